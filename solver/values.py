@@ -1,0 +1,150 @@
+"""All that crosses the seam between Blender and the solver: plain arrays and the words for them.
+
+Everything is given in *chain space*: the root joint is the origin, and the axes are those of the root bone at rest, carried
+along by its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the armature or
+their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all frames, by broadcasting.
+The values of the enumerations are the identifiers that Blender saves, setup files hold and reports print.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Status(IntEnum):
+    """What became of the wish to reach a target."""
+
+    REACHED = 0
+    TOO_FAR = 1
+    TOO_CLOSE = 2
+    DEGENERATE = 3
+
+
+class Plane(StrEnum):
+    """Where the plane in which the chain bends comes from."""
+
+    AUTO = "AUTO"
+    POLE = "POLE"
+    AIM = "AIM"
+    REST = "REST"
+
+
+class Bend(StrEnum):
+    """Which of the two solutions."""
+
+    REST = "REST"
+    POSITIVE = "POSITIVE"
+    NEGATIVE = "NEGATIVE"
+    NEAREST = "NEAREST"
+    LIMITS = "LIMITS"
+
+
+class Unreachable(StrEnum):
+    """What the chain does where it cannot reach the target."""
+
+    CLAMP = "CLAMP"
+    STRETCH = "STRETCH"
+    HOLD = "HOLD"
+    SKIP = "SKIP"
+    ERROR = "ERROR"
+
+
+class Reference(StrEnum):
+    """The pose from which the bones' orientations are carried."""
+
+    REST = "REST"
+    POSE = "POSE"
+
+
+class HingeAxis(StrEnum):
+    """The end bone's own axis about which the chain bends; AUTO takes the bend of the rest pose."""
+
+    AUTO = "AUTO"
+    X = "X"
+    Z = "Z"
+    NEG_X = "NEG_X"
+    NEG_Z = "NEG_Z"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Chain:
+    """The two bones before the solve, in chain space.
+
+    joints : (..., 3, 3)      root, mid and tip with the bones oriented as at rest; the root is the origin
+    hinge_axis : (..., 3)     the axis to bend about, and with it the side that counts as positive
+    use_hinge_axis : bool     True: bend about `hinge_axis`; False: only where the rest chain is straight
+    """
+
+    joints: Array
+    hinge_axis: Array
+    use_hinge_axis: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Goals:
+    """What each frame asks for, in chain space.
+
+    target : (n, 3)
+    pole : (n, 3) or None           a point on the side to which the mid joint bends
+    pose : (n, 2, 3, 3) or None     rotations from rest of root and end bone in the chain's own pose, before the solve
+    """
+
+    target: Array
+    pole: Array | None = None
+    pose: Array | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Options:
+    """The user's choices; the names are those of the chain's properties. Angles are in radians."""
+
+    plane: Plane = Plane.AUTO
+    reference: Reference = Reference.REST
+    bend: Bend = Bend.REST
+    unreachable: Unreachable = Unreachable.CLAMP
+    pole_angle: float = 0.0
+    pole_influence: float = 1.0
+    softness: float = 0.0
+    max_stretch: float = 1.0
+    use_extension_limit: bool = False
+    bend_min: float = -pi
+    bend_max: float = pi
+    influence: float = 1.0
+    tolerance: float = 1e-12
+    """A miss below `tolerance` times the chain's length counts as reached. Blender's float32 matrices ask for 1e-6."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Solution:
+    """The solved chain on every frame, in chain space.
+
+    rotations : (n, 2, 3, 3)    of root and end bone, from their rest orientations
+    joints : (n, 3, 3)          root, mid and tip
+    hinge : (n, 3)              unit hinge axis, normal to the plane of the chain
+    hinge_angle : (n,)          signed angle about it; zero is straight
+    stretch : (n,)              factor on both lengths
+    status : (n,) uint8         a `Status` each
+    miss : (n, 3)               from the tip to the target
+    """
+
+    rotations: Array
+    joints: Array
+    hinge: Array
+    hinge_angle: Array
+    stretch: Array
+    status: NDArray[np.uint8]
+    miss: Array
+
+    @property
+    def sin_hinge(self) -> Array:
+        """(n,) closeness to singular: |sin| of the hinge angle is 0 when straight or folded, 1 at a right angle."""
+        return np.abs(np.sin(self.hinge_angle))
+
+
