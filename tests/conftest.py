@@ -1,0 +1,8 @@
+"""What holds for every folder of tests: random cases are the same cases in every run, and a slow machine is no failure."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
+settings.load_profile("fixed")

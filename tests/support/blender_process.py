@@ -1,0 +1,34 @@
+"""A process that holds one Blender wheel: resources of its own, gone at the end, and an exit status that tells the truth."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+MODULE = "bl_ext.user_default.two_bone_ik"
+
+
+def start_blender(session: pytest.Session) -> Path:
+    """Imports bpy for this session and returns the folder of its extension repository user_default, still empty."""
+    resources = tempfile.mkdtemp(prefix="two_bone_ik_")
+    os.environ["BLENDER_USER_RESOURCES"] = resources
+    import bpy  # noqa: F401  (reads its resources as it is imported)
+
+    atexit.register(_leave, session, resources)
+    extensions = Path(resources, "extensions", "user_default")
+    extensions.mkdir(parents=True, exist_ok=True)
+    return extensions
+
+
+def _leave(session: pytest.Session, resources: str) -> None:
+    # As Python shuts down, Blender 4.5 hangs and 4.2 crashes. Exit handlers run before that, and after pytest's last line.
+    shutil.rmtree(resources)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(session.exitstatus)

@@ -1,0 +1,25 @@
+"""The checkout itself is an extension of the Blender wheel; every test starts with an empty file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.blender_process import MODULE, start_blender
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    (start_blender(session) / "two_bone_ik").symlink_to(CHECKOUT)
+    import addon_utils
+
+    assert addon_utils.enable(MODULE, default_set=True), "the add-on was not enabled; Blender has said why"
+
+
+@pytest.fixture(autouse=True)
+def empty_file() -> None:
+    import bpy
+
+    # read_factory_settings would disable the add-on.
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
