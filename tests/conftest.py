@@ -1,4 +1,4 @@
-"""What holds for every folder of tests: random cases are the same cases in every run, and a slow machine is no failure."""
+"""For all tests: random cases are the same in every run, and a slow machine is no failure."""
 
 from __future__ import annotations
 

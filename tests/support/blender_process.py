@@ -1,4 +1,4 @@
-"""A process that holds one Blender wheel: resources of its own, gone at the end, and an exit status that tells the truth."""
+"""A process with one Blender wheel in it: resources of its own, and an exit status that tells the truth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def start_blender(session: pytest.Session) -> Path:
 
 
 def _leave(session: pytest.Session, resources: str) -> None:
-    # As Python shuts down, Blender 4.5 hangs and 4.2 crashes. Exit handlers run before that, and after pytest's last line.
+    # When Python shuts down, Blender 4.5 hangs and 4.2 crashes. This runs before that, and after pytest's last line.
     shutil.rmtree(resources)
     sys.stdout.flush()
     sys.stderr.flush()

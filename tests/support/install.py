@@ -1,5 +1,6 @@
 """Installs a package into the Blender wheel's BLENDER_USER_RESOURCES and enables it there.
 
+Usage:
     BLENDER_USER_RESOURCES=out/resources python tests/support/install.py out/two_bone_ik.zip
 """
 

@@ -1,5 +1,6 @@
 """Builds and validates the package with the extension tool of the Blender wheel in this environment.
 
+Usage:
     python tests/support/package.py out/two_bone_ik.zip
 """
 

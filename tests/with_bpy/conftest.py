@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from support.blender_process import MODULE, start_blender
 
 CHECKOUT = Path(__file__).parents[2]

@@ -1,0 +1,71 @@
+# Everything needs only Python 3.11 or 3.13 with pip; each environment is made once, in .venv.
+#
+#   make test                  all tests that need no window; BPY=4.5.15 takes that Blender wheel, PYTHON=python3.13 that Python
+#   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
+#   make gui-test BLENDER=...  clicks through a real Blender with a window
+#   make lint                  ruff and mypy
+#   make bench                 speed against Blender's own bake
+#   make build                 out/two_bone_ik.zip
+
+ifndef PYTHON
+PYTHON := $(or $(shell tests/support/find-python 3.11 3.13),$(error PYTHON= the one to take))
+endif
+PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+BPY ?= $(if $(filter 3.11,$(PYTHON_VERSION)),4.2.23,5.2.3)
+BLENDER ?= blender
+# The newest where none is named.
+NUMPY ?=
+
+PLAIN := .venv/$(PYTHON_VERSION)/numpy$(addprefix -,$(NUMPY))
+WHEEL := .venv/$(PYTHON_VERSION)/bpy-$(BPY)
+LINT := .venv/$(PYTHON_VERSION)/lint
+PACKAGE := out/two_bone_ik.zip
+
+.PHONY: test test-plain test-wheel gui-test lint format build demo bench clean
+
+test: test-plain test-wheel
+
+test-plain: $(PLAIN)/ready
+	$(PLAIN)/bin/python -m pytest tests/without_bpy
+
+test-wheel: $(WHEEL)/ready
+	$(WHEEL)/bin/python -m pytest tests/with_bpy
+	$(WHEEL)/bin/python -m pytest tests/installed
+
+gui-test: $(PLAIN)/ready
+	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest tests/with_window
+
+# mypy wants a folder with the name of a package, which that of a checkout need not be.
+lint: $(LINT)/ready
+	$(LINT)/bin/ruff check
+	$(LINT)/bin/ruff format --check
+	ln -sfn ../../.. $(LINT)/two_bone_ik
+	cd $(LINT) && bin/mypy --config-file two_bone_ik/pyproject.toml -p two_bone_ik
+	cd $(LINT) && bin/mypy --config-file two_bone_ik/pyproject.toml -p two_bone_ik.solver --strict
+
+format: $(LINT)/ready
+	$(LINT)/bin/ruff check --fix
+	$(LINT)/bin/ruff format
+
+build: $(WHEEL)/ready
+	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)
+
+demo bench: export BLENDER_USER_RESOURCES = $(CURDIR)/out/resources
+demo: build
+	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
+	$(WHEEL)/bin/python demo/walk.py
+
+bench: build
+	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
+	$(WHEEL)/bin/python benchmarks/run.py
+
+clean:
+	rm -rf out .venv
+
+$(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements.txt
+$(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements.txt
+$(LINT)/ready: packages = numpy -r tests/requirements-lint.txt
+.venv/%/ready: tests/requirements.txt tests/requirements-lint.txt
+	$(PYTHON) -m venv --clear --without-pip $(@D)
+	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)
+	touch $@

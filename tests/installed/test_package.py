@@ -1,0 +1,37 @@
+"""The package: what is in it, and what Blender is like before, with and after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import addon_utils
+import bpy
+
+from support.blender_process import MODULE
+from support.footprint import footprint
+from support.install import install
+
+CHECKOUT = Path(__file__).parents[2]
+FILES = ("__init__.py", "api.py", "command_line.py", "blender_manifest.toml", "LICENSE")
+FOLDERS = ("solver", "blender", "operators", "ui")
+
+
+def test_the_package_holds_what_blender_needs_and_nothing_else(package: Path) -> None:
+    sources = [path for folder in FOLDERS for path in (CHECKOUT / folder).rglob("*.py")]
+    needed = [path for path in (*sources, *(CHECKOUT / name for name in FILES)) if path.exists()]
+    assert sorted(ZipFile(package).namelist()) == sorted(str(path.relative_to(CHECKOUT)) for path in needed)
+
+
+def test_blender_is_as_before_when_the_installed_add_on_is_disabled(package: Path) -> None:
+    before = footprint()
+    install(str(package))
+    installed = footprint()
+    assert {"TWO_BONE_IK_OT_bake", "Object.two_bone_ik_chains"} <= installed - before
+    addon_utils.disable(MODULE, default_set=True)
+    assert footprint() == before
+    addon_utils.enable(MODULE, default_set=True)
+    assert footprint() == installed
+    addon_utils.disable(MODULE, default_set=True)
+    assert footprint() == before
+    assert MODULE not in bpy.context.preferences.addons

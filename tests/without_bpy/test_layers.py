@@ -1,0 +1,138 @@
+"""The rules of the house, held by a machine: what may import what, and what a file may not contain."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+# layer: our layers that it may import beside itself, and the modules of others beside the standard library
+LAYERS = {
+    "solver": (set(), {"numpy"}),
+    "blender": ({"solver"}, {"bpy", "mathutils", "numpy"}),
+    "api": ({"blender", "solver"}, {"bpy", "mathutils", "numpy"}),
+    # No NumPy and no mathutils from here on: who has them computes.
+    "operators": ({"api", "blender"}, {"bpy"}),
+    "ui": ({"api", "blender"}, {"bpy"}),
+    "command_line": ({"api", "blender"}, {"bpy"}),
+    "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
+}
+KNOW_THE_USER = {"operators", "ui", "command_line"}
+KNOWS_VERSIONS = PurePosixPath("blender/versions.py")
+MAX_LINES = 300
+MACHINE_OR_REGISTRY = re.compile(r"(?<![\w.])/(?:farm|home|root|work)/|debian[.]org|npm[j]s|pypi[.]org|python[h]osted")
+
+
+def _our_files() -> Iterator[Path]:
+    ignored = {".git", *(line.strip("/") for line in (CHECKOUT / ".gitignore").read_text("utf-8").splitlines())}
+    for folder, folders, names in os.walk(CHECKOUT):
+        folders[:] = sorted(set(folders) - ignored)
+        yield from (Path(folder, name).relative_to(CHECKOUT) for name in sorted(names))
+
+
+FILES = list(_our_files())
+
+
+def faults(path: PurePosixPath, source: str) -> list[str]:
+    """What is wrong with the Python file at `path` in the checkout, a sentence each."""
+    lines = source.count("\n")
+    found = [f"has {lines} lines, more than {MAX_LINES}"] if lines > MAX_LINES else []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ExceptHandler) and node.type is None:
+            found.append(f"line {node.lineno}: bare except")
+        found += [f"line {node.lineno}: {fault}" for fault in _layer_faults(path, node)]
+    return found
+
+
+def _layer_faults(path: PurePosixPath, node: ast.AST) -> Iterator[str]:
+    layer = path.with_suffix("").parts[0]
+    if layer not in LAYERS:
+        return
+    ours, others = LAYERS[layer]
+    for name in _imported_from_us(path, node):
+        if name not in ours | {layer, "__package__"}:
+            yield f"{layer} imports our {name}"
+    for name in _imported_from_others(node):
+        if name.split(".")[0] not in others | sys.stdlib_module_names:
+            yield f"{layer} imports {name}"
+    for name in (*_imported_from_others(node), ast.unparse(node) if isinstance(node, ast.Attribute) else ""):
+        if name.startswith("bpy.context") and layer not in KNOW_THE_USER:
+            yield f"{layer} uses bpy.context"
+        if name.startswith("bpy.app.version") and path != KNOWS_VERSIONS:
+            yield f"{name} outside of {KNOWS_VERSIONS}"
+
+
+def _imported_from_us(path: PurePosixPath, node: ast.AST) -> list[str]:
+    """The layers that a relative import names."""
+    if not isinstance(node, ast.ImportFrom) or node.level == 0:
+        return []
+    package = path.parts[: -node.level]
+    module = node.module.split(".") if node.module else []
+    return [(*package, *module, alias.name)[0] for alias in node.names]
+
+
+def _imported_from_others(node: ast.AST) -> list[str]:
+    """The full names that an absolute import names."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.level == 0:
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".py"], ids=str)
+def test_a_file_keeps_the_rules_of_its_layer(path: Path) -> None:
+    assert faults(PurePosixPath(path), (CHECKOUT / path).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "fault"),
+    [
+        ("solver/planar.py", "import bpy", "solver imports bpy"),
+        ("solver/planar.py", "from ..blender import read", "solver imports our blender"),
+        ("solver/planar.py", "from solver import reach", "solver imports solver.reach"),
+        ("blender/pipeline/read.py", "from ...operators.bake import poll", "blender imports our operators"),
+        ("blender/pipeline/read.py", "from ... import api", "blender imports our api"),
+        ("blender/pipeline/read.py", "from bpy import context", "blender uses bpy.context"),
+        ("api.py", "def bake():\n  return bpy.context.scene", "api uses bpy.context"),
+        ("api.py", "if bpy.app.version[0] > 4: pass", f"bpy.app.version outside of {KNOWS_VERSIONS}"),
+        ("ui/panel.py", "def draw():\n  import numpy as np", "ui imports numpy"),
+        ("operators/bake.py", "from mathutils import Vector", "operators imports mathutils.Vector"),
+        ("tests/any.py", "try: pass\nexcept: pass", "bare except"),
+        ("tests/any.py", "\n" * (MAX_LINES + 1), "lines, more than"),
+    ],
+)
+def test_a_broken_rule_is_found(path: str, source: str, fault: str) -> None:
+    (found,) = set(faults(PurePosixPath(path), source))
+    assert fault in found
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("blender/pipeline/read.py", "from ...solver.values import Chain\nfrom ..errors import Refused"),
+        ("ui/preferences.py", "from .. import __package__ as base_package\nimport bpy\nbpy.context.area.tag_redraw()"),
+        ("blender/versions.py", "import bpy\nHAS_SLOTS = bpy.app.version >= (4, 4)"),
+        ("__init__.py", "from . import blender, operators, ui"),
+    ],
+)
+def test_what_the_layers_need_is_allowed(path: str, source: str) -> None:
+    assert faults(PurePosixPath(path), source) == []
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    found = []
+    for path in FILES:
+        try:
+            text = (CHECKOUT / path).read_text("utf-8")
+        except UnicodeDecodeError:  # a picture
+            continue
+        found += [f"{path}: {match[0]}" for match in MACHINE_OR_REGISTRY.finditer(text)]
+    assert found == []
