@@ -41,7 +41,6 @@ lint: $(LINT)/ready
 	$(LINT)/bin/ruff format --check
 	ln -sfn ../../.. $(LINT)/two_bone_ik
 	cd $(LINT) && bin/mypy --config-file two_bone_ik/pyproject.toml -p two_bone_ik
-	cd $(LINT) && bin/mypy --config-file two_bone_ik/pyproject.toml -p two_bone_ik.solver --strict
 
 format: $(LINT)/ready
 	$(LINT)/bin/ruff check --fix
@@ -64,7 +63,7 @@ clean:
 
 $(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements.txt
 $(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements.txt
-$(LINT)/ready: packages = numpy -r tests/requirements-lint.txt
+$(LINT)/ready: packages = -r tests/requirements-lint.txt
 .venv/%/ready: tests/requirements.txt tests/requirements-lint.txt
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)
