@@ -1,0 +1,228 @@
+"""What the user sets and Blender saves with the object: the chains of an armature.
+
+Each property sits on `Object` itself: in a property group of their own they would be lost, from Blender 5.0 on, when a
+library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
+"""
+
+from math import pi
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import Context, Object, PropertyGroup
+
+from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
+
+# Not animatable: a bake reads them once, so keys on them would promise what it does not do.
+_FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+
+_PLANES = (
+    (Plane.AUTO, "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
+    (Plane.POLE, "Pole", "Through root, target and pole target"),
+    (Plane.AIM, "Aim", "The plane of the rest pose, swung the shortest way towards the target"),
+    (Plane.REST, "Rest", "The plane of the rest pose, whatever the target does. For cut-out and mechanical rigs"),
+)
+_REFERENCES = (
+    (Reference.REST, "Rest Pose", "Carry the bones over from the rest pose, so that they never roll"),
+    (
+        Reference.POSE,
+        "Current Pose",
+        "Carry the bones over from the pose before the solve, so that twist stays",
+    ),
+)
+_HINGE_AXES = (
+    (HingeAxis.AUTO, "Auto", "The axis about which the rest pose bends, and X where it is straight"),
+    (HingeAxis.X, "X", "The end bone's X axis"),
+    (HingeAxis.Z, "Z", "The end bone's Z axis"),
+    (HingeAxis.NEG_X, "-X", "The end bone's X axis, turned around"),
+    (HingeAxis.NEG_Z, "-Z", "The end bone's Z axis, turned around"),
+)
+_BENDS = (
+    (Bend.REST, "Rest", "To the side of the rest pose, or towards the pole target where there is one"),
+    (Bend.POSITIVE, "Positive", "By a positive angle about the hinge axis, or towards the pole target"),
+    (Bend.NEGATIVE, "Negative", "By a negative angle about the hinge axis, or away from the pole target"),
+    (Bend.NEAREST, "Nearest", "To the side that moves the joints least over the whole range"),
+    (Bend.LIMITS, "Limits", "To the side that stays farther from the bend limits"),
+)
+_UNREACHABLE = (
+    (Unreachable.CLAMP, "Closest Pose", "Come as close to the target as the bones allow"),
+    (Unreachable.STRETCH, "Stretch", "Scale the bones until they reach the target"),
+    (Unreachable.HOLD, "Hold", "Keep the last pose that reached the target"),
+    (Unreachable.SKIP, "Skip", "Leave these frames without keys"),
+    (Unreachable.ERROR, "Error", "Bake nothing and say which frames are out of reach"),
+)
+
+
+def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
+    """Scripts and reports tell chains apart by name, as Blender does with bones."""
+    others = {other.name for other in chain.id_data.two_bone_ik_chains if other != chain}
+    if chain.name not in others:
+        return
+    stem = chain.name.rstrip("0123456789").removesuffix(".")
+    number = 1
+    while f"{stem}.{number:03}" in others:
+        number += 1
+    chain.name = f"{stem}.{number:03}"
+
+
+class TwoBoneIKChain(PropertyGroup):
+    """Two bones, what they reach for, and how they bend"""
+
+    name: StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
+    mute: BoolProperty(name="Mute", description="Leave this chain out when solving and baking", **_FIELD)
+
+    end_bone: StringProperty(
+        name="End Bone", description="The lower of the two bones, such as the forearm or the shin", **_FIELD
+    )
+    root_bone: StringProperty(
+        name="Root Bone",
+        description="The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent",
+        **_FIELD,
+    )
+    tip_bone: StringProperty(
+        name="Tip Bone",
+        description="The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail",
+        **_FIELD,
+    )
+
+    target: PointerProperty(name="Target", description="Object that the chain reaches for", type=Object, **_FIELD)
+    subtarget: StringProperty(name="Sub-Target", description="Bone that the chain reaches for", **_FIELD)
+    pole_target: PointerProperty(
+        name="Pole Target", description="Object towards which the chain bends", type=Object, **_FIELD
+    )
+    pole_subtarget: StringProperty(name="Pole Sub-Target", description="Bone towards which the chain bends", **_FIELD)
+    pole_angle: FloatProperty(
+        name="Pole Angle",
+        description="Turn the bend away from the pole target. Zero bends right towards it",
+        subtype="ANGLE",
+        min=-pi,
+        max=pi,
+        **_FIELD,
+    )
+    pole_influence: FloatProperty(
+        name="Pole Influence",
+        description="How far the bend turns from where it would be without a pole target to the pole target",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        default=1.0,
+        **_FIELD,
+    )
+
+    plane: EnumProperty(name="Plane", description="The plane in which the chain bends", items=_PLANES, **_FIELD)
+    reference: EnumProperty(
+        name="Reference", description="The pose that tells how the bones roll", items=_REFERENCES, **_FIELD
+    )
+    hinge_axis: EnumProperty(
+        name="Hinge Axis", description="The axis about which the end bone bends", items=_HINGE_AXES, **_FIELD
+    )
+    bend: EnumProperty(name="Bend", description="Which of the two solutions to take", items=_BENDS, **_FIELD)
+
+    unreachable: EnumProperty(
+        name="Out of Reach", description="What to do where the target is out of reach", items=_UNREACHABLE, **_FIELD
+    )
+    softness: FloatProperty(
+        name="Softness",
+        description="Part of the reach over which the chain eases into full extension, so that the joint does not snap",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        **_FIELD,
+    )
+    max_stretch: FloatProperty(
+        name="Maximum Stretch",
+        description="The greatest factor by which the bones are scaled to reach the target",
+        min=1.0,
+        max=10.0,
+        default=1.0,
+        **_FIELD,
+    )
+    use_extension_limit: BoolProperty(
+        name="Limit Extension", description="Never reach farther than the chain's own pose did", **_FIELD
+    )
+    use_bend_limits: BoolProperty(
+        name="Limit Bend", description="Keep the angle between the bones within limits", **_FIELD
+    )
+    bend_min: FloatProperty(
+        name="Minimum Bend",
+        description="The least angle between the bones. Zero is straight",
+        subtype="ANGLE",
+        min=-pi,
+        max=pi,
+        default=-pi,
+        **_FIELD,
+    )
+    bend_max: FloatProperty(
+        name="Maximum Bend",
+        description="The greatest angle between the bones. Zero is straight",
+        subtype="ANGLE",
+        min=-pi,
+        max=pi,
+        default=pi,
+        **_FIELD,
+    )
+
+    use_rotation: BoolProperty(name="Rotation", description="Turn the tip bone as the target is turned", **_FIELD)
+    rotation_influence: FloatProperty(
+        name="Rotation Influence",
+        description="How far the tip bone turns from its own orientation to that of the target",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        default=1.0,
+        **_FIELD,
+    )
+    influence: FloatProperty(
+        name="Influence",
+        description="How far the chain moves from its own pose to the solution",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        default=1.0,
+        **_FIELD,
+    )
+
+
+def active_chain(rig: Object) -> TwoBoneIKChain | None:
+    """The chain that the list shows as active; None where there is none."""
+    chains, index = rig.two_bone_ik_chains, rig.two_bone_ik_active
+    return chains[index] if index < len(chains) else None
+
+
+def is_from_library(chain: TwoBoneIKChain) -> bool:
+    """Whether a library override has this chain from its library.
+
+    Its fields can be overridden, but Blender refuses to move or remove it, and makes it twice if it was renamed.
+    """
+    override = chain.id_data.override_library
+    return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
+
+
+def register() -> None:
+    """Give every object its chains."""
+    bpy.utils.register_class(TwoBoneIKChain)
+    Object.two_bone_ik_chains = CollectionProperty(
+        name="Two-Bone IK Chains",
+        type=TwoBoneIKChain,
+        options=set(),
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    Object.two_bone_ik_active = IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
+    Object.two_bone_ik_live = BoolProperty(
+        name="Live", description="Let the limbs follow while targets and pole targets move", **_FIELD
+    )
+
+
+def unregister() -> None:
+    """Take the properties away; their values stay in the file."""
+    del Object.two_bone_ik_live
+    del Object.two_bone_ik_active
+    del Object.two_bone_ik_chains
+    bpy.utils.unregister_class(TwoBoneIKChain)

@@ -1,0 +1,7 @@
+"""What users can do: each operator holds its words, its properties and one call to `api`."""
+
+from bpy.utils import register_classes_factory
+
+from . import bake, chains
+
+register, unregister = register_classes_factory((*chains.CLASSES, *bake.CLASSES))

@@ -1,0 +1,71 @@
+"""Edit the list of chains of the active armature."""
+
+from bpy.props import EnumProperty
+from bpy.types import Context
+
+from .. import api
+from ..blender.properties import active_chain, is_from_library
+from .common import ArmatureOperator, ChainOperator
+
+
+class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
+    """Add a chain that ends with the active bone and starts with its parent"""
+
+    bl_idname = "two_bone_ik.chain_add"
+    bl_label = "Add Two-Bone IK Chain"
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        return super().missing(context) or ("" if context.object.data.bones.active else "Select the end bone of a limb")
+
+    def run(self, context: Context) -> None:
+        rig = context.object
+        api.add_chain(rig, rig.data.bones.active.name)
+        rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
+
+
+class _ListOperator(ChainOperator):
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        missing = super().missing(context)
+        if missing:
+            return missing
+        chain = active_chain(context.object)
+        if chain is None:
+            return "Select a chain in the list"
+        return "The chain belongs to the library of the armature: mute it instead" if is_from_library(chain) else ""
+
+
+class TWO_BONE_IK_OT_chain_remove(_ListOperator):
+    """Remove the active chain; bones and keys stay as they are"""
+
+    bl_idname = "two_bone_ik.chain_remove"
+    bl_label = "Remove Two-Bone IK Chain"
+
+    def run(self, context: Context) -> None:
+        rig = context.object
+        rig.two_bone_ik_chains.remove(rig.two_bone_ik_active)
+        rig.two_bone_ik_active = min(rig.two_bone_ik_active, len(rig.two_bone_ik_chains) - 1)
+
+
+class TWO_BONE_IK_OT_chain_move(_ListOperator):
+    """Move the active chain in the list"""
+
+    bl_idname = "two_bone_ik.chain_move"
+    bl_label = "Move Two-Bone IK Chain"
+
+    direction: EnumProperty(
+        name="Direction",
+        description="Where to move the chain",
+        items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the bottom of the list")),
+    )
+
+    def run(self, context: Context) -> None:
+        rig = context.object
+        step = -1 if self.direction == "UP" else 1
+        index = min(max(rig.two_bone_ik_active + step, 0), len(rig.two_bone_ik_chains) - 1)
+        rig.two_bone_ik_chains.move(rig.two_bone_ik_active, index)
+        rig.two_bone_ik_active = index
+
+
+CLASSES = (TWO_BONE_IK_OT_chain_add, TWO_BONE_IK_OT_chain_remove, TWO_BONE_IK_OT_chain_move)

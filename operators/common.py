@@ -1,0 +1,55 @@
+"""What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
+
+from bpy.types import Context, Operator
+
+from ..blender.errors import Refused
+from ..blender.report import Report
+
+
+class ArmatureOperator(Operator):
+    """Acts on the active armature; a subclass gives `run`, and `missing` where it needs more than an armature."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        missing = cls.missing(context)
+        if missing:
+            cls.poll_message_set(missing)
+        return not missing
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        """What has to be done before the operator can run, in one sentence; "" where nothing is missing."""
+        rig = context.object
+        if rig is None or rig.type != "ARMATURE":
+            return "Select an armature"
+        if context.mode not in {"OBJECT", "POSE"}:
+            return "Go to Object Mode or Pose Mode"
+        if not rig.is_editable or (rig.override_library and rig.override_library.is_system_override):
+            return "Make an editable library override of the armature"
+        return ""
+
+    def run(self, context: Context) -> Report | None:
+        """Do it. Raises `Refused`, before anything changes, where it cannot be done."""
+        raise NotImplementedError
+
+    def execute(self, context: Context) -> set[str]:
+        try:
+            report = self.run(context)
+        except Refused as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        if report is not None:
+            level = {"INFO"} if report.reached else {"WARNING"}
+            for line in report.lines():
+                self.report(level, line)
+        return {"FINISHED"}
+
+
+class ChainOperator(ArmatureOperator):
+    """Acts on chains of the active armature."""
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        return super().missing(context) or ("" if context.object.two_bone_ik_chains else "Add a chain")

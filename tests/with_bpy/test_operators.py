@@ -1,0 +1,212 @@
+"""What a user does with chains: the operators act on the active armature, and say what is missing when they cannot."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from support.blender_process import MODULE
+
+BONES = ("upper_arm", "forearm", "hand")
+JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
+
+
+@pytest.fixture
+def rig() -> bpy.types.Object:
+    """An arm of three bones along X, slightly bent, as the active object; its forearm is the active bone."""
+    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    parent = None
+    for name, (head, tail) in zip(BONES, pairwise(JOINTS), strict=True):
+        bone = rig.data.edit_bones.new(name)
+        bone.head, bone.tail, bone.parent = head, tail, parent
+        parent = bone
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.data.bones.active = rig.data.bones["forearm"]
+    return rig
+
+
+@pytest.fixture
+def arm(rig: bpy.types.Object) -> bpy.types.PropertyGroup:
+    """The rig's one chain, with a target within its reach, animated from frame 1 to 20."""
+    bpy.ops.two_bone_ik.chain_add()
+    (chain,) = rig.two_bone_ik_chains
+    chain.target = empty("target")
+    for frame, location in ((1, (1, 1, 0)), (20, (0.5, -1, 0.5))):
+        chain.target.location = location
+        chain.target.keyframe_insert("location", frame=frame)
+    return chain
+
+
+def empty(name: str) -> bpy.types.Object:
+    target = bpy.data.objects.new(name, None)
+    bpy.context.collection.objects.link(target)
+    return target
+
+
+def keyed_frames(rig: bpy.types.Object) -> list[float]:
+    """The frames of the upper arm's keys."""
+    versions = import_module(f"{MODULE}.blender.versions")
+    curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(rig)}
+    return [key.co.x for key in curves['pose.bones["upper_arm"].rotation_quaternion', 1].keyframe_points]
+
+
+def refusal(operator: object, *arguments: object, **options: object) -> str:
+    """What the operator says instead of running."""
+    with pytest.raises(RuntimeError) as refused:
+        operator(*arguments, **options)
+    return str(refused.value)
+
+
+def test_a_chain_is_added_to_the_active_bone_and_becomes_active(rig: bpy.types.Object) -> None:
+    bpy.ops.two_bone_ik.chain_add()
+    rig.data.bones.active = rig.data.bones["hand"]
+    bpy.ops.two_bone_ik.chain_add()
+    assert [chain.end_bone for chain in rig.two_bone_ik_chains] == ["forearm", "hand"]
+    assert rig.two_bone_ik_active == 1
+
+
+def test_a_chain_is_added_in_pose_mode(rig: bpy.types.Object) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.two_bone_ik.chain_add()
+    assert [chain.end_bone for chain in rig.two_bone_ik_chains] == ["forearm"]
+
+
+def test_a_bone_without_parent_is_no_chain(rig: bpy.types.Object) -> None:
+    rig.data.bones.active = rig.data.bones["upper_arm"]
+    assert "upper_arm" in refusal(bpy.ops.two_bone_ik.chain_add)
+    assert not rig.two_bone_ik_chains
+
+
+def test_chains_move_and_go(rig: bpy.types.Object) -> None:
+    for name in "abc":
+        rig.two_bone_ik_chains.add().name = name
+    rig.two_bone_ik_active = 2
+    for _ in range(3):
+        bpy.ops.two_bone_ik.chain_move(direction="UP")
+    assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["c", "a", "b"], 0)
+    bpy.ops.two_bone_ik.chain_move(direction="DOWN")
+    assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["a", "c", "b"], 1)
+    rig.two_bone_ik_active = 2
+    bpy.ops.two_bone_ik.chain_remove()
+    assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["a", "c"], 1)
+    bpy.ops.two_bone_ik.chain_remove()
+    bpy.ops.two_bone_ik.chain_remove()
+    assert (len(rig.two_bone_ik_chains), rig.two_bone_ik_active) == (0, 0)
+
+
+def test_operators_say_what_is_missing(rig: bpy.types.Object) -> None:
+    ops = bpy.ops.two_bone_ik
+    assert "Add a chain" in refusal(ops.bake)
+    assert "Add a chain" in refusal(ops.chain_remove)
+    rig.data.bones.active = None
+    assert "Select the end bone" in refusal(ops.chain_add)
+    rig.two_bone_ik_chains.add()
+    rig.two_bone_ik_active = 5
+    assert "Select a chain" in refusal(ops.chain_move)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Go to Object Mode or Pose Mode" in refusal(ops.solve)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = None
+    assert "Select an armature" in refusal(ops.bake)
+    bpy.context.view_layer.objects.active = empty("empty")
+    assert "Select an armature" in refusal(ops.bake)
+
+
+def test_a_bake_takes_the_range_of_the_scene(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 3, 7
+    bpy.ops.two_bone_ik.bake()
+    assert keyed_frames(rig) == [3, 4, 5, 6, 7]
+
+
+def test_a_bake_takes_the_preview_range_where_that_is_on(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+    scene = bpy.context.scene
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 4, 6
+    bpy.ops.two_bone_ik.bake()
+    assert keyed_frames(rig) == [4, 5, 6]
+
+
+def test_a_bake_takes_the_range_it_is_given(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+    bpy.ops.two_bone_ik.bake(frame_start=-1, frame_end=1, frame_step=0.5)
+    assert keyed_frames(rig) == [-1, -0.5, 0, 0.5, 1]
+
+
+def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+    other = rig.two_bone_ik_chains.add()
+    other.name, other.end_bone = "without target", "hand"
+    assert "without target" in refusal(bpy.ops.two_bone_ik.bake)
+    assert rig.animation_data is None
+    bpy.ops.two_bone_ik.bake(only_active=True, frame_start=1, frame_end=3)
+    assert keyed_frames(rig) == [1, 2, 3]
+
+
+def test_solve_poses_the_current_frame_and_keys_it_with_auto_keying_only(
+    rig: bpy.types.Object, arm: bpy.types.PropertyGroup
+) -> None:
+    bpy.context.scene.frame_set(1)
+    bpy.ops.two_bone_ik.solve()
+    bpy.context.view_layer.update()
+    tip = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["forearm"].tail
+    np.testing.assert_allclose(tip, arm.target.location, atol=1e-5)  # float32 matrices over a reach of 2
+    assert rig.animation_data is None
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.two_bone_ik.solve()
+    assert keyed_frames(rig) == [1]
+
+
+def test_a_linked_armature_asks_for_an_override(
+    rig: bpy.types.Object, arm: bpy.types.PropertyGroup, tmp_path: Path
+) -> None:
+    linked = link(tmp_path / "library.blend")
+    bpy.context.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    assert "library override" in refusal(bpy.ops.two_bone_ik.bake)
+    assert "library override" in refusal(bpy.ops.two_bone_ik.chain_add)
+
+
+def test_chains_of_a_library_override_stay_and_new_ones_come_beside_them(
+    rig: bpy.types.Object, arm: bpy.types.PropertyGroup, tmp_path: Path
+) -> None:
+    rig = overridden(link(tmp_path / "library.blend"))
+    (from_library,) = rig.two_bone_ik_chains
+    assert "mute it instead" in refusal(bpy.ops.two_bone_ik.chain_remove)
+    assert "mute it instead" in refusal(bpy.ops.two_bone_ik.chain_move, direction="DOWN")
+    from_library.mute = True
+    from_library.target = empty("target of the shot")
+    rig.data.bones.active = rig.data.bones["hand"]
+    bpy.ops.two_bone_ik.chain_add()
+    rig.two_bone_ik_chains[1].plane = "AIM"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    (rig,) = (block for block in bpy.data.objects if block.override_library)
+    first, second = rig.two_bone_ik_chains
+    assert (first.end_bone, first.mute, first.target.name) == ("forearm", True, "target of the shot")
+    assert (second.end_bone, second.plane, rig.two_bone_ik_active) == ("hand", "AIM", 1)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.two_bone_ik.chain_remove()
+    assert [chain.end_bone for chain in rig.two_bone_ik_chains] == ["forearm"]
+
+
+def link(library: Path) -> bpy.types.Object:
+    """The rig of the open file, saved as a library and linked to an empty file."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, linked):
+        linked.objects = ["rig"]
+    return linked.objects[0]
+
+
+def overridden(linked: bpy.types.Object) -> bpy.types.Object:
+    rig = linked.override_create(remap_local_usages=True)
+    rig.override_library.is_system_override = False
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    return rig
