@@ -1,0 +1,81 @@
+"""The Python interface, for scripts and for everything else of this extension: plain functions over objects.
+
+None of them needs a context, a selection or a mode. `chains` are names of chains, None for all that are not muted;
+`frames` is (start, end) or (start, end, step), None for the scene's range; `scene` is the first that holds the armature.
+A request that cannot be carried out raises `Refused`, and then nothing has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpy.types import Object, PropertyGroup, Scene
+
+from .blender import pipeline
+from .blender.errors import Refused
+from .blender.pipeline import read
+from .blender.pipeline.channel import KeyStyle
+from .blender.report import ChainReport, Report
+
+__all__ = ["ChainReport", "Refused", "Report", "add_chain", "bake", "check", "solve"]
+
+
+def bake(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    interpolation: str = "BEZIER",
+    key_type: str = "KEYFRAME",
+    new_action: bool = False,
+    mute_constraints: bool = True,
+    sampling: str = "AUTO",
+) -> Report:
+    """Key the rotations of the chains' bones so that the tips follow their targets.
+
+    interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
+    new_action : key a copy of the armature's action and leave the action itself as it is
+    mute_constraints : mute the IK constraints that would hide the keys
+    sampling : AUTO, ISOLATED or SCENE
+    """
+    style = KeyStyle(interpolation=interpolation, key_type=key_type, new_action=new_action)
+    return pipeline.bake(rig, chains, frames, scene, way=sampling, style=style, mute_constraints=mute_constraints)
+
+
+def check(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    sampling: str = "AUTO",
+) -> Report:
+    """The report that a bake would give; no key is written."""
+    return pipeline.check(rig, chains, frames, scene, way=sampling)
+
+
+def solve(
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+) -> Report:
+    """Pose the chains for the scene as it stands, on its current frame, with a key each where `insert_keys` asks for it."""
+    return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
+
+
+def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
+    """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
+
+    raises : Refused where the bones make no chain; TypeError, AttributeError or ValueError for fields that do not fit
+    """
+    read.refuse_unposable(rig)
+    read.chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
+    chain = rig.two_bone_ik_chains.add()
+    try:
+        chain.end_bone = end_bone
+        for name, value in {"name": end_bone, **fields}.items():
+            setattr(chain, name, value)
+    except (AttributeError, TypeError, ValueError):
+        rig.two_bone_ik_chains.remove(len(rig.two_bone_ik_chains) - 1)
+        raise
+    rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
+    return chain

@@ -1,0 +1,111 @@
+"""read, sample, solve, convert, write: the order of the product, and only here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ...solver import Solution, solve
+from ...solver.values import Unreachable
+from ..errors import Refused
+from ..report import ChainReport, Report
+from . import convert, read, sample, space, write
+from .channel import KeyStyle
+from .plan import Plan
+from .read import Frames
+from .samples import Samples
+from .space import ChainSpace
+
+Solved = list[tuple[ChainSpace, Solution]]
+
+
+def bake(
+    rig: Object,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    *,
+    way: str,
+    style: KeyStyle,
+    mute_constraints: bool,
+) -> Report:
+    """Key the chains over the range."""
+    plan = read.plan(rig, names, frames, scene)
+    write.refuse_unwritable(rig, _paths(plan), style)
+    solved = _solve_all(plan, sample.samples(plan, way))
+    _refuse_unreachable(plan, solved)
+    channels = [channel for item in solved for channel in convert.channels(plan, *item)]
+    notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+    if mute_constraints:
+        notes += write.mute_constraints(rig, read.constraints(plan))
+    return _report(plan, solved, notes)
+
+
+def check(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: str) -> Report:
+    """The report of a bake, without the bake."""
+    plan = read.plan(rig, names, frames, scene)
+    return _report(plan, _solve_all(plan, sample.samples(plan, way)))
+
+
+def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+    """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
+    plan = read.plan(rig, names, None, scene)
+    scene = plan.scene
+    plan = replace(plan, frames=np.array([scene.frame_current_final], dtype=np.float64))
+    if insert_keys:
+        write.refuse_unwritable(rig, _paths(plan), KeyStyle())
+    solved = _solve_all(plan, sample.current(plan))
+    _refuse_unreachable(plan, solved)
+    channels = [channel for item in solved for channel in convert.channels(plan, *item)]
+    write.pose(rig, channels)
+    frame = plan.frames[0]
+    notes = write.keys(rig, channels, span=(frame, frame), style=KeyStyle()) if insert_keys else []
+    return _report(plan, solved, notes)
+
+
+def _paths(plan: Plan) -> set[str]:
+    return {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
+
+
+def _solve_all(plan: Plan, samples: Samples) -> Solved:
+    solved: Solved = []
+    for chain in plan.chains:
+        here = space.chain_space(chain, samples, len(plan.frames))
+        solution = solve(here.chain, here.goals, chain.options)
+        solved.append((here, solution))
+        if chain is not plan.chains[-1]:
+            samples = space.carried(samples, here, space.poses(here, space.bases(here, solution)))
+    return solved
+
+
+def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
+    """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
+    for here, solution in solved:
+        out = space.out_of_reach(solution)
+        if here.plan.options.unreachable == Unreachable.ERROR and out.any():
+            frame = int(np.argmax(out))
+            distance, inner, outer = space.distances(here, frame)
+            raise Refused(
+                f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target on frame {plan.frames[frame]:g}: '
+                f"it is {distance:.4g} away, and the chain reaches from {inner:.4g} to {outer:.4g}",
+                kind="UNREACHABLE",
+                object=plan.rig.name,
+                bone=here.plan.bones[-1],
+                value=distance,
+            )
+
+
+def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
+    chains = tuple(
+        ChainReport(
+            name=here.plan.name,
+            frames=plan.frames,
+            status=solution.status,
+            miss=np.linalg.norm((here.to_world @ solution.miss[..., None])[..., 0], axis=-1),
+        )
+        for here, solution in solved
+    )
+    return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))

@@ -1,0 +1,70 @@
+"""How a bone's pose follows from its parent's and its own channels, on all frames at once.
+
+For plain inheritance it is one product of matrices. Every other combination of Inherit Rotation, Inherit Scale and Local
+Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from bpy.types import Bone
+from mathutils import Matrix
+
+from ...solver.values import Array
+
+_UNSCALED = 1e-6
+"""How far from orthonormal a float32 matrix without scale may be."""
+
+
+def rest(bone: Bone) -> Array:
+    """(4, 4) from the bone to its armature, at rest."""
+    return np.array(bone.matrix_local, dtype=np.float64)
+
+
+def offset(bone: Bone) -> Array:
+    """(4, 4) from the bone to its parent bone, at rest; to the armature where it has none."""
+    return rest(bone) if bone.parent is None else np.linalg.inv(rest(bone.parent)) @ rest(bone)
+
+
+def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
+    """(n, 4, 4) from the bone to its armature.
+
+    parent : (n, 4, 4) or None     pose of its parent bone, in armature space
+    basis : (n, 4, 4) or (4, 4)    its own channels
+    """
+    if parent is None and _is_plain_root(bone):
+        return offset(bone) @ basis
+    if parent is not None and _is_plain(bone, parent):
+        return parent @ offset(bone) @ basis
+    return _converted(bone, parent, basis)
+
+
+def _is_plain_root(bone: Bone) -> bool:
+    return bone.use_local_location
+
+
+def _is_plain(bone: Bone, parent: Array) -> bool:
+    plain = bone.use_inherit_rotation and bone.use_local_location
+    return plain and (bone.inherit_scale == "FULL" or not is_scaled(parent))
+
+
+def is_scaled(matrices: Array) -> bool:
+    """True where any of these (..., 4, 4) does more than turn and move."""
+    linear = matrices[..., :3, :3]
+    return bool(np.abs(np.swapaxes(linear, -1, -2) @ linear - np.eye(3)).max(initial=0.0) > _UNSCALED)
+
+
+def _converted(bone: Bone, parent: Array | None, basis: Array) -> Array:
+    count = np.broadcast_shapes(basis.shape, (1, 4, 4) if parent is None else parent.shape)[0]
+    own = [Matrix(rows) for rows in np.broadcast_to(basis, (count, 4, 4)).tolist()]
+    if parent is None:
+        return np.array([bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in own], dtype=np.float64)
+    above = [Matrix(rows) for rows in np.broadcast_to(parent, (count, 4, 4)).tolist()]
+    frame = {"parent_matrix_local": bone.parent.matrix_local}
+    return np.array(
+        [
+            bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=carrier, **frame)
+            for matrix, carrier in zip(own, above, strict=True)
+        ],
+        dtype=np.float64,
+    )

@@ -1,0 +1,65 @@
+"""What is to be done, frozen before anything starts: `read` makes it, the other steps only look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bpy.types import Bone, Object, PoseBone, Scene
+
+from ...solver.values import Array, Options
+
+
+class Point(NamedTuple):
+    """Something in the scene that has a place: an object, or with `bone` a bone of an armature object."""
+
+    object: Object
+    bone: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.object.name}, {self.bone}" if self.bone else self.object.name
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ChainPlan:
+    """One chain: `bones` run from the root bone to the end bone, with any twist bones in between."""
+
+    name: str
+    rig: Object
+    bones: tuple[str, ...]
+    tip_bone: str
+    target: Point
+    pole: Point | None
+    hinge_axis: str
+    options: Options
+
+    @property
+    def root(self) -> PoseBone:
+        """The root bone."""
+        return self.rig.pose.bones[self.bones[0]]
+
+    @property
+    def end(self) -> PoseBone:
+        """The end bone."""
+        return self.rig.pose.bones[self.bones[-1]]
+
+    @property
+    def keyed(self) -> tuple[PoseBone, ...]:
+        """The bones that a bake keys."""
+        return (self.root, self.end)
+
+    @property
+    def parent(self) -> Bone | None:
+        """The bone that carries the chain."""
+        return self.root.bone.parent
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Plan:
+    """All chains of one armature object, each after those that move it, over `frames` (n,)."""
+
+    rig: Object
+    scene: Scene
+    chains: tuple[ChainPlan, ...]
+    frames: Array
+    step: float

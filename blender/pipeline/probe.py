@@ -1,0 +1,84 @@
+"""A temporary empty that makes Blender evaluate what is wanted: hidden, excluded, or in no scene at all.
+
+A constraint pulls its target into the dependency graph even when it is muted, and a bone named as its subtarget pulls in
+the armature's pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from bpy.types import Depsgraph, Object, Scene
+from mathutils import Matrix
+
+from ...solver.values import Array
+from ..errors import Refused
+from .plan import Point
+from .samples import Samples, Wanted
+
+
+@contextmanager
+def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
+    """While it is open, `scene` evaluates all that is wanted."""
+    probe = bpy.data.objects.new("Two-Bone IK probe", None)
+    try:
+        scene.collection.objects.link(probe)
+        for point in sorted(wanted.points, key=str):
+            constraint = probe.constraints.new("COPY_TRANSFORMS")
+            constraint.target, constraint.subtarget = point.object, point.bone
+            constraint.mute = True
+        yield
+    finally:
+        bpy.data.objects.remove(probe)
+
+
+class Recorder:
+    """Collects matrices from one evaluation after another."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._objects: dict[Object, list[Matrix]] = {item: [] for item in wanted.objects}
+        self._bones: dict[Point, list[Matrix]] = {point: [] for point in wanted.bones}
+        self._channels: dict[Point, list[Matrix]] = {point: [] for point in wanted.channels}
+
+    def record(self, depsgraph: Depsgraph) -> None:
+        """One frame, as this dependency graph has it now; Refused where it leaves something out."""
+        evaluated = {point.object: point.object.evaluated_get(depsgraph) for point in self._wanted.points}
+        for item, state in evaluated.items():
+            if not state.is_evaluated:
+                sentence = f'"{item.name}" cannot be evaluated: check that it, or what it follows, is not broken'
+                raise Refused(sentence, kind="STALE", object=item.name)
+        for item, matrices in self._objects.items():
+            matrices.append(evaluated[item].matrix_world.copy())
+        for point, matrices in self._bones.items():
+            matrices.append(evaluated[point.object].pose.bones[point.bone].matrix.copy())
+        for point, matrices in self._channels.items():
+            matrices.append(evaluated[point.object].pose.bones[point.bone].matrix_basis.copy())
+
+    def samples(self) -> Samples:
+        """All frames so far."""
+        return Samples(
+            to_world={item: _stacked(matrices) for item, matrices in self._objects.items()},
+            pose={point: _stacked(matrices) for point, matrices in self._bones.items()},
+            basis={point: _stacked(matrices) for point, matrices in self._channels.items()},
+        )
+
+
+def _stacked(matrices: list[Matrix]) -> Array:
+    """(n, 4, 4), or (1, 4, 4) of what never moves."""
+    stack = np.array(matrices, dtype=np.float64)
+    return stack[:1] if (stack == stack[0]).all() else stack
+
+
+def step(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
+    """Evaluate `scene`, with a probe in it, on every frame."""
+    recorder = Recorder(wanted)
+    with probing(scene, wanted):
+        for frame in frames:
+            whole = int(np.floor(frame))
+            scene.frame_set(whole, subframe=float(frame) - whole)
+            recorder.record(scene.view_layers[0].depsgraph)
+    return recorder.samples()

@@ -1,0 +1,30 @@
+"""Sampling in a temporary scene that holds nothing but a probe: heavy meshes elsewhere cost nothing, nothing else moves."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.types import Scene
+
+from . import probe
+from .samples import Samples, Wanted
+
+_TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
+_UNITS = ("system", "scale_length", "system_rotation")
+
+
+def samples(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
+    """Samples over `frames` of what `scene` would show; edits that have no key stay as they are."""
+    isolated = bpy.data.scenes.new("Two-Bone IK")
+    try:
+        _copy(scene.render, isolated.render, _TIME)
+        _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
+        _copy(scene, isolated, ("use_gravity", "gravity"))
+        return probe.step(isolated, wanted, frames)
+    finally:
+        bpy.data.scenes.remove(isolated)
+
+
+def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        setattr(goal, name, getattr(source, name))

@@ -1,0 +1,63 @@
+"""Sampling in the user's own scene: step by step where physics or handlers count, or just as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from bpy.types import ID, Scene
+
+from .. import versions
+from . import probe
+from .samples import Samples, Wanted
+
+
+def samples(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
+    """Samples over `frames`; then the scene shows its frame, and edits that have no key, as before."""
+    with _restored(scene):
+        return probe.step(scene, wanted, frames)
+
+
+def current(scene: Scene, wanted: Wanted) -> Samples:
+    """One frame: the scene as it stands, with edits that have no key."""
+    recorder = probe.Recorder(wanted)
+    layer = scene.view_layers[0]
+    with probe.probing(scene, wanted):
+        layer.update()
+        recorder.record(layer.depsgraph)
+    return recorder.samples()
+
+
+@contextmanager
+def _restored(scene: Scene) -> Iterator[None]:
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    # Leaving a frame throws away what was edited there without a key.
+    values = [entry for block in _animated() for entry in _animated_values(block)]
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+        for owner, name, index, value in values:
+            if index is None:
+                setattr(owner, name, value)
+            else:
+                getattr(owner, name)[index] = value
+
+
+def _animated() -> Iterator[ID]:
+    for blocks in (bpy.data.objects, bpy.data.armatures, bpy.data.shape_keys, bpy.data.cameras, bpy.data.lights):
+        yield from (block for block in blocks if block.animation_data and block.is_editable)
+
+
+def _animated_values(block: ID) -> Iterator[tuple]:
+    for curve in versions.curves(block):
+        path, _, name = curve.data_path.rpartition(".")
+        try:
+            owner = block.path_resolve(path) if path else block
+            value = getattr(owner, name)
+        except (ValueError, AttributeError):
+            continue  # the curve outlived its property
+        is_array = hasattr(value, "__len__") and not isinstance(value, str)
+        yield owner, name, curve.array_index if is_array else None, value[curve.array_index] if is_array else value
