@@ -1,0 +1,51 @@
+"""A real Blender with a window, as a user has it: $BLENDER is the command that starts it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+PLAY = Path(__file__).with_name("play.py")
+SECONDS = 180
+NO_FAULT_OF_OURS = {"could not get a list of mounted file-systems"}  # 4.3 in a container without /etc/mtab
+
+
+def blender(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*shlex.split(os.environ["BLENDER"]), *arguments],
+        cwd=CHECKOUT,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built by the Blender under test."""
+    path = tmp_path_factory.mktemp("package") / "two_bone_ik.zip"
+    run = blender("--command", "extension", "build", "--source-dir", CHECKOUT, "--output-filepath", path)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return path
+
+
+@pytest.fixture
+def play(package: Path, tmp_path: Path) -> Callable[[str], None]:
+    """Plays a scenario in a fresh Blender into which the package was installed; it leaves its screenshots in out/."""
+
+    def played(scenario: str) -> None:
+        arguments = ("--factory-startup", "--enable-event-simulate", "--python-exit-code", "1", "--python", PLAY)
+        run = blender(*arguments, "--", scenario, package, BLENDER_USER_RESOURCES=str(tmp_path))
+        assert "Played to the end" in run.stdout, run.stdout + run.stderr
+        assert run.returncode == 0
+        assert [line for line in run.stderr.splitlines() if line not in NO_FAULT_OF_OURS] == []
+
+    return played

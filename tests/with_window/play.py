@@ -1,0 +1,50 @@
+"""Runs inside of Blender: installs the package, then plays a scenario event by event, so that Blender draws in between.
+
+Usage:
+    blender --enable-event-simulate --python play.py -- SCENARIO PACKAGE
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import bpy
+
+SECONDS_A_STEP = 0.05
+SECONDS = 120
+
+
+def main(scenario: str, package: str) -> None:
+    # Whoever started this Blender may not be able to stop it.
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    bpy.context.preferences.view.show_splash = False
+    # Where Blender leaves its session as it quits.
+    bpy.context.preferences.filepaths.temporary_directory = os.environ["BLENDER_USER_RESOURCES"]
+    import_module("support.install").install(package)
+    steps = import_module(f"scenarios.{scenario}").scenario(import_module("user").User(scenario))
+    bpy.app.timers.register(lambda: step(steps), first_interval=1.0)
+
+
+def step(steps: Iterator[None]) -> float | None:
+    """Seconds until the next step."""
+    try:
+        next(steps)
+        return SECONDS_A_STEP
+    except StopIteration:
+        print("Played to the end", flush=True)
+        bpy.ops.wm.quit_blender()
+        return None
+    except Exception:  # noqa: BLE001  (Blender would print it, go on, and wait for a user)
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+main(*sys.argv[sys.argv.index("--") + 1 :])
