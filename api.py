@@ -1,8 +1,8 @@
 """The Python interface, for scripts and for everything else of this extension: plain functions over objects.
 
 None of them needs a context, a selection or a mode. `chains` are names of chains, None for all that are not muted;
-`frames` is (start, end) or (start, end, step), None for the scene's range; `scene` is the first that holds the armature.
-A request that cannot be carried out raises `Refused`, and then nothing has changed.
+`frames` is (start, end) or (start, end, step), None for the scene's range; `scene` is by default the first that holds
+the armature. A request that cannot be carried out raises `Refused`, and then nothing has changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check(
 def solve(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
-    """Pose the chains for the scene as it stands, on its current frame, with a key each where `insert_keys` asks for it."""
+    """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set."""
     return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
 
 

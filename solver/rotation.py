@@ -104,6 +104,25 @@ def matrices(quaternions: Array) -> Array:
     )
 
 
+def from_axis_angles(values: Array) -> Array:
+    """(n, 3, 3) rotation matrices of (n, 4): angle in radians and an axis of any length; no axis is no rotation."""
+    length = norm(values[:, 1:])
+    half = np.where(length > 0.0, 0.5 * values[:, 0], 0.0)
+    axis = values[:, 1:] / np.where(length > 0.0, length, 1.0)[:, None]
+    return matrices(np.column_stack((np.cos(half), np.sin(half)[:, None] * axis)))
+
+
+def from_eulers(angles: Array, order: str) -> Array:
+    """(n, 3, 3) rotation matrices of Euler angles (n, 3) in radians, applied in this order of axes."""
+    result = np.eye(3)
+    for axis in ("XYZ".index(name) for name in order):
+        half = 0.5 * angles[:, axis]
+        turn = np.zeros((len(half), 4))
+        turn[:, 0], turn[:, 1 + axis] = np.cos(half), np.sin(half)
+        result = matrices(turn) @ result
+    return result
+
+
 def _same_signs(values: Array, before: Array | None) -> Array:
     return values * _signs(values, values[0] if before is None else before)[:, None]
 

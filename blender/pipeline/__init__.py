@@ -89,8 +89,9 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
             frame = int(np.argmax(out))
             distance, inner, outer = space.distances(here, frame)
             raise Refused(
-                f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target on frame {plan.frames[frame]:g}: '
-                f"it is {distance:.4g} away, and the chain reaches from {inner:.4g} to {outer:.4g}",
+                f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target '
+                f"on frame {plan.frames[frame]:g}: it is {distance:.4g} away, "
+                f"and the chain reaches from {inner:.4g} to {outer:.4g}",
                 kind="UNREACHABLE",
                 object=plan.rig.name,
                 bone=here.plan.bones[-1],

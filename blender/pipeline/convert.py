@@ -1,4 +1,4 @@
-"""Solution into channels: own rotations of the bones, each in its bone's rotation mode, continuous with the keys before."""
+"""Solution into channels: own rotations of the bones, each in its rotation mode, continuous with the keys before."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from bpy.types import Constraint, Object
+from bpy.types import Constraint, Object, PoseBone
 
 from ..errors import Refused
 from .plan import ChainPlan, Point
@@ -20,7 +20,7 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
     for chain in chains:
         _refuse_own_target(chain)
     graph = {
-        chain.name: [other.name for other in chains if other is not chain and needs[chain.name] & _moved(other)]
+        chain.name: [other.name for other in chains if other is not chain and _root(other) in needs[chain.name]]
         for chain in chains
     }
     by_name = {chain.name: chain for chain in chains}
@@ -37,16 +37,29 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
 
 def carrier(point: Point, rig: Object, bones: Sequence[str]) -> str | None:
     """The one of these bones of `rig` that carries the point along rigidly, by parents alone; None where none does."""
-    place: Point | None = point
-    while place and not (place.object == rig and place.bone in bones):
-        place = _parent(place)
-    return place.bone if place else None
+    return next((place.bone for place in parents(point) if place.object == rig and place.bone in bones), None)
+
+
+def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
+    """Names of the bones that a constraint on `bone` moves: with IK those above as well, up to the chain's length."""
+    if constraint.type not in {"IK", "SPLINE_IK"}:
+        return {bone.name}
+    above = bone.parent_recursive
+    bones = above if constraint.type == "IK" and not constraint.use_tail else [bone, *above]
+    return {item.name for item in (bones[: constraint.chain_count] if constraint.chain_count else bones)}
+
+
+def parents(point: Point) -> list[Point]:
+    """The point and what carries it, parent after parent."""
+    places = [point]
+    while parent := _parent(places[-1]):
+        places.append(parent)
+    return places
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
-    moved = _moved(chain)
     for role, point in (("target", chain.target), ("pole target", chain.pole)):
-        if point and not moved.isdisjoint(_upstream(point)):
+        if point and _root(chain) in upstream(point):
             raise Refused(
                 f'Chain "{chain.name}" of "{chain.rig.name}" moves its own {role} "{point}": '
                 "choose one that does not follow the chain",
@@ -63,18 +76,18 @@ def _needs(chain: ChainPlan) -> set[Point]:
         points.append(chain.pole)
     if chain.parent:
         points.append(Point(chain.rig, chain.parent.name))
-    return {place for point in points for place in _upstream(point)}
+    return upstream(*points)
 
 
-def _moved(chain: ChainPlan) -> set[Point]:
-    root = chain.root.bone
-    return {Point(chain.rig, bone.name) for bone in (root, *root.children_recursive)}
+def _root(chain: ChainPlan) -> Point:
+    """All that a chain moves has its root bone upstream."""
+    return Point(chain.rig, chain.bones[0])
 
 
-def _upstream(point: Point) -> set[Point]:
-    """The point and all that its place depends on by parents and constraints; drivers are not followed."""
+def upstream(*points: Point) -> set[Point]:
+    """The points and all that their place depends on by parents and constraints; drivers are not followed."""
     found: set[Point] = set()
-    waiting = [point]
+    waiting = list(points)
     while waiting:
         place = waiting.pop()
         if place not in found:
@@ -94,7 +107,7 @@ def _sources(place: Point) -> Iterator[Point]:
 
 
 def _parent(place: Point) -> Point | None:
-    """What carries this place: a bone's parent bone, or its armature object; an object's parent, or the bone it hangs on."""
+    """What carries this place: a bone's parent bone or armature object; an object's parent, or the bone it hangs on."""
     if place.bone:
         bone = place.object.data.bones.get(place.bone)
         return Point(place.object, bone.parent.name) if bone and bone.parent else Point(place.object)

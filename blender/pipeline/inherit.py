@@ -1,7 +1,7 @@
 """How a bone's pose follows from its parent's and its own channels, on all frames at once.
 
-For plain inheritance it is one product of matrices. Every other combination of Inherit Rotation, Inherit Scale and Local
-Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by frame.
+For plain inheritance it is one product of matrices. Every other combination of Inherit Rotation, Inherit Scale and
+Local Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by frame.
 """
 
 from __future__ import annotations

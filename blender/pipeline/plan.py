@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bpy.types import Bone, Object, PoseBone, Scene
 
-from ...solver.values import Array, Options
+from ...solver.values import Array, Bend, Options, Reference
 
 
 class Point(NamedTuple):
@@ -42,6 +42,22 @@ class ChainPlan:
     def end(self) -> PoseBone:
         """The end bone."""
         return self.rig.pose.bones[self.bones[-1]]
+
+    @property
+    def uses_pose(self) -> bool:
+        """True where the chain's own pose before the solve has a say."""
+        options = self.options
+        return (
+            options.reference == Reference.POSE
+            or options.bend == Bend.NEAREST
+            or options.use_extension_limit
+            or options.influence < 1.0
+        )
+
+    @property
+    def turned(self) -> tuple[str, ...]:
+        """The bones whose own rotation has a say: those that are not keyed, and all where the own pose counts."""
+        return self.bones if self.uses_pose else self.bones[1:-1]
 
     @property
     def keyed(self) -> tuple[PoseBone, ...]:

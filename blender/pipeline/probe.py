@@ -1,7 +1,7 @@
 """A temporary empty that makes Blender evaluate what is wanted: hidden, excluded, or in no scene at all.
 
-A constraint pulls its target into the dependency graph even when it is muted, and a bone named as its subtarget pulls in
-the armature's pose.
+A constraint pulls its target into the dependency graph even when it is muted, and a bone named as its subtarget pulls
+in the armature's pose.
 """
 
 from __future__ import annotations
@@ -40,30 +40,32 @@ class Recorder:
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
+        self._sources = {point.object for point in wanted.points}
         self._objects: dict[Object, list[Matrix]] = {item: [] for item in wanted.objects}
         self._bones: dict[Point, list[Matrix]] = {point: [] for point in wanted.bones}
-        self._channels: dict[Point, list[Matrix]] = {point: [] for point in wanted.channels}
+        self._own: dict[Point, list[Matrix]] = {point: [] for point in wanted.own}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
-        evaluated = {point.object: point.object.evaluated_get(depsgraph) for point in self._wanted.points}
+        evaluated = {item: item.evaluated_get(depsgraph) for item in self._sources}
         for item, state in evaluated.items():
             if not state.is_evaluated:
                 sentence = f'"{item.name}" cannot be evaluated: check that it, or what it follows, is not broken'
                 raise Refused(sentence, kind="STALE", object=item.name)
+        bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
             matrices.append(evaluated[item].matrix_world.copy())
-        for point, matrices in self._bones.items():
-            matrices.append(evaluated[point.object].pose.bones[point.bone].matrix.copy())
-        for point, matrices in self._channels.items():
-            matrices.append(evaluated[point.object].pose.bones[point.bone].matrix_basis.copy())
+        for (item, name), matrices in self._bones.items():
+            matrices.append(bones[item][name].matrix.copy())
+        for (item, name), matrices in self._own.items():
+            matrices.append(bones[item][name].matrix_basis.copy())
 
     def samples(self) -> Samples:
         """All frames so far."""
         return Samples(
             to_world={item: _stacked(matrices) for item, matrices in self._objects.items()},
             pose={point: _stacked(matrices) for point, matrices in self._bones.items()},
-            basis={point: _stacked(matrices) for point, matrices in self._channels.items()},
+            basis={point: _stacked(matrices) for point, matrices in self._own.items()},
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite, pi
 
 import numpy as np
-from bpy.types import Bone, Constraint, Object, PoseBone, PropertyGroup, Scene
+from bpy.types import Bone, Object, PropertyGroup, Scene
 
 from ...solver.values import Bend, Options, Plane, Reference, Unreachable
 from ..errors import Refused
@@ -117,7 +117,7 @@ def _chain(rig: Object, chain: PropertyGroup) -> ChainPlan:
 
 
 def chain_bones(rig: Object, end_bone: str, root_bone: str = "") -> tuple[str, ...]:
-    """Names of the bones from the root bone ("": the end bone's parent) to the end bone; Refused where that is no chain."""
+    """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain."""
     end = _bone(rig, end_bone, "end bone")
     if end.parent is None:
         sentence = f'Bone "{end_bone}" of "{rig.name}" has no parent, and a chain needs two bones: choose its child'
@@ -141,14 +141,8 @@ def constraints(plan: Plan) -> list[tuple[str, str]]:
         (bone.name, constraint.name)
         for bone in plan.rig.pose.bones
         for constraint in bone.constraints
-        if constraint.type == "IK" and keyed & _moved_by(bone, constraint)
+        if constraint.type == "IK" and keyed & follow.moved_by(bone, constraint)
     ]
-
-
-def _moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
-    """Names of the bones that an IK constraint on `bone` moves; a chain count of 0 goes up to the last parent."""
-    bones = [bone, *bone.parent_recursive] if constraint.use_tail else bone.parent_recursive
-    return {item.name for item in (bones[: constraint.chain_count] if constraint.chain_count else bones)}
 
 
 def _tip_bone(rig: Object, chain: PropertyGroup, end: str) -> str:

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from . import sample_isolated, sample_scene
+from ..errors import Refused
+from . import sample_curves, sample_isolated, sample_scene
 from .plan import Plan
-from .samples import Samples, wanted
+from .samples import Samples, Wanted, wanted
 
 
 def samples(plan: Plan, way: str) -> Samples:
     """What the plan's chains depend on, over its frames.
 
-    way : AUTO, CURVES, ISOLATED or SCENE
+    way : AUTO, CURVES, ISOLATED or SCENE; AUTO is the first of them that is right for what the chains depend on
     raises : Refused where something that is needed cannot be evaluated
     """
-    if way == "SCENE":
-        return sample_scene.samples(plan.scene, wanted(plan), plan.frames)
-    return sample_isolated.samples(plan.scene, wanted(plan), plan.frames)
+    need = wanted(plan)
+    if way == "AUTO":
+        way = _fastest(plan, need)
+    if way == "CURVES":
+        _refuse_curves(plan, need)
+        return sample_curves.samples(need, plan.frames)
+    if way == "ISOLATED":
+        return sample_isolated.samples(plan.scene, need, plan.frames)
+    return sample_scene.samples(plan.scene, need, plan.frames)
 
 
 def current(plan: Plan) -> Samples:
     """The same for the scene just as it stands now, with edits that have no key."""
     return sample_scene.current(plan.scene, wanted(plan))
+
+
+def _fastest(plan: Plan, need: Wanted) -> str:
+    if sample_scene.needed(need):
+        return "SCENE"
+    return "ISOLATED" if sample_curves.obstacle(plan.scene, need) else "CURVES"
+
+
+def _refuse_curves(plan: Plan, need: Wanted) -> None:
+    obstacle = sample_curves.obstacle(plan.scene, need)
+    if obstacle:
+        sentence = f'F-curves alone do not tell where the targets of "{plan.rig.name}" are, as {obstacle}: sample AUTO'
+        raise Refused(sentence, kind="NOT_ONLY_CURVES", object=plan.rig.name, value=obstacle)

@@ -1,4 +1,4 @@
-"""Sampling in a temporary scene that holds nothing but a probe: heavy meshes elsewhere cost nothing, nothing else moves."""
+"""Sampling in a temporary scene that holds nothing but a probe: heavy meshes elsewhere cost nothing."""
 
 from __future__ import annotations
 

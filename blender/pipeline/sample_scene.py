@@ -7,11 +7,23 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from bpy.types import ID, Scene
+from bpy.types import ID, Object, Scene
 
 from .. import versions
-from . import probe
+from . import follow, probe
 from .samples import Samples, Wanted
+
+_SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
+
+
+def needed(wanted: Wanted) -> bool:
+    """True where only playing the scene tells: a simulation moves what is wanted, or scripts act on frame changes."""
+    handlers = (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post)
+    return any(map(len, handlers)) or any(map(_simulated, {place.object for place in follow.upstream(*wanted.points)}))
+
+
+def _simulated(item: Object) -> bool:
+    return bool(item.rigid_body) or any(modifier.type in _SIMULATIONS for modifier in item.modifiers)
 
 
 def samples(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:

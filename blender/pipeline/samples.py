@@ -13,17 +13,28 @@ from .plan import ChainPlan, Plan, Point
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """objects: whose place in the world; bones: whose pose; channels: whose own location, rotation and scale."""
+    """What has to be known of the scene.
+
+    objects : whose place in the world
+    bones : whose pose
+    own : bones whose own location and scale
+    turned : those of them whose own rotation counts too
+    """
 
     objects: frozenset[Object]
     bones: frozenset[Point]
-    channels: frozenset[Point]
+    own: frozenset[Point]
+    turned: frozenset[Point]
+
+    @property
+    def placed(self) -> frozenset[Point]:
+        """All whose place counts."""
+        return self.bones | {Point(item) for item in self.objects}
 
     @property
     def points(self) -> frozenset[Point]:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
-        posed = self.bones | self.channels
-        return posed | {Point(item) for item in self.objects}
+        return self.placed | self.own
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -32,7 +43,7 @@ class Samples:
 
     to_world : from an object's space to the world
     pose : from a bone's space to its armature's
-    basis : a bone's own channels, as `PoseBone.matrix_basis`
+    basis : a bone's own channels, as `PoseBone.matrix_basis`; its rotation may be missing where nobody wants it
     """
 
     to_world: dict[Object, Array]
@@ -50,11 +61,13 @@ def wanted(plan: Plan) -> Wanted:
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
     parents = [Point(plan.rig, chain.parent.name) for chain in plan.chains if chain.parent]
     carriers = [point for chain in plan.chains for point in _carriers(plan, chain, [*goals, *parents])]
-    own = [Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, chain.tip_bone) if name]
+    own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, chain.tip_bone) if name}
+    turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.turned}
     return Wanted(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
-        channels=frozenset(own),
+        own=frozenset(own),
+        turned=frozenset(turned),
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-
 from bpy.types import Object
+from numpy.typing import NDArray
 
 from ...solver import reach
 from ...solver.values import Array, Chain, Goals, HingeAxis, Solution, Status
@@ -65,13 +65,8 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
         return _apply(from_armature, _place(world_to_armature, samples.world(point)[..., :3, 3]) - root)
 
     rest = _poses(plan, parent, (_unturned(basis[0]), *basis[1:-1], _unturned(basis[-1])))
-    own = _poses(plan, parent, basis)
     end = orientation(from_armature @ rest[-1][..., :3, :3])
     joints = np.stack(np.broadcast_arrays(root, rest[-1][..., :3, 3], _tip(plan, rest[-1], samples)), axis=-2)
-    turns = (
-        orientation(basis[0][..., :3, :3]),
-        orientation(from_armature @ own[-1][..., :3, :3]) @ np.swapaxes(end, -1, -2),
-    )
     return ChainSpace(
         plan=plan,
         chain=Chain(
@@ -82,7 +77,7 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
         goals=Goals(
             target=np.broadcast_to(goal(plan.target), (count, 3)),
             pole=goal(plan.pole),
-            pose=np.stack(np.broadcast_arrays(*turns), axis=-3),
+            pose=_own_pose(plan, parent, basis, from_armature, end) if plan.uses_pose else None,
         ),
         basis=basis,
         parent=parent,
@@ -92,13 +87,22 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
     )
 
 
+def _own_pose(
+    plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...], from_armature: Array, end: Array
+) -> Array:
+    """(n, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
+    last = orientation(from_armature @ _poses(plan, parent, basis)[-1][..., :3, :3])
+    turns = (orientation(basis[0][..., :3, :3]), last @ np.swapaxes(end, -1, -2))
+    return np.stack(np.broadcast_arrays(*turns), axis=-3)
+
+
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
     """(n,) True where the target lies outside the annulus."""
     return (solution.status == Status.TOO_FAR) | (solution.status == Status.TOO_CLOSE)
 
 
 def distances(space: ChainSpace, frame: int) -> tuple[float, float, float]:
-    """Root to target, least and greatest reach, on one frame of the range, in world units along the line to the target."""
+    """Root to target, least and greatest reach on one frame, in world units along the line to the target."""
     target = space.goals.target[frame]
     to_world = np.broadcast_to(space.to_world, (len(space.goals.target), 3, 3))[frame]
     joints = np.broadcast_to(space.chain.joints, (len(space.goals.target), 3, 3))[frame]

@@ -1,0 +1,89 @@
+"""Own transforms of objects and bones, location, rotation and scale over frames, read off their F-curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from bpy.types import ID, FCurve, Object, PoseBone
+
+from ...solver import rotation
+from ...solver.values import Array
+from .. import versions
+
+Curves = dict[tuple[str, int], FCurve]
+
+_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def curves_by_path(block: ID) -> Curves:
+    """The F-curves of a data-block by RNA path and index."""
+    return {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
+
+
+def rotation_name(mode: str) -> str:
+    """The property that holds the rotation in this rotation mode."""
+    return _ROTATIONS.get(mode, "rotation_euler")
+
+
+class OwnTransforms:
+    """Evaluates the channels of one data-block's owners over frames (n,)."""
+
+    def __init__(self, block: ID, frames: Iterable[float]) -> None:
+        self._curves = curves_by_path(block)
+        self._frames = [float(frame) for frame in frames]
+
+    def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
+        """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""
+        path = f"{bone.path_from_id()}."
+        scale = self._values(bone, path, "scale")
+        linear = np.eye(3) * scale[:, None, :]
+        if with_rotation:
+            linear = self._rotation(bone, path, bone.rotation_mode) * scale[:, None, :]
+        return _matrices(linear, self._values(bone, path, "location"))
+
+    def object(self, item: Object) -> Array:
+        """(n, 4, 4), or (1, 4, 4): as `Object.matrix_basis`, delta transforms included."""
+        scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
+        turn = self._delta_rotation(item) @ self._rotation(item, "", item.rotation_mode)
+        moved = self._values(item, "", "location") + self._values(item, "", "delta_location")
+        return _matrices(turn * scale[:, None, :], moved)
+
+    def _rotation(self, owner: Object | PoseBone, path: str, mode: str) -> Array:
+        return _rotations(self._values(owner, path, rotation_name(mode)), mode)
+
+    def _delta_rotation(self, item: Object) -> Array:
+        if item.rotation_mode == "QUATERNION":
+            return _rotations(self._values(item, "", "delta_rotation_quaternion"), "QUATERNION")
+        if item.rotation_mode == "AXIS_ANGLE":
+            return np.eye(3)[None]  # Blender has no such property in RNA
+        return _rotations(self._values(item, "", "delta_rotation_euler"), item.rotation_mode)
+
+    def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
+        """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
+        value = np.array(getattr(owner, name), dtype=np.float64)
+        curves = [(index, self._curves.get((path + name, index))) for index in range(len(value))]
+        animated = [(index, curve) for index, curve in curves if curve]
+        if not animated:
+            return value[None]
+        values = np.repeat(value[None], len(self._frames), axis=0)
+        for index, curve in animated:
+            values[:, index] = list(map(curve.evaluate, self._frames))
+        return values
+
+
+def _rotations(values: Array, mode: str) -> Array:
+    if mode == "QUATERNION":
+        length = np.linalg.norm(values, axis=-1, keepdims=True)
+        return rotation.matrices(
+            np.where(length > 0.0, values / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
+        )
+    if mode == "AXIS_ANGLE":
+        return rotation.from_axis_angles(values)
+    return rotation.from_eulers(values, mode)
+
+
+def _matrices(linear: Array, location: Array) -> Array:
+    result = np.zeros((max(len(linear), len(location)), 4, 4))
+    result[:, :3, :3], result[:, :3, 3], result[:, 3, 3] = linear, location, 1.0
+    return result

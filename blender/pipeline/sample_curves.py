@@ -1,0 +1,127 @@
+"""Sampling without evaluating the scene: F-curves give own transforms, products of matrices the rest.
+
+It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from bpy.types import ID, FCurve, Object, Scene
+
+from ...solver.values import Array
+from .. import versions
+from . import follow, inherit
+from .own import OwnTransforms
+from .plan import Point
+from .samples import Samples, Wanted
+
+_RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
+
+
+def obstacle(scene: Scene, wanted: Wanted) -> str:
+    """What F-curves alone do not tell, in words; "" where there is nothing of the kind."""
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        return "the scene's time is stretched"
+    places = {place for point in wanted.placed for place in follow.parents(point)}
+    items = {place.object for place in places}
+    bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}
+    own = {item: {place.bone for place in wanted.own if place.object == item} for item in items}
+    for item in items:
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones[item])
+        reason = reason or _animation_obstacle(item, bones[item] | own[item])
+        if reason:
+            return reason
+    return ""
+
+
+def _object_obstacle(item: Object) -> str:
+    if _constrained(item):
+        return f'"{item.name}" has constraints'
+    if item.rigid_body:
+        return f'"{item.name}" is a rigid body'
+    if not item.parent:
+        return ""
+    follows_path = item.parent.type == "CURVE" and item.parent.data.use_path
+    if item.parent_type not in _RIGID_PARENTS or follows_path:
+        return f'"{item.name}" is parented to the shape of "{item.parent.name}"'
+    if item.parent_type == "BONE" and item.parent.data.bones[item.parent_bone].use_relative_parent:
+        return f'"{item.name}" is parented relative to a bone'
+    return ""
+
+
+def _bone_obstacle(rig: Object, names: set[str]) -> str:
+    """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
+    if not names:
+        return ""
+    if rig.data.animation_data:
+        return f'armature "{rig.data.name}" is animated'
+    for bone in rig.pose.bones:
+        for constraint in bone.constraints:
+            if not constraint.mute and names & follow.moved_by(bone, constraint):
+                return f'bone "{bone.name}" of "{rig.name}" has constraints'
+    return ""
+
+
+def _animation_obstacle(item: Object, bones: set[str]) -> str:
+    animation = item.animation_data
+    if not animation:
+        return ""
+    if animation.use_tweak_mode or (animation.use_nla and any(track.strips for track in animation.nla_tracks)):
+        return f'"{item.name}" has NLA strips'
+
+    def counts(curve: FCurve) -> bool:
+        quoted = curve.data_path.split('"', 2)
+        return quoted[1] in bones if quoted[0] == "pose.bones[" else len(quoted) == 1
+
+    if any(counts(driver) for driver in animation.drivers):
+        return f'"{item.name}" has drivers'
+    muted = (curve for curve in versions.curves(item) if curve.mute or (curve.group and curve.group.mute))
+    if any(map(counts, muted)):
+        return f'"{item.name}" has muted F-curves'
+    return ""
+
+
+def _constrained(owner: Object) -> bool:
+    return any(not constraint.mute for constraint in owner.constraints)
+
+
+def samples(wanted: Wanted, frames: Array) -> Samples:
+    """Samples over `frames`; only right where there is no `obstacle`."""
+
+    @cache
+    def own(block: ID) -> OwnTransforms:
+        return OwnTransforms(block, frames)
+
+    @cache
+    def pose(place: Point) -> Array:
+        bone = place.object.data.bones[place.bone]
+        parent = pose(Point(place.object, bone.parent.name)) if bone.parent else None
+        basis = own(place.object).bone(place.object.pose.bones[place.bone], with_rotation=True)
+        return inherit.pose(bone, parent, basis)
+
+    @cache
+    def to_world(item: Object) -> Array:
+        basis = own(item).object(item)
+        if not item.parent:
+            return basis
+        return carrier(item) @ np.array(item.matrix_parent_inverse, dtype=np.float64) @ basis
+
+    def carrier(item: Object) -> Array:
+        if item.parent_type != "BONE":
+            return to_world(item.parent)
+        # A child of a bone sits at its tail.
+        tail = np.eye(4)
+        tail[1, 3] = item.parent.data.bones[item.parent_bone].length
+        return to_world(item.parent) @ pose(Point(item.parent, item.parent_bone)) @ tail
+
+    def basis(place: Point) -> Array:
+        bone = place.object.pose.bones[place.bone]
+        return own(place.object).bone(bone, with_rotation=place in wanted.turned)
+
+    return Samples(
+        to_world={item: to_world(item) for item in wanted.objects},
+        pose={place: pose(place) for place in wanted.bones},
+        basis={place: basis(place) for place in wanted.own},
+    )
