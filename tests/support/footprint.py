@@ -33,4 +33,6 @@ def _handlers() -> Iterator[str]:
 def _appended() -> Iterator[str]:
     for name, kind in _types():
         functions = getattr(getattr(kind, "draw", None), "_draw_funcs", ())
-        yield from (f"{name}.draw: {function.__module__}.{function.__qualname__}" for function in functions)
+        # A menu that was ever appended to keeps the list, with its own draw function in it.
+        added = [function for function in functions if function.__qualname__ != f"{name}.draw"]
+        yield from (f"{name}.draw: {function.__module__}.{function.__qualname__}" for function in added)
