@@ -13,6 +13,7 @@ from ...solver.values import Unreachable
 from ..errors import Refused
 from ..report import ChainReport, Report
 from . import convert, read, sample, space, write
+from .carry import carried
 from .channel import KeyStyle
 from .plan import Plan
 from .read import Frames
@@ -76,8 +77,7 @@ def _solve_all(plan: Plan, samples: Samples) -> Solved:
         here = space.chain_space(chain, samples, len(plan.frames))
         solution = solve(here.chain, here.goals, chain.options)
         solved.append((here, solution))
-        if chain is not plan.chains[-1]:
-            samples = space.carried(samples, here, space.poses(here, space.bases(here, solution)))
+        samples = carried(samples, here, solution)
     return solved
 
 

@@ -32,18 +32,15 @@ def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
     parent : (n, 4, 4) or None     pose of its parent bone, in armature space
     basis : (n, 4, 4) or (4, 4)    its own channels
     """
-    if parent is None and _is_plain_root(bone):
-        return offset(bone) @ basis
-    if parent is not None and _is_plain(bone, parent):
-        return parent @ offset(bone) @ basis
+    if is_plain(bone, parent):
+        return offset(bone) @ basis if parent is None else parent @ (offset(bone) @ basis)
     return _converted(bone, parent, basis)
 
 
-def _is_plain_root(bone: Bone) -> bool:
-    return bone.use_local_location
-
-
-def _is_plain(bone: Bone, parent: Array) -> bool:
+def is_plain(bone: Bone, parent: Array | None) -> bool:
+    """True where the bone's pose, on this pose of its parent, is one product of matrices."""
+    if parent is None:
+        return bone.use_local_location
     plain = bone.use_inherit_rotation and bone.use_local_location
     return plain and (bone.inherit_scale == "FULL" or not is_scaled(parent))
 

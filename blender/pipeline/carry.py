@@ -1,0 +1,44 @@
+"""Chains that move what later chains depend on: the samples, brought to where the solved chain takes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from bpy.types import Object
+
+from ...solver.values import Array, Solution
+from . import follow, space
+from .plan import Point
+from .samples import Samples
+from .space import ChainSpace
+
+
+def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
+    """The samples with all that hangs on this chain, by parents, moved along with it."""
+    rig, bones = here.plan.rig, here.plan.bones
+    hanging = {item: follow.carrier(Point(item), rig, bones) for item in samples.to_world}
+    following = {point: follow.carrier(point, rig, bones) for point in samples.pose if point.object == rig}
+    if not any(hanging.values()) and not any(following.values()):
+        return samples
+    solved = space.poses(here, space.bases(here, solution))
+    shifts = {
+        name: pose @ np.linalg.inv(samples.pose[Point(rig, name)])
+        for name, pose in solved.items()
+        if Point(rig, name) in samples.pose
+    }
+    to_world = samples.to_world[rig]
+
+    def place(item: Object, matrices: Array) -> Array:
+        name = hanging[item]
+        return to_world @ shifts[name] @ np.linalg.inv(to_world) @ matrices if name else matrices
+
+    def pose(point: Point, matrices: Array) -> Array:
+        name = following.get(point)
+        return shifts[name] @ matrices if name else matrices
+
+    return replace(
+        samples,
+        to_world={item: place(item, matrices) for item, matrices in samples.to_world.items()},
+        pose={point: pose(point, matrices) for point, matrices in samples.pose.items()},
+    )
