@@ -1,0 +1,209 @@
+"""Keys onto F-curves, all at once: the one step that changes the file.
+
+What lies outside the span keeps every attribute. Blender removes keys only one by one, so those of a curve are read,
+picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. Keys closer than `MERGE` it makes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+from bpy.types import FCurve, Keyframe, Object, bpy_struct
+
+from .. import versions
+from ..errors import Refused
+from .channel import Channel, KeyStyle
+
+MERGE = 0.01
+
+POINT = np.dtype((np.float32, 2))
+# Every attribute of a key. Blender copies bytes and single floats without a conversion.
+ATTRIBUTES = {
+    "co": POINT,
+    "handle_left": POINT,
+    "handle_right": POINT,
+    "handle_left_type": np.uint8,
+    "handle_right_type": np.uint8,
+    "interpolation": np.uint8,
+    "easing": np.uint8,
+    "type": np.uint8,
+    "back": np.float32,
+    "amplitude": np.float32,
+    "period": np.float32,
+    "select_control_point": np.bool_,
+    "select_left_handle": np.bool_,
+    "select_right_handle": np.bool_,
+}
+
+Keys = dict[str, np.ndarray]
+"""Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
+
+
+def refuse_unwritable(rig: Object, paths: Collection[str], style: KeyStyle) -> None:
+    """Raise `Refused` where keys on the properties at these paths of `rig` could not be written, or would not play."""
+    _code("interpolation", style.interpolation)
+    _code("type", style.key_type)
+    animation = rig.animation_data
+    if not animation:
+        return
+    if animation.use_tweak_mode:
+        sentence = f'"{rig.name}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
+        raise Refused(sentence, kind="TWEAK_MODE", object=rig.name)
+    action = animation.action
+    if action and not action.is_editable and not style.new_action:
+        sentence = f'Action "{action.name}" of "{rig.name}" is linked: make it local, or bake to a new action'
+        raise Refused(sentence, kind="LINKED_ACTION", object=rig.name, value=action.name)
+    drivers = (driver for driver in animation.drivers if not driver.mute)
+    for curve in (*drivers, *versions.curves(rig)):
+        if curve.data_path in paths:
+            _refuse_unwritable_curve(rig, curve)
+
+
+def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
+    """Key the channels on `rig`; returns sentences for the report.
+
+    span : first and last frame, inclusive; the keys that the curves have there are replaced, all others stay
+
+    A new action is a copy of the old one, so that the rest of the rig goes on to move. F-curve modifiers that would
+    change the keys are muted; Cycles acts outside the keys only, and stays. A channel without frames is left alone.
+    """
+    for channel in channels:
+        if not (np.isfinite(channel.frames).all() and np.isfinite(channel.values).all()):
+            raise ValueError(f"{channel.path}: frames and values to key must be finite")
+    refuse_unwritable(rig, {channel.path for channel in channels}, style)
+
+    if style.new_action and rig.animation_data and rig.animation_data.action:
+        versions.copy_action(rig)
+    channelbag = versions.ensure_channelbag(rig)
+    notes = {}
+    for channel in channels:
+        if not len(channel.frames):
+            continue
+        new = _new_keys(channel.frames, style)
+        for index, values in enumerate(channel.values.T):
+            curve = _ensure_curve(channelbag, channel, index)
+            new["co"][:, 1] = values
+            _replace_keys(curve, new, span)
+            notes |= dict.fromkeys(_mute_modifiers(curve, channel.group))
+    return [*notes, *_nla_notes(rig)]
+
+
+def pose(rig: Object, channels: Iterable[Channel]) -> None:
+    """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
+    for channel in channels:
+        if len(channel.frames):
+            owner, _, name = channel.path.rpartition(".")
+            setattr(rig.path_resolve(owner), name, channel.values[0])
+
+
+def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:
+    """Mute constraints given as (bone, constraint); returns sentences for the report."""
+    animated = {curve.data_path for curve in versions.curves(rig)}
+    if rig.animation_data:
+        animated |= {curve.data_path for curve in rig.animation_data.drivers}
+    notes = []
+    for bone, name in names:
+        constraint = rig.pose.bones[bone].constraints[name]
+        if constraint.mute:
+            continue
+        constraint.mute = True
+        notes.append(f'Constraint "{name}" of bone "{bone}" is muted')
+        path = constraint.path_from_id()
+        if animated & {f"{path}.mute", f"{path}.enabled"}:
+            notes[-1] += ", but its mute is animated and will come back"
+    return notes
+
+
+def _refuse_unwritable_curve(rig: Object, curve: FCurve) -> None:
+    group = curve.group
+    if curve.driver:
+        state, remedy = "driven", "remove the driver"
+    elif curve.lock or (group and group.lock):
+        state, remedy = "locked", "unlock its F-curves"
+    elif curve.mute or (group and group.mute):
+        state, remedy = "muted", "unmute its F-curves"
+    else:
+        return
+    owner, _, name = curve.data_path.rpartition(".")
+    bone = rig.path_resolve(owner).name
+    sentence = f'{name} of bone "{bone}" on "{rig.name}" is {state}: {remedy}, so that keys can play'
+    raise Refused(sentence, kind=f"CURVE_{state.upper()}", object=rig.name, bone=bone, value=name)
+
+
+def _code(attribute: str, identifier: str) -> int:
+    choices = Keyframe.bl_rna.properties[attribute].enum_items
+    if identifier not in choices:
+        sentence = f'No {attribute} of keys is called "{identifier}": choose from {", ".join(choices.keys())}'
+        raise Refused(sentence, kind="UNKNOWN_KEY_STYLE", value=identifier)
+    return choices[identifier].value
+
+
+def _new_keys(frames: np.ndarray, style: KeyStyle) -> Keys:
+    """Keys at these frames, with values to come, and all else as `keyframe_points.add` has it."""
+    new = {name: np.zeros(len(frames), dtype) for name, dtype in ATTRIBUTES.items()}
+    new["co"][:, 0] = frames
+    new["interpolation"][:] = _code("interpolation", style.interpolation)
+    new["type"][:] = _code("type", style.key_type)
+    for side in ("handle_left", "handle_right"):
+        new[f"{side}_type"][:] = _code(f"{side}_type", "AUTO_CLAMPED")
+    for part in ("control_point", "left_handle", "right_handle"):
+        new[f"select_{part}"][:] = True
+    return new
+
+
+def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:
+    curve = channelbag.fcurves.find(channel.path, index=index)
+    if curve:
+        return curve
+    curve = channelbag.fcurves.new(channel.path, index=index)
+    curve.group = channelbag.groups.get(channel.group) or channelbag.groups.new(channel.group)
+    curve.color_mode = "AUTO_YRGB" if channel.values.shape[1] == 4 else "AUTO_RGB"
+    return curve
+
+
+def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float]) -> None:
+    first, last = curve.range()
+    if curve.sampled_points:
+        curve.convert_to_keyframes(int(first), int(last) + 1)
+    points = curve.keyframe_points
+    if points and (first < span[0] - MERGE or last > span[1] + MERGE):
+        keys = _merge(points, new, span)
+    else:
+        keys = {name: new[name] for name in ("co", "interpolation", "type")}
+    points.clear()
+    points.add(len(keys["co"]))
+    for name, values in keys.items():
+        points.foreach_set(name, values.reshape(-1))
+    curve.update()
+
+
+def _merge(points: bpy_struct, new: Keys, span: tuple[float, float]) -> Keys:
+    old = {name: _read(points, name) for name in ATTRIBUTES}
+    frames = old["co"][:, 0]
+    before, after = frames < span[0] - MERGE, frames > span[1] + MERGE
+    return {name: np.concatenate([old[name][before], new[name], old[name][after]]) for name in ATTRIBUTES}
+
+
+def _read(points: bpy_struct, name: str) -> np.ndarray:
+    values = np.empty(len(points), ATTRIBUTES[name])
+    points.foreach_get(name, values.reshape(-1))
+    return values
+
+
+def _mute_modifiers(curve: FCurve, bone: str) -> list[str]:
+    notes = []
+    for modifier in curve.modifiers:
+        if modifier.type != "CYCLES" and not modifier.mute:
+            modifier.mute = True
+            kind = modifier.type.capitalize()
+            notes.append(f'F-curve modifier {kind} of bone "{bone}" is muted, as it would change the keys')
+    return notes
+
+
+def _nla_notes(rig: Object) -> list[str]:
+    animation = rig.animation_data
+    absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
+    if absolute or not (animation.use_nla and animation.nla_tracks):
+        return []
+    return [f'The action of "{rig.name}" is mixed with NLA strips: set its blending to Replace and its influence to 1']

@@ -1,0 +1,72 @@
+"""Every difference between the versions of Blender, each behind a function. They ask for features, not for numbers.
+
+From 4.4 on an action keeps its F-curves in layers, strips and *channelbags*, a bag for each *slot*, and a data-block
+plays one slot. Before, the action itself is that bag: it has the same `fcurves` and `groups`. No version yet lets an
+action have more than one layer, or a layer more than one strip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import bpy
+from bpy.types import ID, Action, FCurve, PoseBone, bpy_struct
+
+_HAS_SLOTS = "slots" in Action.bl_rna.properties
+_SELECTS_POSE_BONES = "select" in PoseBone.bl_rna.properties
+
+
+def curves(block: ID) -> Collection[FCurve]:
+    """The F-curves of its action, or of its slot there, that animate this data-block; empty where there are none."""
+    animation = block.animation_data
+    if not animation or not animation.action:
+        return ()
+    if not _HAS_SLOTS:
+        return animation.action.fcurves
+    if not animation.action_slot:
+        return ()
+    strips = (strip for layer in animation.action.layers for strip in layer.strips)
+    channelbags = (strip.channelbag(animation.action_slot) for strip in strips)
+    return next((channelbag.fcurves for channelbag in channelbags if channelbag), ())
+
+
+def ensure_channelbag(block: ID) -> bpy_struct:
+    """What holds the `fcurves` and `groups` that animate this data-block; made, with all it needs, where there is none.
+
+    An action that is assigned without a slot gets a new one: the slots that it has do not play, and taking one of them
+    would move what was sampled without it.
+    """
+    animation = block.animation_data or block.animation_data_create()
+    if not animation.action:
+        animation.action = bpy.data.actions.new(f"{block.name}Action")
+    action = animation.action
+    if not _HAS_SLOTS:
+        return action
+    if not animation.action_slot:
+        animation.action_slot = action.slots.new(id_type=block.id_type, name=block.name)
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(animation.action_slot, ensure=True)
+
+
+def copy_action(block: ID) -> None:
+    """Give this data-block a local copy of its action, without the slots of others; the old action stays as it was."""
+    animation = block.animation_data
+    old, copy = animation.action, animation.action.copy()
+    copy.name = f"{block.name}Action"
+    if _HAS_SLOTS:
+        for slot in [slot for slot in copy.slots if slot.handle != animation.action_slot_handle]:
+            copy.slots.remove(slot)
+    animation.action = copy
+    if not old.users:
+        old.use_fake_user = True
+
+
+def is_selected(bone: PoseBone) -> bool:
+    """Whether this bone is selected in Pose Mode."""
+    return bone.select if _SELECTS_POSE_BONES else bone.bone.select
+
+
+def select(bone: PoseBone, state: bool = True) -> None:
+    """Select this bone in Pose Mode, or deselect it."""
+    (bone if _SELECTS_POSE_BONES else bone.bone).select = state
