@@ -4,6 +4,7 @@ Each property sits on `Object` itself: in a property group of their own they wou
 library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
 """
 
+import re
 from math import pi
 
 import bpy
@@ -65,7 +66,7 @@ def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
     others = {other.name for other in chain.id_data.two_bone_ik_chains if other != chain}
     if chain.name not in others:
         return
-    stem = chain.name.rstrip("0123456789").removesuffix(".")
+    stem = re.sub(r"\.\d+$", "", chain.name)
     number = 1
     while f"{stem}.{number:03}" in others:
         number += 1

@@ -50,7 +50,7 @@ class TWO_BONE_IK_OT_bake(ChainOperator):
         default="BEZIER",
     )
     key_type: EnumProperty(name="Key Type", description="Type of the new keys", items=_keyframe_items("type"))
-    new_action: BoolProperty(name="New Action", description="Key a new action and keep the current one as it is")
+    new_action: BoolProperty(name="New Action", description="Key a copy of the action, and leave the action as it is")
     mute_constraints: BoolProperty(
         name="Mute IK Constraints",
         description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",
@@ -61,6 +61,7 @@ class TWO_BONE_IK_OT_bake(ChainOperator):
         description="How the motion of targets is read",
         items=(
             ("AUTO", "Auto", "The fastest way that is right for these targets"),
+            ("CURVES", "Curves", "Read F-curves and evaluate nothing. For targets that move by keys alone"),
             ("ISOLATED", "Isolated", "Evaluate only what the targets depend on"),
             ("SCENE", "Scene", "Play the whole scene. For targets moved by physics or by scripts"),
         ),

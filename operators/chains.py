@@ -19,9 +19,7 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
         return super().missing(context) or ("" if context.object.data.bones.active else "Select the end bone of a limb")
 
     def run(self, context: Context) -> None:
-        rig = context.object
-        api.add_chain(rig, rig.data.bones.active.name)
-        rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
+        api.add_chain(context.object, context.object.data.bones.active.name)
 
 
 class _ListOperator(ChainOperator):

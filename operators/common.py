@@ -41,10 +41,14 @@ class ArmatureOperator(Operator):
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         if report is not None:
-            level = {"INFO"} if report.reached else {"WARNING"}
-            for line in report.lines():
-                self.report(level, line)
+            self._tell(report)
         return {"FINISHED"}
+
+    def _tell(self, report: Report) -> None:
+        level = {"INFO"} if report.reached else {"WARNING"}
+        # The status bar shows the last line only; the others are in the Info editor.
+        for line in (*report.lines(), _headline(report)):
+            self.report(level, line)
 
 
 class ChainOperator(ArmatureOperator):
@@ -53,3 +57,8 @@ class ChainOperator(ArmatureOperator):
     @classmethod
     def missing(cls, context: Context) -> str:
         return super().missing(context) or ("" if context.object.two_bone_ik_chains else "Add a chain")
+
+
+def _headline(report: Report) -> str:
+    fell_short = [chain.name for chain in report.chains if not chain.reached]
+    return f"Targets not always reached: {', '.join(fell_short)}" if fell_short else "All targets reached"

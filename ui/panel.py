@@ -5,7 +5,10 @@ from bpy.types import Context, Object, Panel, UILayout
 from ..blender.properties import TwoBoneIKChain, active_chain
 
 
-class _Sidebar:
+class TWO_BONE_IK_PT_chains(Panel):
+    """The chains of the active armature, what they reach for, and the way to keys"""
+
+    bl_label = "Two-Bone IK"
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Animation"
@@ -15,12 +18,6 @@ class _Sidebar:
         rig = context.object
         return rig is not None and rig.type == "ARMATURE" and context.mode in {"OBJECT", "POSE"}
 
-
-class TWO_BONE_IK_PT_chains(_Sidebar, Panel):
-    """The chains of the active armature, and what they reach for"""
-
-    bl_label = "Two-Bone IK"
-
     def draw(self, context: Context) -> None:
         layout = self.layout
         layout.use_property_split = True
@@ -29,54 +26,13 @@ class TWO_BONE_IK_PT_chains(_Sidebar, Panel):
         _draw_list(layout, rig)
         chain = active_chain(rig)
         if chain is not None:
-            column = layout.column()
-            _draw_bone_of(column, chain, "target", "subtarget")
-            _draw_bone_of(column, chain, "pole_target", "pole_subtarget")
+            _draw_targets(layout, chain)
+            _draw_bones(layout, chain, rig)
+            _draw_bend(layout, chain)
+        if rig.two_bone_ik_chains:
             row = layout.row(align=True)
             row.operator("two_bone_ik.solve", text="Solve")
             row.operator("two_bone_ik.bake", text="Bake...")
-
-
-class _ChainPanel(_Sidebar):
-    bl_parent_id = "TWO_BONE_IK_PT_chains"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return super().poll(context) and active_chain(context.object) is not None
-
-
-class TWO_BONE_IK_PT_bones(_ChainPanel, Panel):
-    """The bones of the active chain"""
-
-    bl_label = "Bones"
-
-    def draw(self, context: Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        chain = active_chain(context.object)
-        column = layout.column()
-        for field in ("root_bone", "end_bone", "tip_bone"):
-            column.prop_search(chain, field, context.object.data, "bones")
-
-
-class TWO_BONE_IK_PT_bend(_ChainPanel, Panel):
-    """How the active chain bends"""
-
-    bl_label = "Bend"
-
-    def draw(self, context: Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        chain = active_chain(context.object)
-        column = layout.column()
-        column.prop(chain, "plane")
-        if chain.pole_target:
-            column.prop(chain, "pole_angle")
-        column.prop(chain, "bend")
-        column.prop(chain, "hinge_axis")
 
 
 def _draw_list(layout: UILayout, rig: Object) -> None:
@@ -90,11 +46,34 @@ def _draw_list(layout: UILayout, rig: Object) -> None:
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
 
 
-def _draw_bone_of(column: UILayout, chain: TwoBoneIKChain, target: str, subtarget: str) -> None:
-    column.prop(chain, target)
-    owner = getattr(chain, target)
-    if owner and owner.type == "ARMATURE":
-        column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
+def _draw_targets(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    column = layout.column()
+    for target, subtarget in (("target", "subtarget"), ("pole_target", "pole_subtarget")):
+        column.prop(chain, target)
+        owner = getattr(chain, target)
+        if owner and owner.type == "ARMATURE":
+            column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
 
 
-CLASSES = (TWO_BONE_IK_PT_chains, TWO_BONE_IK_PT_bones, TWO_BONE_IK_PT_bend)
+def _draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Object) -> None:
+    header, body = layout.panel("two_bone_ik_bones", default_closed=True)
+    header.label(text="Bones")
+    if body:
+        column = body.column()
+        for field in ("root_bone", "end_bone", "tip_bone"):
+            column.prop_search(chain, field, rig.data, "bones")
+
+
+def _draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    header, body = layout.panel("two_bone_ik_bend", default_closed=True)
+    header.label(text="Bend")
+    if body:
+        column = body.column()
+        column.prop(chain, "plane")
+        if chain.pole_target:
+            column.prop(chain, "pole_angle")
+        column.prop(chain, "bend")
+        column.prop(chain, "hinge_axis")
+
+
+CLASSES = (TWO_BONE_IK_PT_chains,)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
-
-from support.blender_process import MODULE
+from bl_ext.user_default.two_bone_ik.blender import versions
 
 BONES = ("upper_arm", "forearm", "hand")
 JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
@@ -53,7 +51,6 @@ def empty(name: str) -> bpy.types.Object:
 
 def keyed_frames(rig: bpy.types.Object) -> list[float]:
     """The frames of the upper arm's keys."""
-    versions = import_module(f"{MODULE}.blender.versions")
     curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(rig)}
     return [key.co.x for key in curves['pose.bones["upper_arm"].rotation_quaternion', 1].keyframe_points]
 

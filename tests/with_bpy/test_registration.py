@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
+from enum import StrEnum
 
 import addon_utils
 import bpy
 import pytest
+from bl_ext.user_default.two_bone_ik.solver import values
 
 from support.blender_process import MODULE
 from support.footprint import footprint
@@ -17,11 +17,6 @@ CHAIN_FIELDS = (
     "reference hinge_axis bend unreachable softness max_stretch use_extension_limit use_bend_limits bend_min bend_max "
     "use_rotation rotation_influence influence"
 ).split()
-
-
-def values() -> ModuleType:
-    """The solver's words, as the extension itself imports them."""
-    return import_module(f"{MODULE}.solver.values")
 
 
 def chain_properties() -> bpy.types.bpy_prop_collection:
@@ -56,28 +51,28 @@ def test_a_chain_has_the_fields_of_the_interface() -> None:
 @pytest.mark.parametrize(
     ("field", "enumeration"),
     [
-        ("plane", "Plane"),
-        ("reference", "Reference"),
-        ("hinge_axis", "HingeAxis"),
-        ("bend", "Bend"),
-        ("unreachable", "Unreachable"),
+        ("plane", values.Plane),
+        ("reference", values.Reference),
+        ("hinge_axis", values.HingeAxis),
+        ("bend", values.Bend),
+        ("unreachable", values.Unreachable),
     ],
 )
-def test_a_choice_has_the_words_of_the_solver_in_their_order(field: str, enumeration: str) -> None:
+def test_a_choice_has_the_words_of_the_solver_in_their_order(field: str, enumeration: type[StrEnum]) -> None:
     items = chain_properties()[field].enum_items
-    assert [item.identifier for item in items] == list(getattr(values(), enumeration))
+    assert [item.identifier for item in items] == list(enumeration)
     assert [item.value for item in items] == list(range(len(items)))
 
 
 def test_a_new_chain_has_the_defaults_of_the_solver() -> None:
     chain = bpy.data.objects.new("rig", None).two_bone_ik_chains.add()
-    options = values().Options()
+    options = values.Options()
     shared = [field for field in CHAIN_FIELDS if hasattr(options, field)]
     assert len(shared) == 12
     assert {field: getattr(chain, field) for field in shared} == pytest.approx(
         {field: getattr(options, field) for field in shared}
     )
-    assert chain.hinge_axis == values().HingeAxis.AUTO
+    assert chain.hinge_axis == values.HingeAxis.AUTO
 
 
 def test_chain_names_are_unique() -> None:
@@ -86,8 +81,8 @@ def test_chain_names_are_unique() -> None:
         chains.add().name = "arm.L"
     chains.add().name = "arm.L.001"
     assert [chain.name for chain in chains] == ["arm.L", "arm.L.001", "arm.L.002", "arm.L.003"]
-    chains[2].name = "arm.R"
-    assert chains[2].name == "arm.R"
+    chains[2].name = chains[3].name = "finger2"
+    assert [chain.name for chain in chains] == ["arm.L", "arm.L.001", "finger2", "finger2.001"]
 
 
 def test_words_for_users_are_in_the_style_of_blender() -> None:
