@@ -20,7 +20,7 @@ from .read import Frames
 from .samples import Samples
 from .space import ChainSpace
 
-Solved = list[tuple[ChainSpace, Solution]]
+Solved = list[tuple[ChainSpace, Solution, Samples]]
 
 
 def bake(
@@ -68,7 +68,9 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
 
 
 def _paths(plan: Plan) -> set[str]:
-    return {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
+    rotations = {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
+    stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
+    return rotations | {convert.scale_path(bone) for bone in stretched}
 
 
 def _solve_all(plan: Plan, samples: Samples) -> Solved:
@@ -76,14 +78,14 @@ def _solve_all(plan: Plan, samples: Samples) -> Solved:
     for chain in plan.chains:
         here = space.chain_space(chain, samples, len(plan.frames))
         solution = solve(here.chain, here.goals, chain.options)
-        solved.append((here, solution))
+        solved.append((here, solution, samples))
         samples = carried(samples, here, solution)
     return solved
 
 
 def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
-    for here, solution in solved:
+    for here, solution, _ in solved:
         out = space.out_of_reach(solution)
         if here.plan.options.unreachable == Unreachable.ERROR and out.any():
             frame = int(np.argmax(out))
@@ -107,6 +109,6 @@ def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
             status=solution.status,
             miss=np.linalg.norm((here.to_world @ solution.miss[..., None])[..., 0], axis=-1),
         )
-        for here, solution in solved
+        for here, solution, _ in solved
     )
     return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))

@@ -8,7 +8,8 @@ import numpy as np
 from bpy.types import Object
 
 from ...solver.values import Array, Solution
-from . import follow, space
+from . import follow
+from .own_pose import own_poses, poses
 from .plan import Point
 from .samples import Samples
 from .space import ChainSpace
@@ -21,7 +22,7 @@ def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
     following = {point: follow.carrier(point, rig, bones) for point in samples.pose if point.object == rig}
     if not any(hanging.values()) and not any(following.values()):
         return samples
-    solved = space.poses(here, space.bases(here, solution))
+    solved = poses(here, own_poses(here, solution, samples))
     shifts = {
         name: pose @ np.linalg.inv(samples.pose[Point(rig, name)])
         for name, pose in solved.items()

@@ -1,6 +1,8 @@
-"""Solution into channels: own rotations of the bones, each in its rotation mode, continuous with the keys before."""
+"""Solution into channels: own poses of the bones, each in its rotation mode, continuous with the keys before."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from bpy.types import PoseBone
@@ -10,36 +12,46 @@ from ...solver import rotation
 from ...solver.values import Array, Solution, Unreachable
 from .. import versions
 from .channel import Channel
+from .curve_transforms import rotation_name
+from .own_pose import OwnPose, own_poses
 from .plan import Plan
-from .space import ChainSpace, bases, out_of_reach
+from .samples import Samples
+from .space import ChainSpace, out_of_reach
 
 
-def channels(plan: Plan, space: ChainSpace, solution: Solution) -> list[Channel]:
-    """One channel a bone: its rotation on every frame that is to have a key."""
-    keyed = _keyed(space, solution)
+def channels(plan: Plan, here: ChainSpace, solution: Solution, samples: Samples) -> list[Channel]:
+    """A channel for each bone's rotation, and for its scale where the chain stretches, on every frame to be keyed."""
+    keyed = _keyed(here, solution)
     return [
-        Channel(
-            path=rotation_path(bone),
-            group=bone.name,
-            frames=plan.frames[keyed],
-            values=_values(bone, matrices, _before(plan, bone))[keyed],
-        )
-        for bone, matrices in zip(space.plan.keyed, bases(space, solution), strict=True)
+        Channel(path=path, group=own.bone.name, frames=plan.frames[keyed], values=values[keyed])
+        for own in own_poses(here, solution, samples)
+        for path, values in _values(plan, own)
     ]
+
+
+def scale_path(bone: PoseBone) -> str:
+    """RNA path, from the armature object, of the bone's scale."""
+    return f"{bone.path_from_id()}.scale"
 
 
 def rotation_path(bone: PoseBone) -> str:
     """RNA path, from the armature object, of the property that holds the bone's rotation."""
-    name = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-    return f"{bone.path_from_id()}.{name.get(bone.rotation_mode, 'rotation_euler')}"
+    return f"{bone.path_from_id()}.{rotation_name(bone.rotation_mode)}"
 
 
-def _keyed(space: ChainSpace, solution: Solution) -> NDArray[np.bool_]:
+def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
+    path = rotation_path(own.bone)
+    yield path, _rotation(own.bone, own.rotation, _before(plan, path))
+    if own.scale is not None:
+        yield scale_path(own.bone), own.scale
+
+
+def _keyed(here: ChainSpace, solution: Solution) -> NDArray[np.bool_]:
     out = out_of_reach(solution)
-    return ~out if space.plan.options.unreachable == Unreachable.SKIP else np.ones_like(out)
+    return ~out if here.plan.options.unreachable == Unreachable.SKIP else np.ones_like(out)
 
 
-def _values(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
+def _rotation(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
     if bone.rotation_mode == "QUATERNION":
         return rotation.quaternions(matrices, before)
     if bone.rotation_mode == "AXIS_ANGLE":
@@ -47,12 +59,11 @@ def _values(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
     return rotation.eulers(matrices, bone.rotation_mode, before)
 
 
-def _before(plan: Plan, bone: PoseBone) -> Array | None:
-    """The value that the last key ahead of the range leaves; where there is none, the bone's own as it stands."""
-    prefix = rotation_path(bone)
-    value = np.array(plan.rig.path_resolve(prefix), dtype=np.float64)
+def _before(plan: Plan, path: str) -> Array:
+    """The value that the last key ahead of the range leaves; where there is none, the property's as it stands."""
+    value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
     for curve in versions.curves(plan.rig):
-        if curve.data_path == prefix:
+        if curve.data_path == path:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
             ahead = keys[::2] < plan.frames[0] - 0.01

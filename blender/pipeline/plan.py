@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bpy.types import Bone, Object, PoseBone, Scene
 
-from ...solver.values import Array, Bend, Options, Reference
+from ...solver.values import Array, Bend, Options, Reference, Unreachable
 
 
 class Point(NamedTuple):
@@ -32,6 +32,8 @@ class ChainPlan:
     pole: Point | None
     hinge_axis: str
     options: Options
+    use_rotation: bool
+    rotation_influence: float
 
     @property
     def root(self) -> PoseBone:
@@ -55,14 +57,21 @@ class ChainPlan:
         )
 
     @property
+    def stretches(self) -> bool:
+        """True where a bake keys scale."""
+        return self.options.unreachable == Unreachable.STRETCH
+
+    @property
     def turned(self) -> tuple[str, ...]:
-        """The bones whose own rotation has a say: those that are not keyed, and all where the own pose counts."""
-        return self.bones if self.uses_pose else self.bones[1:-1]
+        """The bones whose own rotation has a say: those that are not keyed, and all where it counts."""
+        own = self.bones if self.uses_pose else self.bones[1:-1]
+        return (*own, self.tip_bone) if self.use_rotation and self.rotation_influence < 1.0 else own
 
     @property
     def keyed(self) -> tuple[PoseBone, ...]:
         """The bones that a bake keys."""
-        return (self.root, self.end)
+        names = (self.bones[0], self.bones[-1], *([self.tip_bone] if self.use_rotation else []))
+        return tuple(self.rig.pose.bones[name] for name in names)
 
     @property
     def parent(self) -> Bone | None:

@@ -104,6 +104,10 @@ def _chain(rig: Object, chain: PropertyGroup) -> ChainPlan:
     pole = _point(rig, chain, "pole_target", "pole_subtarget")
     if pole is None and chain.plane == Plane.POLE:
         raise _refusal(rig, chain, "bends towards a pole but has none: set a Pole Target, or Plane to Auto", "NO_POLE")
+    if chain.use_rotation and not chain.tip_bone:
+        raise _refusal(rig, chain, "turns its tip bone but has none: set a Tip Bone, or Rotation off", "NO_TIP_BONE")
+    if chain.unreachable == Unreachable.STRETCH:
+        _refuse_shear(rig, bones)
     return ChainPlan(
         name=chain.name,
         rig=rig,
@@ -113,6 +117,8 @@ def _chain(rig: Object, chain: PropertyGroup) -> ChainPlan:
         pole=pole,
         hinge_axis=chain.hinge_axis,
         options=_options(chain),
+        use_rotation=chain.use_rotation,
+        rotation_influence=chain.rotation_influence,
     )
 
 
@@ -143,6 +149,14 @@ def constraints(plan: Plan) -> list[tuple[str, str]]:
         for constraint in bone.constraints
         if constraint.type == "IK" and keyed & follow.moved_by(bone, constraint)
     ]
+
+
+def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
+    """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
+    for name in bones[1:]:
+        if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
+            sentence = f'Stretch would shear bone "{name}" of "{rig.name}": set its Inherit Scale to None or Aligned'
+            raise Refused(sentence, kind="SHEAR", object=rig.name, bone=name)
 
 
 def _tip_bone(rig: Object, chain: PropertyGroup, end: str) -> str:

@@ -13,7 +13,7 @@ from bpy.types import ID, FCurve, Object, Scene
 from ...solver.values import Array
 from .. import versions
 from . import follow, inherit
-from .own import OwnTransforms
+from .curve_transforms import OwnTransforms
 from .plan import Point
 from .samples import Samples, Wanted
 

@@ -17,23 +17,23 @@ from .channel import Channel, KeyStyle
 
 MERGE = 0.01
 
-POINT = np.dtype((np.float32, 2))
-# Every attribute of a key. Blender copies bytes and single floats without a conversion.
+# As Blender has them: so they are copied without a conversion.
+POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
 ATTRIBUTES = {
     "co": POINT,
     "handle_left": POINT,
     "handle_right": POINT,
-    "handle_left_type": np.uint8,
-    "handle_right_type": np.uint8,
-    "interpolation": np.uint8,
-    "easing": np.uint8,
-    "type": np.uint8,
-    "back": np.float32,
-    "amplitude": np.float32,
-    "period": np.float32,
-    "select_control_point": np.bool_,
-    "select_left_handle": np.bool_,
-    "select_right_handle": np.bool_,
+    "handle_left_type": ENUM,
+    "handle_right_type": ENUM,
+    "interpolation": ENUM,
+    "easing": ENUM,
+    "type": ENUM,
+    "back": FLOAT,
+    "amplitude": FLOAT,
+    "period": FLOAT,
+    "select_control_point": FLAG,
+    "select_left_handle": FLAG,
+    "select_right_handle": FLAG,
 }
 
 Keys = dict[str, np.ndarray]
@@ -71,15 +71,16 @@ def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float],
     for channel in channels:
         if not (np.isfinite(channel.frames).all() and np.isfinite(channel.values).all()):
             raise ValueError(f"{channel.path}: frames and values to key must be finite")
+    channels = [channel for channel in channels if len(channel.frames)]
+    if not channels:
+        return []
     refuse_unwritable(rig, {channel.path for channel in channels}, style)
 
     if style.new_action and rig.animation_data and rig.animation_data.action:
         versions.copy_action(rig)
     channelbag = versions.ensure_channelbag(rig)
-    notes = {}
+    notes: dict[str, None] = {}
     for channel in channels:
-        if not len(channel.frames):
-            continue
         new = _new_keys(channel.frames, style)
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
@@ -196,7 +197,7 @@ def _mute_modifiers(curve: FCurve, bone: str) -> list[str]:
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
-            kind = modifier.type.capitalize()
+            kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
             notes.append(f'F-curve modifier {kind} of bone "{bone}" is muted, as it would change the keys')
     return notes
 

@@ -10,6 +10,7 @@ from bpy.types import ID, FCurve, Object, PoseBone
 from ...solver import rotation
 from ...solver.values import Array
 from .. import versions
+from . import transform
 
 Curves = dict[tuple[str, int], FCurve]
 
@@ -40,14 +41,14 @@ class OwnTransforms:
         linear = np.eye(3) * scale[:, None, :]
         if with_rotation:
             linear = self._rotation(bone, path, bone.rotation_mode) * scale[:, None, :]
-        return _matrices(linear, self._values(bone, path, "location"))
+        return transform.compose(linear, self._values(bone, path, "location"))
 
     def object(self, item: Object) -> Array:
         """(n, 4, 4), or (1, 4, 4): as `Object.matrix_basis`, delta transforms included."""
         scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
         turn = self._delta_rotation(item) @ self._rotation(item, "", item.rotation_mode)
         moved = self._values(item, "", "location") + self._values(item, "", "delta_location")
-        return _matrices(turn * scale[:, None, :], moved)
+        return transform.compose(turn * scale[:, None, :], moved)
 
     def _rotation(self, owner: Object | PoseBone, path: str, mode: str) -> Array:
         return _rotations(self._values(owner, path, rotation_name(mode)), mode)
@@ -81,9 +82,3 @@ def _rotations(values: Array, mode: str) -> Array:
     if mode == "AXIS_ANGLE":
         return rotation.from_axis_angles(values)
     return rotation.from_eulers(values, mode)
-
-
-def _matrices(linear: Array, location: Array) -> Array:
-    result = np.zeros((max(len(linear), len(location)), 4, 4))
-    result[:, :3, :3], result[:, :3, 3], result[:, 3, 3] = linear, location, 1.0
-    return result

@@ -1,0 +1,66 @@
+"""Transforms as matrices, taken apart and put together: location, rotation and scale.
+
+A basis, the own channels of a bone or an object, is (n, 4, 4): scale first, then rotation, then location.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...solver.values import Array
+from ...solver.vectors import cross, unit
+
+
+def compose(linear: Array, location: Array) -> Array:
+    """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
+    result = np.zeros((*np.broadcast_shapes(linear.shape[:-2], location.shape[:-1]), 4, 4))
+    result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = linear, location, 1.0
+    return result
+
+
+def scale(basis: Array) -> Array:
+    """(n, 3) its scale."""
+    factors: Array = np.linalg.norm(basis[..., :3, :3], axis=-2)
+    return factors
+
+
+def turned(basis: Array, rotation: Array) -> Array:
+    """With another rotation (n, 3, 3) in place of its own."""
+    return compose(rotation * scale(basis)[..., None, :], basis[..., :3, 3])
+
+
+def unturned(basis: Array) -> Array:
+    """Without its rotation."""
+    return turned(basis, np.eye(3))
+
+
+def scaled(basis: Array, factors: Array) -> Array:
+    """With another scale (n, 3) in place of its own, and without its rotation."""
+    return compose(np.eye(3) * factors[..., None, :], basis[..., :3, 3])
+
+
+def moved_only(basis: Array) -> Array:
+    """Without its rotation and scale."""
+    return compose(np.eye(3), basis[..., :3, 3])
+
+
+def unmoved(basis: Array) -> Array:
+    """Without its location."""
+    return compose(basis[..., :3, :3], np.zeros(3))
+
+
+def along_bone(factor: Array) -> Array:
+    """(n, 3) a scale along the bone's own y axis."""
+    return np.stack((np.ones_like(factor), factor, np.ones_like(factor)), axis=-1)
+
+
+def orientation(linear: Array) -> Array:
+    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be."""
+    y = unit(linear[..., 1])
+    z = unit(cross(linear[..., 0], y))
+    return np.stack((cross(y, z), y, z), axis=-1)
+
+
+def place(matrix: Array, points: Array) -> Array:
+    """(n, 3) points carried over by (n, 4, 4)."""
+    return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]
