@@ -50,12 +50,12 @@ class User:
         yield
 
     def screenshot(self, name: str) -> None:
-        """Leaves out/SCENARIO-NAME-VERSION.png, on a screen that ImageMagick can read."""
+        """Leaves out/SCENARIO-NAME-VERSION.png, where ImageMagick is there and the screen is one that it can read."""
         OUT.mkdir(exist_ok=True)
         version = ".".join(map(str, bpy.app.version[:2]))
         picture = OUT / f"{self.scenario}-{name}-{version}.png"
         if shutil.which("import"):
-            subprocess.run(["import", "-window", "root", picture], check=True, timeout=30)
+            subprocess.run(["import", "-window", "root", picture], stderr=subprocess.DEVNULL, check=False, timeout=30)
 
     def _move(self, x: int, y: int) -> Steps:
         self.window.event_simulate("MOUSEMOVE", "NOTHING", x=x, y=y)
