@@ -1,9 +1,10 @@
 """Pose the current frame, or key a range of frames."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
-from bpy.types import Context, Event, Keyframe
+from bpy.types import Context, Event, Keyframe, Object
 
 from .. import api
+from ..blender.errors import Refused
 from ..blender.properties import active_chain
 from ..blender.report import Report
 from .common import ChainOperator
@@ -76,7 +77,7 @@ class TWO_BONE_IK_OT_bake(ChainOperator):
         rig = context.object
         return api.bake(
             rig,
-            [active_chain(rig).name] if self.only_active else None,
+            self._chains(rig),
             (self.frame_start, self.frame_end, self.frame_step),
             scene=context.scene,
             interpolation=self.interpolation,
@@ -102,6 +103,15 @@ class TWO_BONE_IK_OT_bake(ChainOperator):
         layout.separator()
         layout.prop(self, "mute_constraints")
         layout.prop(self, "sampling")
+
+    def _chains(self, rig: Object) -> list[str] | None:
+        if not self.only_active:
+            return None
+        chain = active_chain(rig)
+        if chain is None:
+            sentence = f'"{rig.name}" has no active chain: select one in the list'
+            raise Refused(sentence, kind="NO_ACTIVE_CHAIN", object=rig.name)
+        return [chain.name]
 
     def _fill_range(self, context: Context) -> None:
         """Take the ends that nobody has set from the scene, or from its preview range where that is on."""

@@ -143,6 +143,8 @@ def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: 
     assert rig.animation_data is None
     bpy.ops.two_bone_ik.bake(only_active=True, frame_start=1, frame_end=3)
     assert keyed_frames(rig) == [1, 2, 3]
+    rig.two_bone_ik_active = 2
+    assert "no active chain" in refusal(bpy.ops.two_bone_ik.bake, only_active=True)
 
 
 def test_solve_poses_the_current_frame_and_keys_it_with_auto_keying_only(
