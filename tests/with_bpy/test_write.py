@@ -170,12 +170,16 @@ def test_writing_twice_changes_nothing(rig):
     assert keyed_state(rig) == once
 
 
+@pytest.mark.parametrize("new_action", [False, True])
+def test_without_frames_there_is_nothing_to_write(rig, new_action):
+    assert write_keys(rig, channel("upper", []), new_action=new_action) == []
+    assert rig.animation_data is None
+
+
 def test_other_curves_and_channels_without_frames_are_left_alone(rig):
     write_keys(rig, channel("upper", [1, 5]), channel("upper", [1, 5], "scale"))
     before = keyed_state(rig)
-    write_keys(rig, channel("upper", []))
-    assert keyed_state(rig) == before
-    write_keys(rig, channel("lower", [2]))
+    write_keys(rig, channel("upper", []), channel("lower", [2]))
     assert keyed_state(rig)[-1][:7] == before[-1]
 
 
