@@ -11,6 +11,7 @@ from bpy.types import Bone
 from mathutils import Matrix
 
 from ...solver.values import Array
+from . import transform
 
 _UNSCALED = 1e-6
 """How far from orthonormal a float32 matrix without scale may be."""
@@ -35,6 +36,15 @@ def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
     if is_plain(bone, parent):
         return offset(bone) @ basis if parent is None else parent @ (offset(bone) @ basis)
     return _converted(bone, parent, basis)
+
+
+def carrier(bone: Bone, parent: Array | None, basis: Array) -> Array:
+    """(n, 4, 4) in armature space, what the bone's own rotation is applied on; without that it is the bone's pose."""
+    found = pose(bone, parent, transform.moved_only(basis))
+    if bone.inherit_scale != "ALIGNED":
+        return found
+    # Aligned scale comes after the own rotation, along the bone's own axes.
+    return transform.compose(transform.orientation(found[..., :3, :3]), found[..., :3, 3])
 
 
 def is_plain(bone: Bone, parent: Array | None) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import PoseBone
+from bpy.types import Bone, PoseBone
 
 from ...solver import rotation
 from ...solver.values import Array, Solution
 from . import inherit, transform
 from .plan import ChainPlan, Point
 from .samples import Samples
-from .space import ChainSpace, posed
+from .space import ChainSpace
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,35 +30,32 @@ def own_poses(here: ChainSpace, solution: Solution, samples: Samples) -> list[Ow
     root = OwnPose(bone=plan.root, rotation=solution.rotations[..., 0, :, :])
     if plan.stretches:
         root = replace(root, scale=transform.scale(here.basis[0]) * transform.along_bone(solution.stretch))
-    carrier = posed(plan, here.stage, (_applied(here.basis[0], root), *here.basis[1:-1]))[-1]
-    end = _end_pose(here, carrier, solution)
+    parent = here.stage.posed((_applied(here.basis[0], root), *here.basis[1:-1]))[-1]
+    end = _end_pose(here, parent, solution)
     if not plan.use_rotation:
         return [root, end]
-    pose = inherit.pose(plan.end.bone, carrier, _applied(here.basis[-1], end))
-    return [root, end, _tip_pose(plan, here.in_armature(pose), samples)]
+    pose = inherit.pose(plan.end.bone, parent, _applied(here.basis[-1], end))
+    return [root, end, _tip_pose(plan, here.stage.in_armature(pose), samples)]
 
 
 def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
     """(n, 4, 4) in armature space, the pose of each of the chain's bones by name, with these own poses."""
     first, *between, last = here.basis
-    found = posed(here.plan, here.stage, (_applied(first, own[0]), *between, _applied(last, own[1])))
-    return dict(zip(here.plan.bones, map(here.in_armature, found), strict=True))
+    found = here.stage.posed((_applied(first, own[0]), *between, _applied(last, own[1])))
+    return dict(zip(here.plan.bones, map(here.stage.in_armature, found), strict=True))
 
 
-def _end_pose(here: ChainSpace, carrier: Array, solution: Solution) -> OwnPose:
-    """The end bone's, where the pose of its parent bone is `carrier` (n, 4, 4) on the stage."""
-    bone = here.plan.end
-    wanted = here.stage[..., :3, :3] @ solution.rotations[..., 1, :, :] @ here.end
-    inherited = inherit.pose(bone.bone, carrier, np.eye(4))[..., :3, :3]
-    if here.rigid:
-        return OwnPose(bone=bone, rotation=np.swapaxes(inherited, -1, -2) @ wanted)
-    turn = transform.orientation(np.linalg.inv(inherited) @ wanted)
+def _end_pose(here: ChainSpace, parent: Array, solution: Solution) -> OwnPose:
+    """The end bone's, where the pose of its parent bone is `parent` (n, 4, 4) on the stage."""
+    bone, basis = here.plan.end, here.basis[-1]
+    wanted = here.stage.from_space[..., :3, :3] @ solution.rotations[..., 1, :, :] @ here.end
+    turn = _turn(bone.bone, parent, wanted, rigid=here.stage.rigid)
     if not here.plan.stretches:
         return OwnPose(bone=bone, rotation=turn)
     # What the bone inherits of the root bone's stretch it must not add again.
-    length = np.linalg.norm((inherited @ turn)[..., 1], axis=-1)
-    missing = solution.stretch * np.linalg.norm(wanted[..., 1], axis=-1) / length
-    return OwnPose(bone=bone, rotation=turn, scale=transform.scale(here.basis[-1]) * transform.along_bone(missing))
+    unstretched = inherit.pose(bone.bone, parent, transform.turned(transform.moved_only(basis), turn))
+    missing = solution.stretch * np.linalg.norm(wanted[..., 1], axis=-1) / transform.scale(unstretched)[..., 1]
+    return OwnPose(bone=bone, rotation=turn, scale=transform.scale(basis) * transform.along_bone(missing))
 
 
 def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
@@ -66,12 +63,17 @@ def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
     bone = plan.rig.pose.bones[plan.tip_bone]
     from_world = np.linalg.inv(samples.to_world[plan.rig])[..., :3, :3]
     wanted = transform.orientation(from_world @ samples.world(plan.target)[..., :3, :3])
-    inherited = inherit.pose(bone.bone, end, np.eye(4))[..., :3, :3]
-    turn = transform.orientation(np.linalg.inv(inherited) @ wanted)
+    turn = _turn(bone.bone, end, wanted)
     if plan.rotation_influence < 1.0:
         own = transform.orientation(samples.basis[Point(plan.rig, plan.tip_bone)][..., :3, :3])
         turn = rotation.blend(np.broadcast_to(own, turn.shape), turn, plan.rotation_influence)
     return OwnPose(bone=bone, rotation=turn)
+
+
+def _turn(bone: Bone, parent: Array, wanted: Array, *, rigid: bool = False) -> Array:
+    """(n, 3, 3) the own rotation that gives a bone on this parent the orientation `wanted`."""
+    carrier = inherit.carrier(bone, parent, np.eye(4))[..., :3, :3]
+    return np.swapaxes(carrier, -1, -2) @ wanted if rigid else transform.orientation(np.linalg.inv(carrier) @ wanted)
 
 
 def _applied(basis: Array, own: OwnPose) -> Array:
