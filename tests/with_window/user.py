@@ -19,6 +19,7 @@ class User:
 
     def __init__(self, scenario: str) -> None:
         self.scenario = scenario
+        self.mouse = (0, 0)
         self.window = bpy.context.window_manager.windows[0]
         self.area = next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
         self.sidebar = next(region for region in self.area.regions if region.type == "UI")
@@ -34,15 +35,15 @@ class User:
         """Click the sidebar's button of an operator, `two_bone_ik.bake` for example."""
         for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
             for column in COLUMNS:
-                x = self.sidebar.x + int(column * self.sidebar.width)
-                yield from self._move(x, y)
+                yield from self._move(self.sidebar.x + int(column * self.sidebar.width), y)
                 if self._button() == operator:
-                    yield from self._press("LEFTMOUSE", x, y)
+                    yield from self.press("LEFTMOUSE")
                     return
         raise AssertionError(f"No button of {operator} in the sidebar")
 
     def press(self, key: str) -> Steps:
-        yield from self._press(key, 0, 0)
+        for value in ("PRESS", "RELEASE"):
+            yield from self._event(key, value)
 
     def undo(self) -> Steps:
         with bpy.context.temp_override(window=self.window):
@@ -58,13 +59,13 @@ class User:
             subprocess.run(["import", "-window", "root", picture], stderr=subprocess.DEVNULL, check=False, timeout=30)
 
     def _move(self, x: int, y: int) -> Steps:
-        self.window.event_simulate("MOUSEMOVE", "NOTHING", x=x, y=y)
-        yield
+        self.mouse = (x, y)
+        yield from self._event("MOUSEMOVE", "NOTHING")
 
-    def _press(self, key: str, x: int, y: int) -> Steps:
-        for value in ("PRESS", "RELEASE"):
-            self.window.event_simulate(key, value, x=x, y=y)
-            yield
+    def _event(self, key: str, value: str) -> Steps:
+        x, y = self.mouse
+        self.window.event_simulate(key, value, x=x, y=y)
+        yield
 
     def _button(self) -> str:
         """The operator whose button is under the mouse, "" where there is none."""
