@@ -40,7 +40,8 @@ def bake(
     sampling : AUTO, ISOLATED or SCENE
     """
     style = KeyStyle(interpolation=interpolation, key_type=key_type, new_action=new_action)
-    return pipeline.bake(rig, chains, frames, scene, way=sampling, style=style, mute_constraints=mute_constraints)
+    steps = pipeline.bake(rig, chains, frames, scene, way=sampling, style=style, mute_constraints=mute_constraints)
+    return pipeline.run(steps)
 
 
 def check(
@@ -52,7 +53,7 @@ def check(
     sampling: str = "AUTO",
 ) -> Report:
     """The report that a bake would give; no key is written."""
-    return pipeline.check(rig, chains, frames, scene, way=sampling)
+    return pipeline.run(pipeline.check(rig, chains, frames, scene, way=sampling))
 
 
 def solve(

@@ -13,9 +13,7 @@ class Refused(Exception):
     value : what was refused
     """
 
-    def __init__(
-        self, message: str, *, kind: str, object: str = "", bone: str = "", value: object = None
-    ) -> None:
+    def __init__(self, message: str, *, kind: str, object: str = "", bone: str = "", value: object = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.object = object

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +20,9 @@ from .read import Frames
 from .samples import Samples
 from .space import ChainSpace
 
+Steps = Generator[float, None, Report]
+"""A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was."""
+
 Solved = list[tuple[ChainSpace, Solution, Samples]]
 
 
@@ -32,11 +35,11 @@ def bake(
     way: str,
     style: KeyStyle,
     mute_constraints: bool,
-) -> Report:
+) -> Steps:
     """Key the chains over the range."""
     plan = read.plan(rig, names, frames, scene)
     write.refuse_unwritable(rig, _paths(plan), style)
-    solved = _solve_all(plan, sample.samples(plan, way))
+    solved = _solve_all(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in convert.channels(plan, *item)]
     notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
@@ -49,6 +52,15 @@ def check(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
     return _report(plan, _solve_all(plan, sample.samples(plan, way)))
+
+
+def run(steps: Steps) -> Report:
+    """Carry a request out at one go."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value
 
 
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:

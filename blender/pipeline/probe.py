@@ -6,8 +6,9 @@ in the armature's pose.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from math import floor
 
 import bpy
 import numpy as np
@@ -75,12 +76,13 @@ def _stacked(matrices: list[Matrix]) -> Array:
     return stack[:1] if (stack == stack[0]).all() else stack
 
 
-def step(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
-    """Evaluate `scene`, with a probe in it, on every frame."""
+def step(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
+    """Evaluate `scene`, with a probe in it, on every frame; yields the part that is done, up to 1."""
     recorder = Recorder(wanted)
     with probing(scene, wanted):
-        for frame in frames:
-            whole = int(np.floor(frame))
-            scene.frame_set(whole, subframe=float(frame) - whole)
+        for done, frame in enumerate(frames.tolist(), start=1):
+            whole = floor(frame)
+            scene.frame_set(whole, subframe=frame - whole)
             recorder.record(scene.view_layers[0].depsgraph)
+            yield done / len(frames)
     return recorder.samples()

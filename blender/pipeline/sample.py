@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from ..errors import Refused
 from . import sample_curves, sample_isolated, sample_scene
 from .plan import Plan
 from .samples import Samples, Wanted, wanted
 
 
-def samples(plan: Plan, way: str) -> Samples:
-    """What the plan's chains depend on, over its frames.
+def samples(plan: Plan, way: str) -> Generator[float, None, Samples]:
+    """What the plan's chains depend on, over its frames; yields the part that is done.
 
     way : AUTO, CURVES, ISOLATED or SCENE; AUTO is the first of them that is right for what the chains depend on
     raises : Refused where something that is needed cannot be evaluated
@@ -21,8 +23,8 @@ def samples(plan: Plan, way: str) -> Samples:
         _refuse_curves(plan, need)
         return sample_curves.samples(need, plan.frames)
     if way == "ISOLATED":
-        return sample_isolated.samples(plan.scene, need, plan.frames)
-    return sample_scene.samples(plan.scene, need, plan.frames)
+        return (yield from sample_isolated.samples(plan.scene, need, plan.frames))
+    return (yield from sample_scene.samples(plan.scene, need, plan.frames))
 
 
 def current(plan: Plan) -> Samples:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import bpy
-import numpy as np
 from bpy.types import Scene
 
+from ...solver.values import Array
 from . import probe
 from .samples import Samples, Wanted
 
@@ -13,14 +15,14 @@ _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
-def samples(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
-    """Samples over `frames` of what `scene` would show; edits that have no key stay as they are."""
+def samples(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
+    """Samples over `frames` of what `scene` would show; edits without keys stay as they are. Yields the part done."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     try:
         _copy(scene.render, isolated.render, _TIME)
         _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
         _copy(scene, isolated, ("use_gravity", "gravity"))
-        return probe.step(isolated, wanted, frames)
+        return (yield from probe.step(isolated, wanted, frames))
     finally:
         bpy.data.scenes.remove(isolated)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 import bpy
-import numpy as np
 from bpy.types import ID, Object, Scene
 
+from ...solver.values import Array
 from .. import versions
 from . import follow, probe
 from .samples import Samples, Wanted
@@ -26,10 +26,10 @@ def _simulated(item: Object) -> bool:
     return bool(item.rigid_body) or any(modifier.type in _SIMULATIONS for modifier in item.modifiers)
 
 
-def samples(scene: Scene, wanted: Wanted, frames: np.ndarray) -> Samples:
-    """Samples over `frames`; then the scene shows its frame, and edits that have no key, as before."""
+def samples(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
+    """Samples over `frames`; then the scene is as before, with edits that have no key. Yields the part done."""
     with _restored(scene):
-        return probe.step(scene, wanted, frames)
+        return (yield from probe.step(scene, wanted, frames))
 
 
 def current(scene: Scene, wanted: Wanted) -> Samples:
