@@ -14,7 +14,7 @@ from bpy.types import Object, PropertyGroup, Scene
 from .blender import pipeline
 from .blender.errors import Refused
 from .blender.pipeline import read
-from .blender.pipeline.channel import KeyStyle
+from .blender.pipeline.channel import Keys, KeyStyle
 from .blender.report import ChainReport, Report
 
 __all__ = ["ChainReport", "Refused", "Report", "add_chain", "bake", "check", "solve"]
@@ -26,6 +26,8 @@ def bake(
     frames: read.Frames | None = None,
     *,
     scene: Scene | None = None,
+    keys: str = "EVERY_FRAME",
+    tolerance: float = 1e-3,
     interpolation: str = "BEZIER",
     key_type: str = "KEYFRAME",
     new_action: bool = False,
@@ -34,13 +36,24 @@ def bake(
 ) -> Report:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
+    keys : EVERY_FRAME; TARGET_KEYS, only those frames on which target or pole target have keys; REDUCED, as few as keep
+        joints within `tolerance`, in world units, on every frame
     interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
     new_action : key a copy of the armature's action and leave the action itself as it is
     mute_constraints : mute the IK constraints that would hide the keys
-    sampling : AUTO, ISOLATED or SCENE
+    sampling : AUTO, CURVES, ISOLATED or SCENE
     """
-    style = KeyStyle(interpolation=interpolation, key_type=key_type, new_action=new_action)
-    steps = pipeline.bake(rig, chains, frames, scene, way=sampling, style=style, mute_constraints=mute_constraints)
+    style = KeyStyle(tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action)
+    steps = pipeline.bake(
+        rig,
+        chains,
+        frames,
+        scene,
+        way=sampling,
+        keys=Keys(keys),
+        style=style,
+        mute_constraints=mute_constraints,
+    )
     return pipeline.run(steps)
 
 

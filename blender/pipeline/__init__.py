@@ -14,9 +14,10 @@ from ..errors import Refused
 from ..report import ChainReport, Report
 from . import convert, read, sample, space, write
 from .carry import carried
-from .channel import KeyStyle
+from .channel import Channel, Keys, KeyStyle
 from .plan import Plan
 from .read import Frames
+from .reduce import reduced
 from .samples import Samples
 from .space import ChainSpace
 
@@ -33,15 +34,16 @@ def bake(
     scene: Scene | None,
     *,
     way: str,
+    keys: Keys,
     style: KeyStyle,
     mute_constraints: bool,
 ) -> Steps:
     """Key the chains over the range."""
-    plan = read.plan(rig, names, frames, scene)
+    plan = read.plan(rig, names, frames, scene, keys)
     write.refuse_unwritable(rig, _paths(plan), style)
     solved = _solve_all(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
-    channels = [channel for item in solved for channel in convert.channels(plan, *item)]
+    channels = [channel for item in solved for channel in _channels(plan, item, style)]
     notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
@@ -93,6 +95,16 @@ def _solve_all(plan: Plan, samples: Samples) -> Solved:
         solved.append((here, solution, samples))
         samples = carried(samples, here, solution)
     return solved
+
+
+def _channels(plan: Plan, item: tuple[ChainSpace, Solution, Samples], style: KeyStyle) -> list[Channel]:
+    channels = convert.channels(plan, *item)
+    if plan.keys != Keys.REDUCED:
+        return channels
+    here, solution, samples = item
+    rows = convert.keyed_rows(plan, here, solution)
+    cubic = style.interpolation == "BEZIER"
+    return reduced(channels, rows, here, samples, tolerance=style.tolerance, cubic=cubic)
 
 
 def _refuse_unreachable(plan: Plan, solved: Solved) -> None:

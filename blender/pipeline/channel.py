@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ...solver.values import Array
 
@@ -15,18 +16,32 @@ class Channel:
     group : the bone's name, which names the group of the F-curves
     frames : (m,)        rising, may be fractional
     values : (m, k)      a column for each index of the property; finite
+    slopes : (m, k)      change a frame at each key, where the curve between keys is Bezier and counts; else None
     """
 
     path: str
     group: str
     frames: Array
     values: Array
+    slopes: Array | None = None
+
+
+class Keys(StrEnum):
+    """Which frames of the range get keys: each, those with a key on the target, or as few as a tolerance allows."""
+
+    EVERY_FRAME = "EVERY_FRAME"
+    TARGET_KEYS = "TARGET_KEYS"
+    REDUCED = "REDUCED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyStyle:
-    """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`)."""
+    """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`).
 
+    tolerance : world units by which joints may be off between reduced keys
+    """
+
+    tolerance: float = 1e-3
     interpolation: str = "BEZIER"
     key_type: str = "KEYFRAME"
     new_action: bool = False

@@ -21,12 +21,21 @@ from .space import ChainSpace, out_of_reach
 
 def channels(plan: Plan, here: ChainSpace, solution: Solution, samples: Samples) -> list[Channel]:
     """A channel for each bone's rotation, and for its scale where the chain stretches, on every frame to be keyed."""
-    keyed = _keyed(here, solution)
+    rows = keyed_rows(plan, here, solution)
     return [
-        Channel(path=path, group=own.bone.name, frames=plan.frames[keyed], values=values[keyed])
+        Channel(path=path, group=own.bone.name, frames=plan.frames[rows], values=values[rows])
         for own in own_poses(here, solution, samples)
         for path, values in _values(plan, own)
     ]
+
+
+def keyed_rows(plan: Plan, here: ChainSpace, solution: Solution) -> NDArray[np.intp]:
+    """(m,) which of the plan's frames get keys."""
+    frames = here.plan.target_keys
+    keyed = np.ones(len(plan.frames), dtype=bool) if frames is None else np.isin(plan.frames, frames)
+    return np.flatnonzero(
+        keyed & ~out_of_reach(solution) if here.plan.options.unreachable == Unreachable.SKIP else keyed
+    )
 
 
 def scale_path(bone: PoseBone) -> str:
@@ -44,11 +53,6 @@ def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
     yield path, _rotation(own.bone, own.rotation, _before(plan, path))
     if own.scale is not None:
         yield scale_path(own.bone), own.scale
-
-
-def _keyed(here: ChainSpace, solution: Solution) -> NDArray[np.bool_]:
-    out = out_of_reach(solution)
-    return ~out if here.plan.options.unreachable == Unreachable.SKIP else np.ones_like(out)
 
 
 def _rotation(bone: PoseBone, matrices: Array, before: Array | None) -> Array:

@@ -51,14 +51,14 @@ class OwnTransforms:
         return transform.compose(turn * scale[:, None, :], moved)
 
     def _rotation(self, owner: Object | PoseBone, path: str, mode: str) -> Array:
-        return _rotations(self._values(owner, path, rotation_name(mode)), mode)
+        return rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
 
     def _delta_rotation(self, item: Object) -> Array:
         if item.rotation_mode == "QUATERNION":
-            return _rotations(self._values(item, "", "delta_rotation_quaternion"), "QUATERNION")
+            return rotation_matrices(self._values(item, "", "delta_rotation_quaternion"), "QUATERNION")
         if item.rotation_mode == "AXIS_ANGLE":
             return np.eye(3)[None]  # Blender has no such property in RNA
-        return _rotations(self._values(item, "", "delta_rotation_euler"), item.rotation_mode)
+        return rotation_matrices(self._values(item, "", "delta_rotation_euler"), item.rotation_mode)
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
@@ -73,7 +73,8 @@ class OwnTransforms:
         return values
 
 
-def _rotations(values: Array, mode: str) -> Array:
+def rotation_matrices(values: Array, mode: str) -> Array:
+    """(n, 3, 3) of a property's values (n, 3 or 4) in this rotation mode, as Blender takes them."""
     if mode == "QUATERNION":
         length = np.linalg.norm(values, axis=-1, keepdims=True)
         return rotation.matrices(

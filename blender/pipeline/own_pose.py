@@ -30,18 +30,18 @@ def own_poses(here: ChainSpace, solution: Solution, samples: Samples) -> list[Ow
     root = OwnPose(bone=plan.root, rotation=solution.rotations[..., 0, :, :])
     if plan.stretches:
         root = replace(root, scale=transform.scale(here.basis[0]) * transform.along_bone(solution.stretch))
-    parent = here.stage.posed((_applied(here.basis[0], root), *here.basis[1:-1]))[-1]
+    parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
     end = _end_pose(here, parent, solution)
     if not plan.use_rotation:
         return [root, end]
-    pose = inherit.pose(plan.end.bone, parent, _applied(here.basis[-1], end))
+    pose = inherit.pose(plan.end.bone, parent, applied(here.basis[-1], end))
     return [root, end, _tip_pose(plan, here.stage.in_armature(pose), samples)]
 
 
 def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
     """(n, 4, 4) in armature space, the pose of each of the chain's bones by name, with these own poses."""
     first, *between, last = here.basis
-    found = here.stage.posed((_applied(first, own[0]), *between, _applied(last, own[1])))
+    found = here.stage.posed((applied(first, own[0]), *between, applied(last, own[1])))
     return dict(zip(here.plan.bones, map(here.stage.in_armature, found), strict=True))
 
 
@@ -76,7 +76,7 @@ def _turn(bone: Bone, parent: Array, wanted: Array, *, rigid: bool = False) -> A
     return np.swapaxes(carrier, -1, -2) @ wanted if rigid else transform.orientation(np.linalg.inv(carrier) @ wanted)
 
 
-def _applied(basis: Array, own: OwnPose) -> Array:
-    """Own channels with this rotation, and this scale if there is one, in place of theirs."""
+def applied(basis: Array, own: OwnPose) -> Array:
+    """(n, 4, 4) own channels with this rotation, and this scale if there is one, in place of theirs."""
     scaled = basis if own.scale is None else transform.scaled(basis, own.scale)
     return transform.turned(scaled, own.rotation)

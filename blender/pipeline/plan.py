@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bpy.types import Bone, Object, PoseBone, Scene
 
 from ...solver.values import Array, Bend, Options, Reference, Unreachable
+from .channel import Keys
 
 
 class Point(NamedTuple):
@@ -22,7 +23,11 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
-    """One chain: `bones` run from the root bone to the end bone, with any twist bones in between."""
+    """One chain.
+
+    bones : names from the root bone to the end bone, with any twist bones in between
+    target_keys : (m,) the frames to key, or None for all
+    """
 
     name: str
     rig: Object
@@ -34,6 +39,7 @@ class ChainPlan:
     options: Options
     use_rotation: bool
     rotation_influence: float
+    target_keys: Array | None = None
 
     @property
     def root(self) -> PoseBone:
@@ -87,4 +93,4 @@ class Plan:
     scene: Scene
     chains: tuple[ChainPlan, ...]
     frames: Array
-    step: float
+    keys: Keys = Keys.EVERY_FRAME

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite, pi
 
 import numpy as np
 from bpy.types import Bone, Object, PropertyGroup, Scene
 
-from ...solver.values import Bend, Options, Plane, Reference, Unreachable
+from ...solver.values import Array, Bend, Options, Plane, Reference, Unreachable
 from ..errors import Refused
 from . import follow
+from .channel import Keys
 from .plan import ChainPlan, Plan, Point
+from .target_keys import target_keys
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -19,7 +22,13 @@ TOLERANCE = 1e-6
 Frames = tuple[float, float] | tuple[float, float, float]
 
 
-def plan(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None) -> Plan:
+def plan(
+    rig: Object,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    keys: Keys = Keys.EVERY_FRAME,
+) -> Plan:
     """The plan for chains `names` (None: all that are not muted) over `frames` (None: the scene's range).
 
     raises : Refused, with what is wrong and what to do
@@ -28,8 +37,11 @@ def plan(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene:
     scene = scene or _scene(rig)
     start, end, step = _range(rig, frames, scene)
     chains = follow.in_order([_chain(rig, chain) for chain in _chosen(rig, names)])
-    count = int((end - start) / step + 1e-6) + 1
-    return Plan(rig=rig, scene=scene, chains=chains, frames=start + step * np.arange(count), step=step)
+    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1)
+    if keys == Keys.TARGET_KEYS:
+        chains = tuple(replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains)
+        solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
+    return Plan(rig=rig, scene=scene, chains=chains, frames=solved, keys=keys)
 
 
 def refuse_unposable(rig: Object | None) -> None:
@@ -76,6 +88,19 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
             value=step,
         )
     return float(start), float(end), float(step)
+
+
+def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    frames = target_keys(chain, start, end)
+    if not len(frames):
+        raise Refused(
+            f'Target "{chain.target}" of chain "{chain.name}" has no keys from {start:g} to {end:g}: bake every frame',
+            kind="NO_TARGET_KEYS",
+            object=chain.rig.name,
+            bone=chain.bones[-1],
+            value=str(chain.target),
+        )
+    return frames
 
 
 def _chosen(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:

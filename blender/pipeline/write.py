@@ -40,6 +40,9 @@ Keys = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
 
 
+_OF_NEW_KEYS = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "interpolation", "type")
+
+
 def refuse_unwritable(rig: Object, paths: Collection[str], style: KeyStyle) -> None:
     """Raise `Refused` where keys on the properties at these paths of `rig` could not be written, or would not play."""
     _code("interpolation", style.interpolation)
@@ -85,6 +88,8 @@ def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float],
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
             new["co"][:, 1] = values
+            if channel.slopes is not None:
+                _set_handles(new, channel.slopes[:, index])
             _replace_keys(curve, new, span)
             notes |= dict.fromkeys(_mute_modifiers(curve, channel.group))
     return [*notes, *_nla_notes(rig)]
@@ -153,6 +158,19 @@ def _new_keys(frames: np.ndarray, style: KeyStyle) -> Keys:
     return new
 
 
+def _set_handles(new: Keys, slopes: np.ndarray) -> None:
+    """Handles a third of the way to the keys beside: so far along, Bezier curves are the cubics that slopes tell of."""
+    frames = new["co"][:, 0].astype(np.float64)
+    spans = np.diff(frames)
+    for side, lengths in (
+        ("handle_left", -np.concatenate((spans[:1], spans)) / 3.0),
+        ("handle_right", np.concatenate((spans, spans[-1:])) / 3.0),
+    ):
+        new[side][:, 0] = frames + lengths
+        new[side][:, 1] = new["co"][:, 1] + lengths * slopes
+        new[f"{side}_type"][:] = _code(f"{side}_type", "ALIGNED")
+
+
 def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:
     curve = channelbag.fcurves.find(channel.path, index=index)
     if curve:
@@ -171,7 +189,7 @@ def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float]) -> None:
     if points and (first < span[0] - MERGE or last > span[1] + MERGE):
         keys = _merge(points, new, span)
     else:
-        keys = {name: new[name] for name in ("co", "interpolation", "type")}
+        keys = {name: values for name, values in new.items() if name in _OF_NEW_KEYS}
     points.clear()
     points.add(len(keys["co"]))
     for name, values in keys.items():
