@@ -44,7 +44,7 @@ def bake(
     solved = _solve_all(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in _channels(plan, item, style)]
-    notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+    notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
     return _report(plan, solved, notes)

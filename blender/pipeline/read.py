@@ -35,6 +35,7 @@ def plan(
     """
     refuse_unposable(rig)
     scene = scene or _scene(rig)
+    _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
     chains = follow.in_order([_chain(rig, chain) for chain in _chosen(rig, names)])
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1)
@@ -64,6 +65,18 @@ def _scene(rig: Object) -> Scene:
     if not rig.users_scene:
         raise Refused(f'"{rig.name}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
     return rig.users_scene[0]
+
+
+def _refuse_stretched_time(rig: Object, scene: Scene) -> None:
+    render = scene.render
+    if render.frame_map_old != render.frame_map_new:
+        raise Refused(
+            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, so that keys of '
+            f'"{rig.name}" would play on other frames: set both to the same, and back after the bake',
+            kind="TIME_STRETCHING",
+            object=rig.name,
+            value=(render.frame_map_old, render.frame_map_new),
+        )
 
 
 def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
@@ -163,6 +176,18 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "") -> tuple[str, .
         )
         raise Refused(sentence, kind="NOT_A_CHAIN", object=rig.name, bone=root_bone)
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
+
+
+def notes(plan: Plan) -> list[str]:
+    """Sentences about what on the rig will not be as the keys alone would have it."""
+    found = []
+    for bone in (bone for chain in plan.chains for bone in chain.keyed):
+        for constraint in bone.constraints:
+            if constraint.type != "IK" and not constraint.mute:
+                found.append(f'Constraint "{constraint.name}" of bone "{bone.name}" acts on top of the keys')
+        if any(bone.lock_rotation):
+            found.append(f'Bone "{bone.name}" has locked rotation channels; a bake keys them all the same')
+    return found
 
 
 def constraints(plan: Plan) -> list[tuple[str, str]]:

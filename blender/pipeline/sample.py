@@ -18,7 +18,7 @@ def samples(plan: Plan, way: str) -> Generator[float, None, Samples]:
     """
     need = wanted(plan)
     if way == "AUTO":
-        way = _fastest(plan, need)
+        way = _fastest(need)
     if way == "CURVES":
         _refuse_curves(plan, need)
         return sample_curves.samples(need, plan.frames)
@@ -32,14 +32,14 @@ def current(plan: Plan) -> Samples:
     return sample_scene.current(plan.scene, wanted(plan))
 
 
-def _fastest(plan: Plan, need: Wanted) -> str:
+def _fastest(need: Wanted) -> str:
     if sample_scene.needed(need):
         return "SCENE"
-    return "ISOLATED" if sample_curves.obstacle(plan.scene, need) else "CURVES"
+    return "ISOLATED" if sample_curves.obstacle(need) else "CURVES"
 
 
 def _refuse_curves(plan: Plan, need: Wanted) -> None:
-    obstacle = sample_curves.obstacle(plan.scene, need)
+    obstacle = sample_curves.obstacle(need)
     if obstacle:
         sentence = f'F-curves alone do not tell where the targets of "{plan.rig.name}" are, as {obstacle}: sample AUTO'
         raise Refused(sentence, kind="NOT_ONLY_CURVES", object=plan.rig.name, value=obstacle)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from bpy.types import ID, FCurve, Object, Scene
+from bpy.types import ID, FCurve, Object
 
 from ...solver.values import Array
 from .. import versions
@@ -20,10 +20,8 @@ from .samples import Samples, Wanted
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 
-def obstacle(scene: Scene, wanted: Wanted) -> str:
+def obstacle(wanted: Wanted) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind."""
-    if scene.render.frame_map_old != scene.render.frame_map_new:
-        return "the scene's time is stretched"
     places = {place for point in wanted.placed for place in follow.parents(point)}
     items = {place.object for place in places}
     bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}

@@ -11,7 +11,7 @@ from ...solver.values import Array
 from . import probe
 from .samples import Samples, Wanted
 
-_TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
+_TIME = ("fps", "fps_base")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
