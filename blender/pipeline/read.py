@@ -71,8 +71,8 @@ def _refuse_stretched_time(rig: Object, scene: Scene) -> None:
     render = scene.render
     if render.frame_map_old != render.frame_map_new:
         raise Refused(
-            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, so that keys of '
-            f'"{rig.name}" would play on other frames: set both to the same, and back after the bake',
+            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, '
+            f'and keys of "{rig.name}" would play on other frames: set both to the same, and back after the bake',
             kind="TIME_STRETCHING",
             object=rig.name,
             value=(render.frame_map_old, render.frame_map_new),
