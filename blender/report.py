@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..solver.values import Array, Status
 
@@ -13,15 +14,25 @@ from ..solver.values import Array, Status
 class ChainReport:
     """One chain over all frames.
 
-    frames : (n,)          the solved frames, may be fractional
-    status : (n,) uint8    a `Status` each
-    miss : (n,)            distance from the tip to the target, world units
+    frames : (n,)                the solved frames, may be fractional
+    status : (n,) uint8          a `Status` each
+    miss : (n,)                  distance from the tip to the target, world units
+    sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
+    speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
+    stretch : (n,)               factor on the length of both bones
+    flips : (n,) bool            the chain bends to the other side than before
+    near_straight : (n,) bool    all but straight: small steps of the target turn the joints far
     """
 
     name: str
     frames: Array
-    status: np.ndarray
+    status: NDArray[np.uint8]
     miss: Array
+    sin_hinge: Array
+    speed: Array
+    stretch: Array
+    flips: NDArray[np.bool_]
+    near_straight: NDArray[np.bool_]
 
     @property
     def reached(self) -> bool:
@@ -33,21 +44,30 @@ class ChainReport:
         return self.frames[self.status == status]
 
     def lines(self) -> list[str]:
-        """A headline, then a line for each way in which frames fell short, with its first frames."""
-        count = len(self.frames)
-        kept = int(np.count_nonzero(self.status == Status.REACHED))
-        return [f"{self.name}: {kept} of {count} frames reached", *map(self._shortfall, self._shortfalls())]
+        """A headline, then a line for each thing that an animator would want to look at, with its frames."""
+        found = [f"{self.name}: {np.count_nonzero(self.status == Status.REACHED)} of {len(self.frames)} frames reached"]
+        for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.DEGENERATE):
+            where = self.status == status
+            if where.any():
+                word = status.name.lower().replace("_", " ")
+                found.append(f"  {word} {self._when(where)}, by up to {self.miss[where].max():.4g}")
+        if self.stretch.max(initial=1.0) > 1.0:
+            found.append(f"  stretched {self._when(self.stretch > 1.0)}, to {self.stretch.max():.4g}: scale is keyed")
+        if self.flips.any():
+            found.append(f"  bend flips {self._when(self.flips)}")
+        straight = self.near_straight & (self.status == Status.REACHED)
+        if straight.any():
+            found.append(f"  near straight {self._when(straight)}")
+        return found
 
-    def _shortfalls(self) -> list[Status]:
-        return [status for status in Status if status and np.any(self.status == status)]
-
-    def _shortfall(self, status: Status) -> str:
-        frames = self.frames_with(status)
-        worst = float(self.miss[self.status == status].max())
-        first = ", ".join(f"{frame:g}" for frame in frames[:5])
-        more = ", …" if len(frames) > 5 else ""
-        word = status.name.lower().replace("_", " ")
-        return f"  {word} on {len(frames)} frames, by up to {worst:.4g}: {first}{more}"
+    def _when(self, where: NDArray[np.bool_], most: int = 4) -> str:
+        """How many frames, and the first runs of them."""
+        rows = np.flatnonzero(where)
+        runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+        spans = [f"{self.frames[run[0]]:g}" + (f"-{self.frames[run[-1]]:g}" if len(run) > 1 else "") for run in runs]
+        more = ", ..." if len(spans) > most else ""
+        count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
+        return f"{count} ({', '.join(spans[:most])}{more})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

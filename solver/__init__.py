@@ -6,7 +6,7 @@
     array([1.5, 2. ])
 """
 
-from . import planar
+from . import motion, planar
 from .solve import solve
 from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
 
@@ -21,6 +21,7 @@ __all__ = [
     "Solution",
     "Status",
     "Unreachable",
+    "motion",
     "planar",
     "solve",
 ]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...solver import Solution, solve
+from ...solver import Solution, motion, solve
 from ...solver.values import Unreachable
 from ..errors import Refused
 from ..report import ChainReport, Report
@@ -132,6 +132,11 @@ def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
             frames=plan.frames,
             status=solution.status,
             miss=np.linalg.norm((here.to_world @ solution.miss[..., None])[..., 0], axis=-1),
+            sin_hinge=solution.sin_hinge,
+            speed=motion.speed(solution, plan.frames),
+            stretch=solution.stretch,
+            flips=motion.flips(solution),
+            near_straight=motion.near_straight(solution),
         )
         for here, solution, _ in solved
     )
