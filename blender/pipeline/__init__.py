@@ -12,7 +12,7 @@ from ...solver import Solution, motion, solve
 from ...solver.values import Unreachable
 from ..errors import Refused
 from ..report import ChainReport, Report
-from . import convert, read, sample, space, write
+from . import convert, read, sample, space, unkeyed, write
 from .carry import carried
 from .channel import Channel, Keys, KeyStyle
 from .plan import Plan
@@ -44,16 +44,17 @@ def bake(
     solved = _solve_all(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in _channels(plan, item, style)]
-    notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+    with unkeyed.kept(rig, plan.scene, _paths(plan)):
+        notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
     return _report(plan, solved, notes)
 
 
-def check(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: str) -> Report:
+def check(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: str) -> Steps:
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
-    return _report(plan, _solve_all(plan, sample.samples(plan, way)))
+    return _report(plan, _solve_all(plan, (yield from sample.samples(plan, way))))
 
 
 def run(steps: Steps) -> Report:
@@ -77,7 +78,10 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     channels = [channel for item in solved for channel in convert.channels(plan, *item)]
     write.pose(rig, channels)
     frame = plan.frames[0]
-    notes = write.keys(rig, channels, span=(frame, frame), style=KeyStyle()) if insert_keys else []
+    notes: list[str] = []
+    if insert_keys:
+        with unkeyed.kept(rig, scene, _paths(plan)):
+            notes = write.keys(rig, channels, span=(frame, frame), style=KeyStyle())
     return _report(plan, solved, notes)
 
 

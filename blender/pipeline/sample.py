@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 
 from ..errors import Refused
-from . import sample_curves, sample_isolated, sample_scene
+from . import read, sample_curves, sample_isolated, sample_scene
 from .plan import Plan
 from .samples import Samples, Wanted, wanted
 
@@ -17,19 +18,35 @@ def samples(plan: Plan, way: str) -> Generator[float, None, Samples]:
     raises : Refused where something that is needed cannot be evaluated
     """
     need = wanted(plan)
-    if way == "AUTO":
-        way = _fastest(need)
-    if way == "CURVES":
-        _refuse_curves(plan, need)
-        return sample_curves.samples(need, plan.frames)
-    if way == "ISOLATED":
-        return (yield from sample_isolated.samples(plan.scene, need, plan.frames))
-    return (yield from sample_scene.samples(plan.scene, need, plan.frames))
+    with _without_constraints(plan):
+        if way == "AUTO":
+            way = _fastest(need)
+        if way == "CURVES":
+            _refuse_curves(plan, need)
+            return sample_curves.samples(need, plan.frames)
+        if way == "ISOLATED":
+            return (yield from sample_isolated.samples(plan.scene, need, plan.frames))
+        return (yield from sample_scene.samples(plan.scene, need, plan.frames))
 
 
 def current(plan: Plan) -> Samples:
     """The same for the scene just as it stands now, with edits that have no key."""
     return sample_scene.current(plan.scene, wanted(plan))
+
+
+@contextmanager
+def _without_constraints(plan: Plan) -> Iterator[None]:
+    """While it is open, the rig moves as after a bake: IK constraints on a chain may also move what carries it."""
+    bones = plan.rig.pose.bones
+    constraints = [bones[bone].constraints[name] for bone, name in read.constraints(plan)]
+    active = [constraint for constraint in constraints if not constraint.mute]
+    try:
+        for constraint in active:
+            constraint.mute = True
+        yield
+    finally:
+        for constraint in active:
+            constraint.mute = False
 
 
 def _fastest(need: Wanted) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 import bpy
-from bpy.types import ID, Object, Scene
+from bpy.types import Object, Scene
 
 from ...solver.values import Array
-from .. import versions
-from . import follow, probe
+from . import follow, probe, unkeyed
 from .samples import Samples, Wanted
 
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
@@ -45,31 +44,9 @@ def current(scene: Scene, wanted: Wanted) -> Samples:
 @contextmanager
 def _restored(scene: Scene) -> Iterator[None]:
     frame, subframe = scene.frame_current, scene.frame_subframe
-    # Leaving a frame throws away what was edited there without a key.
-    values = [entry for block in _animated() for entry in _animated_values(block)]
+    edits = unkeyed.edits(unkeyed.everywhere(), scene.frame_current_final)
     try:
         yield
     finally:
         scene.frame_set(frame, subframe=subframe)
-        for owner, name, index, value in values:
-            if index is None:
-                setattr(owner, name, value)
-            else:
-                getattr(owner, name)[index] = value
-
-
-def _animated() -> Iterator[ID]:
-    for blocks in (bpy.data.objects, bpy.data.armatures, bpy.data.shape_keys, bpy.data.cameras, bpy.data.lights):
-        yield from (block for block in blocks if block.animation_data and block.is_editable)
-
-
-def _animated_values(block: ID) -> Iterator[tuple]:
-    for curve in versions.curves(block):
-        path, _, name = curve.data_path.rpartition(".")
-        try:
-            owner = block.path_resolve(path) if path else block
-            value = getattr(owner, name)
-        except (ValueError, AttributeError):
-            continue  # the curve outlived its property
-        is_array = hasattr(value, "__len__") and not isinstance(value, str)
-        yield owner, name, curve.array_index if is_array else None, value[curve.array_index] if is_array else value
+        unkeyed.restore(edits)

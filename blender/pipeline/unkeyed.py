@@ -1,0 +1,79 @@
+"""Edits without a key: Blender throws them away where it evaluates an animation anew, and here they are put back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import bpy
+from bpy.types import ID, Object, Scene, bpy_struct
+
+from .. import versions
+
+
+class Edit(NamedTuple):
+    """A property that is not as its F-curve has it; `index` is None where it is no array."""
+
+    owner: bpy_struct
+    path: str
+    index: int | None
+    value: object
+
+
+def edits(blocks: Iterable[ID], frame: float) -> list[Edit]:
+    """All edits without a key on these data-blocks, where `frame` is the current one."""
+    return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame)]
+
+
+def everywhere() -> Iterator[ID]:
+    """All data-blocks of the file that can be animated."""
+    for block in bpy.data.user_map():
+        if hasattr(block, "animation_data"):
+            yield block
+        # A material's nodes have an animation of their own, but are no data-block of the file.
+        if getattr(block, "node_tree", None):
+            yield block.node_tree
+
+
+def restore(edits: Iterable[Edit]) -> None:
+    """Put the edits back, once Blender has evaluated the animation."""
+    for owner, path, index, value in edits:
+        name = path.rpartition(".")[2]
+        if index is None:
+            setattr(owner, name, value)
+        else:
+            getattr(owner, name)[index] = value
+
+
+@contextmanager
+def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
+    """Inside, keys may be written on `rig` at the paths `keyed`; its other edits stay.
+
+    With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
+    """
+    action = rig.animation_data and rig.animation_data.action
+    users = bpy.data.user_map(subset=[action])[action] if action else ()
+    found = edits(users, scene.frame_current_final)
+    yield
+    found = [edit for edit in found if edit.owner.id_data != rig or edit.path not in keyed]
+    if found:
+        for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
+            layer.update()
+        restore(found)
+
+
+def _block_edits(block: ID, frame: float) -> Iterator[Edit]:
+    for curve in versions.curves(block):
+        path, index = curve.data_path, curve.array_index
+        try:
+            owner = block.path_resolve(path.rpartition(".")[0]) if "." in path else block
+            value = getattr(owner, path.rpartition(".")[2])
+        except (ValueError, AttributeError):
+            continue  # the curve outlived its property
+        if hasattr(value, "__len__") and not isinstance(value, str):
+            value = value[index]
+        else:
+            index = None
+        if value != curve.evaluate(frame):
+            yield Edit(owner, path, index, value)
