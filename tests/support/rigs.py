@@ -62,7 +62,7 @@ def animate(owner: Object | PoseBone, **keys: Mapping[float, Sequence[float]]) -
     for name, values in keys.items():
         for frame, value in values.items():
             setattr(owner, name, value)
-            owner.keyframe_insert(name, frame=frame)
+            owner.keyframe_insert(name, frame=frame, group=owner.name)
 
 
 def keys(bone: PoseBone, name: str = "rotation_quaternion", index: int = 0) -> dict[float, float]:

@@ -1,0 +1,168 @@
+"""A bake changes the keys of its bones and nothing else; a check changes nothing; a solve, the pose it was asked for."""
+
+from __future__ import annotations
+
+import re
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import pipeline, versions
+from bl_ext.user_default.two_bone_ik.blender.pipeline import probe
+from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Keys, KeyStyle
+from bpy.types import PropertyGroup
+
+from support import file_data
+from support.rigs import animate, arm, empty
+from support.truth import Limb
+
+WAYS = ["CURVES", "ISOLATED", "SCENE"]
+POSED = {f"objects['Rig'].pose.bones[{bone}].rotation_quaternion" for bone in (1, 2)}
+
+
+@pytest.fixture
+def chain(empty_file: None) -> PropertyGroup:
+    """An arm on an animated spine, its target animated, on frame 5.25, and edits without keys all over the file."""
+    chain = arm()
+    rig = chain.id_data
+    bones = rig.pose.bones
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (1, -0.6, 1.3)})
+    animate(bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 10: (1, 0.1, 0, 0)})
+    animate(bones["hand"], location={1: (0, 0, 0), 10: (0, 1, 0)})
+    animate(rig, location={1: (0, 0, 0), 10: (1, 0, 0)})
+    other = empty("Other")
+    animate(other, location={1: (0, 0, 0), 10: (1, 0, 0)})
+    material = bpy.data.materials.new("Material")
+    animate(material, diffuse_color={1: (0, 0, 0, 1), 10: (1, 1, 1, 1)})
+    bpy.context.scene.frame_set(5, subframe=0.25)
+    for owner in (chain.target, bones["hand"], rig, other):
+        owner.location = (0.3, 0.2, 0.1)
+    bones["spine"].rotation_quaternion = (1, 0, 0.2, 0)
+    bones["spine"].scale = (2, 2, 2)
+    material.diffuse_color = (0.5, 0.25, 0, 1)
+    bpy.context.view_layer.update()
+    return chain
+
+
+def changed_after_update(before: dict[str, object]) -> set[str]:
+    """What an evaluation of the scene shows, as the next redraw would."""
+    bpy.context.view_layer.update()
+    return file_data.changed(before)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_check_changes_nothing(chain: PropertyGroup, way: str) -> None:
+    before = file_data.dump()
+    api.check(chain.id_data, frames=(1, 10), sampling=way)
+    assert not changed_after_update(before)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bake_changes_the_keys_of_its_bones_and_their_pose_and_nothing_else(chain: PropertyGroup, way: str) -> None:
+    before = file_data.dump()
+    api.bake(chain.id_data, frames=(1, 10), sampling=way)
+    keys = re.compile(r"actions\['RigAction'\]|objects\['Rig'\]\.animation_data\.action_")
+    assert {path for path in changed_after_update(before) if not keys.match(path)} == POSED
+
+
+def test_a_second_bake_changes_nothing(chain: PropertyGroup) -> None:
+    api.bake(chain.id_data, frames=(1, 10))
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    api.bake(chain.id_data, frames=(1, 10))
+    assert not changed_after_update(before)
+
+
+def test_edits_of_all_that_plays_the_same_action_stay(chain: PropertyGroup) -> None:
+    rig = chain.id_data
+    other = bpy.data.objects["Other"]
+    other.animation_data.action = rig.animation_data.action
+    if hasattr(other.animation_data, "action_slot"):
+        other.animation_data.action_slot = rig.animation_data.action.slots.new("OBJECT", "Other")
+        animate(other, location={1: (0, 0, 0), 10: (1, 0, 0)})
+    bpy.context.view_layer.update()
+    other.location = (3, 4, 5)
+    api.bake(rig, frames=(1, 10))
+    bpy.context.view_layer.update()
+    assert tuple(other.location) == (3, 4, 5)
+
+
+def test_edits_stay_in_every_view_layer(chain: PropertyGroup) -> None:
+    second = bpy.context.scene.view_layers.new("Second")
+    second.update()
+    api.bake(chain.id_data, frames=(1, 10))
+    for layer in (bpy.context.view_layer, second):
+        layer.update()
+    assert tuple(chain.id_data.pose.bones["hand"].location) == pytest.approx((0.3, 0.2, 0.1))
+
+
+@pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
+@pytest.mark.parametrize("steps", [1, 5])
+def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str, steps: int) -> None:
+    lower = chain.id_data.pose.bones["lower"]
+    lower.constraints.new("IK").chain_count = 0
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    style = KeyStyle()
+    bake = pipeline.bake(
+        chain.id_data, None, (1, 10), None, way=way, keys=Keys.EVERY_FRAME, style=style, mute_constraints=True
+    )
+    assert [next(bake) for _ in range(steps)][-1] == steps / 10
+    bake.close()
+    assert not changed_after_update(before)
+
+
+def test_a_bake_that_fails_on_the_way_leaves_no_trace(chain: PropertyGroup, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = file_data.dump()
+    monkeypatch.setattr(probe.Recorder, "record", fail)
+    for way in ("ISOLATED", "SCENE"):
+        with pytest.raises(KeyboardInterrupt):
+            api.bake(chain.id_data, frames=(1, 10), sampling=way)
+        assert not changed_after_update(before)
+
+
+def test_a_solve_poses_the_chain_for_the_scene_as_it_stands_and_keys_nothing(chain: PropertyGroup) -> None:
+    before = file_data.dump()
+    report = api.solve(chain.id_data)
+    assert changed_after_update(before) == POSED
+    assert list(report.chains[0].frames) == [5.25]
+    assert_tip_on_target(chain)
+
+
+def test_a_solve_keys_the_current_frame_on_request(chain: PropertyGroup) -> None:
+    api.solve(chain.id_data, insert_keys=True)
+    assert_tip_on_target(chain)
+    keyed = [curve for curve in versions.curves(chain.id_data) if '"lower"' in curve.data_path]
+    assert {tuple(key.co.x for key in curve.keyframe_points) for curve in keyed} == {(5.25,)}
+    bpy.context.view_layer.update()
+    hand = chain.id_data.pose.bones["hand"]
+    assert tuple(hand.location) == pytest.approx((0.3, 0.2, 0.1))
+
+
+@pytest.mark.parametrize("hidden", ["in the viewport", "in an excluded collection", "in no scene"])
+def test_a_solve_sees_a_hidden_target_where_it_was_moved_to(chain: PropertyGroup, hidden: str) -> None:
+    target = chain.target
+    if hidden == "in the viewport":
+        target.hide_viewport = True
+    else:
+        bpy.context.scene.collection.objects.unlink(target)
+    if hidden == "in an excluded collection":
+        collection = bpy.data.collections.new("Excluded")
+        bpy.context.scene.collection.children.link(collection)
+        collection.objects.link(target)
+        bpy.context.view_layer.layer_collection.children["Excluded"].exclude = True
+    bpy.context.view_layer.update()
+    target.location = (1.3, 0.5, 1.2)
+    api.solve(chain.id_data)
+    assert tuple(target.location) == pytest.approx((1.3, 0.5, 1.2))
+    assert_tip_on_target(chain)
+
+
+def assert_tip_on_target(chain: PropertyGroup) -> None:
+    bpy.context.view_layer.update()
+    joints = Limb().joints(bpy.context.evaluated_depsgraph_get())
+    np.testing.assert_allclose(joints[2], chain.target.location, atol=1e-5)

@@ -1,0 +1,256 @@
+"""Where targets and parents are on every frame: three ways to find out, and one answer, whatever hides the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.pipeline import read, run, sample
+from bl_ext.user_default.two_bone_ik.blender.pipeline.samples import Samples
+from bpy.types import Object, PropertyGroup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mathutils import Matrix
+
+from support.rigs import ARM, animate, arm, armature, empty
+from support.truth import Limb
+
+FRAMES = (1, 12)
+MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
+INHERIT_SCALE = ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]
+
+
+def moving_arm(**fields: object) -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1), **fields)
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 12: (0.5, -0.8, 1.5)})
+    animate(chain.id_data.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.1, 0.1, 0.3)})
+    return chain
+
+
+def sampled(rig: Object, way: str) -> Samples:
+    return run(sample.samples(read.plan(rig, None, FRAMES, None), way))
+
+
+def assert_same(first: Samples, second: Samples) -> None:
+    """To what is left of float32 after the products of a few matrices."""
+    for name in ("to_world", "pose", "basis"):
+        one, other = getattr(first, name), getattr(second, name)
+        assert one.keys() == other.keys()
+        for key in one:
+            a, b = np.broadcast_arrays(one[key], other[key])
+            if name == "basis":  # rotations that nobody asked for may be left out
+                a, b = (np.linalg.norm(m[..., :3, :3], axis=-2) + m[..., :3, 3] for m in (a, b))
+            np.testing.assert_allclose(a, b, atol=2e-6 * max(1, np.abs(b).max()), err_msg=f"{name} {key}")
+
+
+def hide(target: Object) -> None:
+    target.hide_viewport = True
+
+
+def hide_in_layer(target: Object) -> None:
+    target.hide_set(True)
+
+
+def exclude(target: Object) -> None:
+    collection = into_collection(target)
+    bpy.context.view_layer.layer_collection.children[collection.name].exclude = True
+
+
+def hide_collection(target: Object) -> None:
+    into_collection(target).hide_viewport = True
+
+
+def unlink(target: Object) -> None:
+    bpy.context.scene.collection.objects.unlink(target)
+
+
+def move_to_other_scene(target: Object) -> None:
+    unlink(target)
+    bpy.data.scenes.new("Other").collection.objects.link(target)
+
+
+def into_collection(target: Object) -> bpy.types.Collection:
+    unlink(target)
+    collection = bpy.data.collections.new("Targets")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(target)
+    return collection
+
+
+@pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
+@pytest.mark.parametrize(
+    "conceal", [hide, hide_in_layer, exclude, hide_collection, unlink, move_to_other_scene], ids=lambda f: f.__name__
+)
+def test_a_target_that_nobody_sees_is_followed(conceal: Callable[[Object], None], way: str) -> None:
+    """An object that is hidden is silently stale after a change of frame."""
+    chain = moving_arm()
+    twin = empty("Twin")
+    animate(twin, location={1: (1.2, 0.6, 1.3), 12: (0.5, -0.8, 1.5)})
+    constraint = chain.target.constraints.new("LIMIT_LOCATION")  # or its F-curves would do
+    constraint.use_max_z, constraint.max_z = True, 99
+    for item in (chain.target, chain.pole_target):
+        conceal(item) if item.users_collection else None
+    bpy.context.scene.frame_set(1)
+    api.bake(chain.id_data, frames=FRAMES, sampling=way)
+    assert Limb(target="Twin").misses(range(1, 13))[:, 1].max() < 1e-5
+
+
+@pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
+def test_a_hidden_armature_is_posed_and_its_bones_are_followed(way: str) -> None:
+    chain = moving_arm()
+    other = armature(ARM, "Other")
+    animate(other.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.2, 0, 0.2)})
+    twin = empty("Twin")
+    twin.parent, twin.parent_type, twin.parent_bone = other.copy(), "BONE", "upper"
+    bpy.context.scene.collection.objects.link(twin.parent)
+    other.hide_viewport = chain.id_data.hide_viewport = True
+    chain.target, chain.subtarget = other, "lower"
+    api.bake(chain.id_data, frames=FRAMES, sampling=way)
+    chain.id_data.hide_viewport = False
+    assert Limb(target="Twin", pole="Pole").misses(range(1, 13)).max() < 1e-5
+
+
+def constrain_target(chain: PropertyGroup) -> None:
+    chain.target.constraints.new("COPY_LOCATION").target = leader()
+
+
+def constrain_parent_of_target(chain: PropertyGroup) -> None:
+    chain.target.parent = empty("Parent")
+    chain.target.parent.constraints.new("COPY_LOCATION").target = leader()
+
+
+def constrain_spine(chain: PropertyGroup) -> None:
+    chain.id_data.pose.bones["spine"].constraints.new("COPY_ROTATION").target = leader()
+
+
+def drive_target(chain: PropertyGroup) -> None:
+    driver = chain.target.driver_add("location", 2).driver
+    driver.expression = "1 + frame / 30"
+
+
+def drive_spine(chain: PropertyGroup) -> None:
+    bone = chain.id_data.pose.bones["spine"]
+    bone.driver_add("location", 0).driver.expression = "frame / 30"
+
+
+def play_target_from_nla(chain: PropertyGroup) -> None:
+    animation = chain.target.animation_data
+    animation.nla_tracks.new().strips.new("Strip", 1, animation.action)
+    animation.action = None
+
+
+def mute_a_curve_of_target(chain: PropertyGroup) -> None:
+    versions.curves(chain.target)[1].mute = True
+    chain.target.location.y = 0.2
+
+
+def mute_a_group_of_spine(chain: PropertyGroup) -> None:
+    versions.curves(chain.id_data)[0].group.mute = True
+
+
+def leader() -> Object:
+    item = empty("Leader")
+    animate(item, location={1: (1.2, 0.6, 1.3), 12: (0.9, 0, 1.5)}, rotation_euler={1: (0, 0, 0), 12: (1, 1, 1)})
+    return item
+
+
+OBSTACLES = [
+    *(constrain_target, constrain_parent_of_target, constrain_spine),
+    *(drive_target, drive_spine, play_target_from_nla, mute_a_curve_of_target, mute_a_group_of_spine),
+]
+
+
+@pytest.mark.parametrize("obstruct", OBSTACLES, ids=lambda f: f.__name__)
+def test_what_more_than_f_curves_move_is_evaluated(obstruct: Callable[[PropertyGroup], None]) -> None:
+    chain = moving_arm()
+    obstruct(chain)
+    rig = chain.id_data
+    truth = sampled(rig, "SCENE")
+    assert_same(sampled(rig, "ISOLATED"), truth)
+    assert_same(sampled(rig, "AUTO"), truth)
+    with pytest.raises(api.Refused) as refused:
+        sampled(rig, "CURVES")
+    assert refused.value.kind == "NOT_ONLY_CURVES"
+    api.bake(rig, frames=FRAMES)
+    assert Limb(pole="Pole").misses(range(1, 13)).max() < 1e-5
+
+
+def test_a_target_that_a_script_moves_is_followed() -> None:
+    chain = moving_arm()
+
+    def move(scene: bpy.types.Scene, *_: object) -> None:
+        bpy.data.objects["Pole"].location = (1, 3, scene.frame_current / 3)
+
+    bpy.app.handlers.frame_change_pre.append(move)
+    try:
+        api.bake(chain.id_data, frames=FRAMES)
+        assert Limb(pole="Pole").misses(range(1, 13)).max() < 1e-5
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(move)
+
+
+def test_a_target_that_physics_moves_is_followed() -> None:
+    chain = moving_arm()
+    mesh = bpy.data.meshes.new("Ball")
+    mesh.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+    ball = bpy.data.objects.new("Ball", mesh)
+    ball.location = (1.2, 0.5, 1.6)
+    bpy.context.scene.collection.objects.link(ball)
+    bpy.context.view_layer.objects.active = ball
+    bpy.ops.rigidbody.world_add()
+    bpy.ops.rigidbody.object_add()
+    chain.target = ball
+    api.bake(chain.id_data, frames=FRAMES)
+    limb = Limb(target="Ball", pole="Pole")
+    assert limb.misses(range(1, 13)).max() < 1e-5
+    assert limb.goal(bpy.context.evaluated_depsgraph_get())[2] < 1.3, "the ball falls"
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32))
+def test_the_ways_agree_on_any_hierarchy_of_objects_and_bones(seed: int) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    random = np.random.default_rng(seed)
+    rig = armature()
+    objects = [armature(name="Other"), *(empty(f"Empty {index}") for index in range(4)), rig]
+    for index, item in enumerate(objects):
+        _move(item, random)
+        for bone in item.pose.bones if item.pose else ():
+            _move(bone, random)
+            bone.bone.inherit_scale = random.choice(INHERIT_SCALE)
+            bone.bone.use_inherit_rotation, bone.bone.use_local_location = (random.random(2) < 0.7).tolist()
+        if index and random.random() < 0.8:
+            _attach(item, objects[random.integers(index)], random)
+    goals = {"target": objects[-2], "pole_target": objects[random.integers(5)], "pole_subtarget": "hand"}
+    api.add_chain(rig, random.choice(["upper", "lower"]), **goals)
+    truth = sampled(rig, "SCENE")
+    assert_same(sampled(rig, "CURVES"), truth)
+    assert_same(sampled(rig, "ISOLATED"), truth)
+
+
+def _move(owner: Object | bpy.types.PoseBone, random: np.random.Generator) -> None:
+    """Random channels, some of them animated."""
+    owner.rotation_mode = random.choice(MODES)
+    rotation = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+    for name in ("location", "scale", rotation.get(owner.rotation_mode, "rotation_euler")):
+        size = len(getattr(owner, name))
+        low = 0.5 if name == "scale" else -1
+        values = {frame: random.uniform(low, 1.5, size) for frame in (1, 4, 12)}
+        setattr(owner, name, values[1])
+        if random.random() < 0.6:
+            animate(owner, **{name: values})
+    if isinstance(owner, Object):
+        owner.delta_location, owner.delta_scale = random.uniform(0.5, 1.5, (2, 3))
+        owner.delta_rotation_euler = random.uniform(-1, 1, 3)
+        owner.delta_rotation_quaternion = random.uniform(-1, 1, 4)
+
+
+def _attach(item: Object, parent: Object, random: np.random.Generator) -> None:
+    item.parent = parent
+    item.matrix_parent_inverse = Matrix.LocRotScale(random.uniform(-1, 1, 3), None, random.uniform(0.5, 1.5, 3))
+    if parent.pose and random.random() < 0.6:
+        item.parent_type, item.parent_bone = "BONE", "spine"
