@@ -1,9 +1,8 @@
 """Two-bone limbs in closed form: arrays in, arrays out, NumPy only, no Blender.
 
-    >>> import numpy as np
-    >>> from solver import planar
-    >>> planar.forward([2.0, 1.0], planar.angles([2.0, 1.0], [1.5, 2.0], bend=-1))[1].round(12)
-    array([1.5, 2. ])
+>>> from solver import planar
+>>> planar.forward([2.0, 1.0], planar.angles([2.0, 1.0], [1.5, 2.0], bend=-1))[1].round(12)
+array([1.5, 2. ])
 """
 
 from . import motion, planar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import radians
+from math import pi, radians
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,19 @@ def speed(solution: Solution, frames: Array) -> Array:
 
     frames : (n,)    rising
     """
-    turns = np.diff(solution.rotations, axis=0)
-    # The chord between two rotations tells their angle and keeps its digits where that is small.
-    root = 2.0 * np.arcsin(np.minimum(np.sqrt(np.square(turns[:, 0]).sum(axis=(-2, -1)) / 8.0), 1.0))
-    hinge = np.abs(np.diff(solution.hinge_angle))
-    hinge = np.minimum(hinge, 2.0 * np.pi - hinge)
-    return np.concatenate((np.zeros(min(len(frames), 1)), np.maximum(root, hinge) / np.diff(frames)))
+    root, hinge = solution.rotations[:, 0], solution.hinge_angle
+    turned = np.maximum(root_turn(root[:-1], root[1:]), hinge_turn(hinge[:-1], hinge[1:]))
+    return np.concatenate((np.zeros(min(len(frames), 1)), turned / np.diff(frames)))
+
+
+def root_turn(before: Array, after: Array) -> Array:
+    """(...) angle between two rotations (..., 3, 3); from the chord, so that small angles keep their digits."""
+    chord_sq = np.square(after - before).sum(axis=(-2, -1))
+    angle: Array = 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
+    return angle
+
+
+def hinge_turn(before: Array, after: Array) -> Array:
+    """(...) the smaller angle between two hinge angles: a full fold to either side is one pose."""
+    angle = np.abs(after - before) % (2.0 * pi)
+    return np.minimum(angle, 2.0 * pi - angle)

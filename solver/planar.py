@@ -2,9 +2,9 @@
 
 Angles are radians, counter-clockwise: the first from the x axis, the second, the *hinge angle*, from the first link on.
 `bend` is the sign of the hinge angle. Out of reach every function gives the closest pose. The angles are the textbook's
-law of cosines and angle difference (Craig, Introduction to Robotics, 4.4), with sine and cosine from one triangle so that
-nothing is lost near straight; the joint position is the intersection of two circles. Where a direction is undecided
-(target on the root, bone without length) the previous row's value stays; rows run along the last but one axis.
+law of cosines and angle difference (Craig, Introduction to Robotics, 4.4), with sine and cosine from one triangle so
+that nothing is lost near straight; the joint position is the intersection of two circles. Where a direction is
+undecided (target on the root, bone without length) the previous row's stays; rows run along the last but one axis.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import reach
+from . import inputs, reach
+from .blocks import in_blocks
 from .triangle import triangle
-from .values import Array, Status, Unreachable
-from .vectors import finite, held
+from .undecided import held
+from .values import Array, Unreachable
 
-_ON_ROOT = 1e-30
-"""Below this times the largest length a target counts as on the root: squares of it stay far from underflow."""
+_ON_ROOT = 2.0**-100
+"""Below this part of the longer bone a target counts as on the root; its square is still far from underflow."""
+
+_TOLERANCE = 1e-12
+"""Part of the chain's length below which a miss counts as none: a thousand times what rounding leaves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,58 +47,52 @@ def solve(
     bend : (...)              +1 or -1
     unreachable : CLAMP gives the closest pose; ERROR raises ValueError with the distance and the annulus
     """
-    lengths, target, exponent = _scaled(lengths, target)
-    distance = np.hypot(target[..., 0], target[..., 1])
-    if unreachable == Unreachable.ERROR:
-        reach.require(np.ldexp(lengths, exponent[..., None]), np.ldexp(distance, exponent))
+    goal = inputs.finite("target", target)
+    lengths, target, exponent = _scaled(lengths, goal)
     solved = angles(lengths, target, bend)
+    distance = np.hypot(target[..., 0], target[..., 1])
     inner, outer = reach.annulus(lengths)
-    status = reach.status(distance, lengths, inner, outer)
-    miss = np.maximum(np.maximum(distance - outer, inner - distance), 0.0)
+    slack = _TOLERANCE * outer
+    shortfall = reach.shortfall(distance, inner, outer, slack)
+    undecided = (distance <= slack) | (lengths.min(axis=-1) <= 0.0)
     with np.errstate(over="ignore"):
+        if unreachable == Unreachable.ERROR:
+            far = np.hypot(goal[..., 0], goal[..., 1])
+            reach.require(far, np.ldexp(inner, exponent), np.ldexp(outer, exponent), shortfall)
         joints = np.ldexp(forward(lengths, solved), exponent[..., None, None])
-        miss = np.ldexp(np.where(status == Status.REACHED, 0.0, miss), exponent)
-    return PlanarSolution(angles=solved, joints=joints, status=status, miss=miss)
+        miss = goal - joints[..., 1, :]
+        return PlanarSolution(
+            angles=solved,
+            joints=joints,
+            status=reach.status(distance, outer, shortfall, undecided),
+            miss=np.where(shortfall > 0.0, np.hypot(miss[..., 0], miss[..., 1]), 0.0),
+        )
 
 
 def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to it."""
     lengths, target, _ = _scaled(lengths, target)
-    first, second = lengths[..., 0], lengths[..., 1]
     aim = _aim(lengths, target)
-    x, y = aim[..., 0], aim[..., 1]
-    total_sq, rest_sq = (first + second) ** 2, (first - second) ** 2
-    reach_sq = np.clip(x * x + y * y, rest_sq, total_sq)
-    opposite = np.sqrt((total_sq - reach_sq) * (reach_sq - rest_sq))
-    adjacent = reach_sq - first * first - second * second
-    size = np.hypot(opposite, adjacent)
-    no_hinge = size == 0.0
-    size = np.where(no_hinge, 1.0, size)
-    cos, sin = np.where(no_hinge, 1.0, adjacent / size), bend * opposite / size
-    along, across = first + second * cos, second * sin
-    root = np.arctan2(y * along - x * across, x * along + y * across)
-    return _decided(lengths, np.stack((root, np.arctan2(sin, cos)), axis=-1), np.arctan2(y, x))
+    return _decided(lengths, in_blocks(_angles, lengths, aim, _signs(bend)), aim)
 
 
 def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
     lengths, target, exponent = _scaled(lengths, target)
-    aim = _aim(lengths, target)
-    x, y = aim[..., 0], aim[..., 1]
-    along, across, _ = triangle(lengths[..., 0], lengths[..., 1], x * x + y * y)
-    across = bend * across
-    joint = np.stack((along * x + across * y, along * y - across * x), axis=-1)
+    joint = in_blocks(_mid, lengths, _aim(lengths, target), _signs(bend))
     return np.ldexp(joint, exponent[..., None]) if exponent.any() else joint
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
-    """(..., 2, 2) positions of mid and tip.
+    """(..., k, 2) positions of mid and tip, or of the ends of as many links as there are.
 
-    lengths : (..., 2), angles : (..., 2)
+    lengths : (..., k), angles : (..., k)
     """
-    lengths, directions = finite("lengths", lengths), np.cumsum(finite("angles", angles), axis=-1)
-    links = lengths[..., None] * np.stack((np.cos(directions), np.sin(directions)), axis=-1)
-    return np.cumsum(links, axis=-2)
+    lengths, angles = inputs.finite("lengths", lengths), inputs.finite("angles", angles)
+    directions = np.cumprod(np.cos(angles) + 1j * np.sin(angles), axis=-1)
+    with np.errstate(over="ignore"):
+        joints = np.cumsum(lengths * directions, axis=-1)
+    return np.stack((joints.real, joints.imag), axis=-1)
 
 
 def both(lengths: ArrayLike, target: ArrayLike) -> Array:
@@ -109,35 +107,62 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
     target : (..., 2)       of the last link's end
     direction : (...)       of the last link, radians from the x axis
     """
-    lengths, target, direction = finite("lengths", lengths), finite("target", target), finite("direction", direction)
+    lengths, target = inputs.bone_lengths(lengths), inputs.finite("target", target)
+    direction = inputs.finite("direction", direction)
     last = np.stack((np.cos(direction), np.sin(direction)), axis=-1)
     two = both(lengths[..., :2], target - lengths[..., 2:] * last)
-    third = direction[..., None] - two.sum(axis=-1)
-    return np.concatenate((two, _wrapped(third)[..., None]), axis=-1)
+    third = _wrapped(direction[..., None] - two.sum(axis=-1))
+    return np.concatenate((two, third[..., None]), axis=-1)
 
 
 def _scaled(lengths: ArrayLike, target: ArrayLike) -> tuple[Array, Array, NDArray[np.intc]]:
-    """Checked inputs, divided by the power of two that keeps every square finite; mostly 2**0."""
-    lengths, target = finite("lengths", lengths), finite("target", target)
-    if (lengths < 0.0).any():
-        row = np.argwhere(lengths < 0.0)[0][:-1].tolist()
-        raise ValueError(f"lengths must not be negative, but row {row} is {lengths[tuple(row)]}")
-    size = np.maximum(lengths.max(axis=-1), np.abs(target).max(axis=-1))
-    exponent = np.where((size > 1e-40) & (size < 1e60), 0, np.frexp(size)[1])
-    if exponent.any():
-        lengths, target = np.ldexp(lengths, -exponent[..., None]), np.ldexp(target, -exponent[..., None])
-    return lengths, target, exponent
+    """Checked inputs, divided by a power of two so that the longer bone is neither huge nor tiny; mostly by 2**0."""
+    lengths, target = inputs.bone_lengths(lengths), inputs.finite("target", target)
+    exponent = inputs.exponent(np.maximum(lengths[..., 0], lengths[..., 1]))
+    return np.ldexp(lengths, -exponent[..., None]), inputs.scaled(target, exponent), exponent
+
+
+def _signs(bend: ArrayLike) -> Array:
+    return np.asarray(bend, dtype=np.float64)[..., None]
 
 
 def _aim(lengths: Array, target: Array) -> Array:
-    """(..., 2) the target, or on the root a point next to it in the last decided direction; x axis where there is none."""
-    size = np.maximum(lengths.max(axis=-1), np.abs(target).max(axis=-1))
-    decided = np.abs(target).max(axis=-1) > _ON_ROOT * size
+    """(..., 2) the target, or on the root a point beside it in the last decided direction, which is at first x."""
+    x, y = target[..., 0], target[..., 1]
+    on_root = _ON_ROOT * np.maximum(lengths[..., 0], lengths[..., 1])
+    distance_sq = x * x + y * y
+    decided = distance_sq > on_root * on_root
     if decided.all():
         return target
     nearest = np.where(decided[..., None], target, (1.0, 0.0))
-    aim = held(nearest, decided) / np.hypot(nearest[..., 0], nearest[..., 1])[..., None]
-    return np.where(decided[..., None], target, aim * (_ON_ROOT * size)[..., None])
+    direction = held(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided)
+    return np.where(decided[..., None], target, direction * on_root[..., None])
+
+
+def _mid(lengths: Array, aim: Array, sign: Array) -> Array:
+    x, y = aim[..., 0], aim[..., 1]
+    distance_sq = x * x + y * y
+    along, across = triangle(lengths[..., 0], lengths[..., 1], distance_sq, distance_sq)
+    across = sign[..., 0] * across
+    joint = np.empty((*across.shape, 2))
+    np.add(along * x, across * y, out=joint[..., 0])
+    np.subtract(along * y, across * x, out=joint[..., 1])
+    return joint
+
+
+def _angles(lengths: Array, aim: Array, sign: Array) -> Array:
+    first, second = lengths[..., 0], lengths[..., 1]
+    x, y = aim[..., 0], aim[..., 1]
+    total_sq, rest_sq = (first + second) ** 2, (first - second) ** 2
+    reach_sq = np.clip(x * x + y * y, rest_sq, total_sq)
+    # Sine and cosine of the hinge angle, both times 2 l1 l2; then the tip as seen from the first link, times 2 l1.
+    sine = sign[..., 0] * np.sqrt((total_sq - reach_sq) * (reach_sq - rest_sq))
+    cosine = reach_sq - first * first - second * second
+    along = cosine + 2.0 * first * first
+    solved = np.empty((*sine.shape, 2))
+    np.arctan2(y * along - x * sine, x * along + y * sine, out=solved[..., 0])
+    np.arctan2(sine, cosine, out=solved[..., 1])
+    return solved
 
 
 def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
@@ -148,7 +173,7 @@ def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
     root = held(np.where(first, solved[..., 0], 0.0)[..., None], first)[..., 0]
-    hinge = np.where(first, solved[..., 1], _wrapped(aim - root))
+    hinge = np.where(first, solved[..., 1], _wrapped(np.arctan2(aim[..., 1], aim[..., 0]) - root))
     hinge = held(np.where(second, hinge, 0.0)[..., None], second)[..., 0]
     return np.stack((root, hinge), axis=-1)
 

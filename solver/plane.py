@@ -1,7 +1,7 @@
 """The plane in which the chain bends: towards a pole, aimed from the reference pose, or the rest plane itself.
 
 A plane is given by the direction `aim` from root to target and the hinge axis at right angles to it. A positive hinge
-angle puts the mid joint on the side of aim x hinge.
+angle puts the mid joint on the side of aim x hinge. Instants that leave a direction undecided keep the last frame's.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reference import ReferencePose
+from .undecided import held, last_decided
 from .values import Array, Goals, Options, Plane
-from .vectors import cross, dot, held, last_decided, norm, rejection, swing, turned, unit
+from .vectors import angle_about, cross, dot, norm, rejection, swing, turned
 
 _IN_LINE = 1e-6
 """Radians: a pole closer to the line from root to target gives no direction; float32 positions leave that much open."""
@@ -21,83 +22,82 @@ _IN_LINE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BendPlane:
-    """aim (n, 3) and hinge (n, 3): unit vectors at right angles; side (n,): the sign of the hinge angle for bend REST."""
+    """The plane on every frame, and where the target lies in it.
+
+    aim, hinge : (n, 3)     unit vectors at right angles
+    distance : (n,)         from root to target
+    side : (...)            the sign of the hinge angle for bend REST; with a pole, the one that bends towards it
+    has_pole : bool         a pole decides the plane, or in a fixed plane the side
+    """
 
     aim: Array
     hinge: Array
+    distance: Array
     side: Array
+    has_pole: bool
 
 
-def bend_plane(
-    target: Array, goals: Goals, options: Options, rest: ReferencePose, reference: ReferencePose
-) -> BendPlane:
-    """The plane on every frame; instants that leave it undecided keep the last frame's.
+def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: ReferencePose) -> BendPlane:
+    """The plane that `options` ask for.
 
-    target : (n, 3)    what to aim at; in the rest plane, where `options.plane` is REST
+    rest, start : the rest pose, and the pose from which orientations are carried
+    raises : ValueError where a pole is asked for and there is none
     """
-    fixed = options.plane == Plane.REST
-    aim = _aim(target, options, rest if fixed else reference)
-    if fixed:
-        hinge = np.broadcast_to(rest.normal, aim.shape)
-        return BendPlane(aim=aim, hinge=hinge, side=_side_of_pole(goals.pole, aim, hinge, reference.side))
-    hinge, decided = _aimed(aim, reference)
-    if options.plane == Plane.POLE or (options.plane == Plane.AUTO and goals.pole is not None):
-        hinge, decided = _towards_pole(goals.pole, aim, _kept(aim, hinge, decided), options, reference.side)
-    return BendPlane(aim=aim, hinge=_kept(aim, hinge, decided), side=np.broadcast_to(reference.side, aim.shape[:-1]))
-
-
-def onto_rest_plane(target: Array, rest: ReferencePose) -> Array:
-    """(n, 3) the target's closest points in the plane of the rest pose."""
-    return rejection(target, rest.normal)
-
-
-def _aim(target: Array, options: Options, start: ReferencePose) -> Array:
-    decided = norm(target) > options.tolerance * start.lengths.sum(axis=-1)
-    if not decided.any():
-        return np.broadcast_to(start.aim, target.shape)
-    return held(unit(target), decided)
-
-
-def _aimed(aim: Array, reference: ReferencePose) -> tuple[Array, NDArray[np.bool_]]:
-    """The reference plane, swung by the shortest rotation that brings the line root to tip onto the target."""
-    opposite = 1.0 + dot(reference.aim, aim) < 0.5 * _IN_LINE**2
-    return swing(np.broadcast_to(reference.aim, aim.shape), aim, reference.normal), ~opposite
-
-
-def _towards_pole(
-    pole: Array | None, aim: Array, without: Array, options: Options, side: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    if pole is None:
+    if options.plane == Plane.POLE and goals.pole is None:
         raise ValueError("plane is POLE, but there is no pole")
-    normal = cross(pole, aim)
-    decided = norm(normal) > _IN_LINE * norm(pole)
+    if options.plane == Plane.REST:
+        return _rest_plane(goals, options, rest, start.side)
+    distance, aim = _aim(goals.target, options, start)
+    away = norm(aim + start.aim) > _IN_LINE
+    hinge = _kept(aim, swing(start.normal, start.aim, aim), away)
+    pole = None if options.plane == Plane.AIM else goals.pole
+    if pole is not None:
+        hinge = _towards_pole(pole, aim, hinge, options, start.side)
+    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=start.side, has_pole=pole is not None)
+
+
+def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:
+    """The rest plane with the target's closest point in it; a pole can only choose between the two solutions."""
+    distance, aim = _aim(rejection(goals.target, rest.normal), options, rest)
+    hinge = np.broadcast_to(rest.normal, aim.shape)
+    if goals.pole is not None:
+        height = dot(cross(goals.pole, aim), hinge)
+        decided = np.abs(height) > _IN_LINE * norm(goals.pole)
+        towards = held(np.sign(height)[..., None], decided)[..., 0]
+        side = np.where(decided.any(), towards, side)
+    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=goals.pole is not None)
+
+
+def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
+    """Distance (n,) and direction (n, 3) of the target; on the root, the last direction."""
+    distance = norm(target)
+    decided = distance > options.tolerance * start.lengths.sum(axis=-1)
     if not decided.any():
-        return without, decided
+        return distance, np.broadcast_to(start.aim, target.shape)
+    return distance, held(target / np.where(decided, distance, 1.0)[..., None], decided)
+
+
+def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
+    """The hinge that bends towards the pole, or part of the way there from the hinge `without` a pole."""
+    normal = cross(pole, aim)
+    sine = norm(normal)
+    decided = sine > _IN_LINE * norm(pole)
+    if not decided.any():
+        return without
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
-    hinge = np.where(decided[..., None], unit(normal) * np.asarray(side)[..., None], without)
-    hinge = turned(hinge, aim, np.float64(options.pole_angle))
+    hinge = _kept(aim, normal * (side / np.where(decided, sine, 1.0))[..., None], decided)
+    if options.pole_angle:
+        hinge = turned(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:
-        angle = np.arctan2(dot(aim, cross(without, hinge)), dot(without, hinge))
-        hinge = turned(without, aim, options.pole_influence * np.unwrap(angle))
-    return hinge, decided
-
-
-def _side_of_pole(pole: Array | None, aim: Array, hinge: Array, side: Array) -> Array:
-    """In a fixed plane the pole can only choose between the two solutions."""
-    side = np.broadcast_to(side, aim.shape[:-1])
-    if pole is None:
-        return side
-    height = dot(cross(pole, aim), hinge)
-    decided = np.abs(height) > _IN_LINE * norm(pole)
-    signs = held(np.sign(height)[..., None], decided)[..., 0]
-    return np.where(signs != 0.0, signs, side)
+        angle = np.unwrap(angle_about(aim, without, hinge))
+        hinge = turned(without, aim, options.pole_influence * angle)
+    return hinge
 
 
 def _kept(aim: Array, hinge: Array, decided: NDArray[np.bool_]) -> Array:
     """Hinge axes of undecided frames taken from the last decided frame, along the shortest way between their aims."""
     if decided.all() or not decided.any():
         return hinge
-    index = last_decided(decided)[..., None]
-    before = np.take_along_axis(aim, index, axis=-2)
-    carried = swing(before, aim, np.take_along_axis(hinge, index, axis=-2))
+    index = last_decided(decided)
+    carried = swing(hinge[index], aim[index], aim)
     return np.where(decided[..., None], hinge, carried)

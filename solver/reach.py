@@ -1,4 +1,4 @@
-"""How far the chain reaches: the annulus, the status of a target, softness, stretch and bend limits.
+"""How far the chain reaches: the annulus, what a target outside of it gets, softness, stretch.
 
 By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 cos t. Written with half angles,
 (l1 + l2)^2 - 4 l1 l2 sin^2(t/2) and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), it is exact at full reach and at full fold.
@@ -24,8 +24,8 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
     lengths = np.asarray(lengths, dtype=np.float64)
     first, second = lengths[..., 0], lengths[..., 1]
     four = 4.0 * first * second
-    opening = np.cos(np.multiply(0.5, bend_max))
-    inner = np.sqrt((first - second) ** 2 + four * np.where(np.equal(bend_max, pi), 0.0, opening) ** 2)
+    opening = np.where(np.equal(bend_max, pi), 0.0, np.cos(np.multiply(0.5, bend_max)))
+    inner = np.sqrt((first - second) ** 2 + four * opening**2)
     outer = np.sqrt((first + second) ** 2 - four * np.sin(np.multiply(0.5, bend_min)) ** 2)
     return inner, outer
 
@@ -45,31 +45,36 @@ def softened(distance: Array, outer: Array, softness: float) -> Array:
     return np.where(beyond > 0.0, start + eased, distance)
 
 
-def status(distance: Array, lengths: Array, inner: Array, outer: Array, tolerance: float = 1e-12) -> NDArray[np.uint8]:
+def stretch(distance: Array, reached: Array, max_stretch: float) -> Array:
+    """(...) the factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
+    # A chain without length cannot be scaled to any.
+    wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
+    return np.clip(wanted, 1.0, max_stretch)
+
+
+def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Array:
+    """(...) how far outside of the annulus a target at `distance` lies; both edges, and `slack` more, are inside."""
+    beyond = np.maximum(distance - outer, inner - distance)
+    return np.where(beyond > slack, beyond, 0.0)
+
+
+def status(distance: Array, outer: Array, shortfall: Array, undecided: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """(...) a `Status` for each target at `distance` from the root.
 
-    Both ends of the annulus count as reached, within `tolerance` times the chain's length. A target on the root or a
-    bone without length leaves a direction undecided: DEGENERATE, whatever the distance.
+    undecided : (...)    a direction is open, since the target is on the root or a bone has no length
     """
-    slack = tolerance * (lengths[..., 0] + lengths[..., 1])
-    undecided = (distance <= slack) | (lengths.min(axis=-1) <= 0.0)
-    result = np.where(distance > outer + slack, Status.TOO_FAR, Status.REACHED)
-    result = np.where(distance < inner - slack, Status.TOO_CLOSE, result)
-    return np.where(undecided, Status.DEGENERATE, result).astype(np.uint8)
+    result = np.where(shortfall > 0.0, np.uint8(Status.TOO_CLOSE), np.uint8(Status.REACHED))
+    result[(shortfall > 0.0) & (distance > outer)] = Status.TOO_FAR
+    result[undecided] = Status.DEGENERATE
+    return result
 
 
-def require(lengths: ArrayLike, distance: ArrayLike, tolerance: float = 1e-12) -> None:
-    """ValueError, with the distance and the annulus, for the first target that two bones cannot reach.
-
-    lengths : (..., 2), distance : (...) from the root
-    """
-    lengths = np.asarray(lengths, dtype=np.float64)
-    inner, outer, distance = np.broadcast_arrays(*annulus(lengths), np.asarray(distance, dtype=np.float64))
-    slack = tolerance * outer
-    missed = (distance > outer + slack) | (distance < inner - slack)
-    if missed.any():
-        row = tuple(np.argwhere(missed)[0].tolist())
+def require(distance: Array, inner: Array, outer: Array, shortfall: Array) -> None:
+    """ValueError, with the distance and the annulus, for the first target that cannot be reached."""
+    if shortfall.any():
+        row = tuple(np.argwhere(shortfall)[0].tolist())
+        distance, inner, outer = (np.broadcast_to(length, shortfall.shape)[row] for length in (distance, inner, outer))
+        where = f"target {list(row)}" if row else "the target"
         raise ValueError(
-            f"target {list(row)} is {distance[row]:.6g} from the root, but the chain reaches "
-            f"from {inner[row]:.6g} to {outer[row]:.6g}"
+            f"{where} is {distance:.6g} from the root, but the chain reaches from {inner:.6g} to {outer:.6g}"
         )

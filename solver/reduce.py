@@ -44,7 +44,8 @@ def between(rows: NDArray[np.intp], start: int, end: int, frames: Array, values:
     span = frames[end] - frames[start]
     part = ((frames[rows] - frames[start]) / span)[:, None]
     if rates is None:
-        return values[start] + part * (values[end] - values[start])
+        line: Array = values[start] + part * (values[end] - values[start])
+        return line
     rest = 1.0 - part
     leave = values[start] * (1.0 + 2.0 * part) + rates[start] * span * part
     arrive = values[end] * (1.0 + 2.0 * rest) - rates[end] * span * rest

@@ -12,6 +12,9 @@ from .vectors import any_normal, cross, dot, norm, rejection, unit
 _STRAIGHT = 1e-4
 """Radians: a chain that bends less has no plane of its own. Well above what float32 joints leave open, 1e-6."""
 
+_FOLDED = 1e-6
+"""Part of the chain's length: a tip closer to the root is on it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ReferencePose:
@@ -33,31 +36,43 @@ class ReferencePose:
     side: Array
 
     @property
+    def joints(self) -> Array:
+        """(..., 3, 3) root, mid and tip."""
+        links = self.lengths[..., None] * self.links
+        return np.stack((np.zeros_like(links[..., 0, :]), links[..., 0, :], links.sum(axis=-2)), axis=-2)
+
+    @property
     def reach(self) -> Array:
         """(...) distance from root to tip."""
-        return norm((self.lengths[..., None] * self.links).sum(axis=-2))
+        return norm(self.joints[..., 2, :])
+
+    @property
+    def hinge_angle(self) -> Array:
+        """(...) signed, about `normal`."""
+        first, second = self.links[..., 0, :], self.links[..., 1, :]
+        return self.side * np.arctan2(norm(cross(first, second)), dot(first, second))
 
 
 def rest(chain: Chain) -> ReferencePose:
     """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
     links = np.diff(chain.joints, axis=-2)
-    first, second = _directions(links)
     axis = chain.hinge_axis
     if not chain.use_hinge_axis:
+        first, second = np.moveaxis(_directions(links), -2, 0)
         bend = cross(first, second)
         axis = np.where((norm(bend) > _STRAIGHT)[..., None], bend, axis)
     return _pose(links, np.stack((axis, axis), axis=-2), chain.use_hinge_axis)
 
 
-def posed(chain: Chain, rest: ReferencePose, rotations: Array) -> ReferencePose:
-    """The chain's own pose: bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all."""
+def posed(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
+    """The chain with its bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all, and stretched."""
     links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
-    return _pose(links, axes, chain.use_hinge_axis)
+    return _pose(links * np.asarray(stretch)[..., None, None], axes, chain.use_hinge_axis)
 
 
 def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
-    directions = np.stack(_directions(links), axis=-2)
+    directions = _directions(links)
     bend = cross(directions[..., 0, :], directions[..., 1, :])
     sine = norm(bend)
     bent = sine > _STRAIGHT
@@ -66,11 +81,12 @@ def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
     if not use_axes:
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
         hinges = np.where(bent[..., None, None], normal[..., None, :], hinges)
-    aim = links.sum(axis=-2)
+    lengths, aim = norm(links), links.sum(axis=-2)
     # A full fold has no direction of its own; the root bone's is as good.
-    aim = np.where((norm(aim) > 0.0)[..., None], unit(aim), directions[..., 0, :])
+    folded = norm(aim) <= _FOLDED * lengths.sum(axis=-1)
+    aim = np.where(folded[..., None], directions[..., 0, :], unit(aim))
     return ReferencePose(
-        lengths=norm(links),
+        lengths=lengths,
         links=directions,
         hinges=hinges,
         aim=aim,
@@ -79,12 +95,11 @@ def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
     )
 
 
-def _directions(links: Array) -> tuple[Array, Array]:
-    """Unit directions of both bones; one without length takes the other's, two without length the root bone's y axis."""
-    first, second = unit(links[..., 0, :]), unit(links[..., 1, :])
-    first = np.where(first.any(axis=-1, keepdims=True), first, second)
-    first = np.where(first.any(axis=-1, keepdims=True), first, (0.0, 1.0, 0.0))
-    return first, np.where(second.any(axis=-1, keepdims=True), second, first)
+def _directions(links: Array) -> Array:
+    """(..., 2, 3) unit directions; a bone without length takes the other's, or where there is none the y axis."""
+    both = unit(links)
+    other = np.where(both[..., ::-1, :].any(axis=-1, keepdims=True), both[..., ::-1, :], (0.0, 1.0, 0.0))
+    return np.where(both.any(axis=-1, keepdims=True), both, other)
 
 
 def _beside(axis: Array, direction: Array) -> Array:

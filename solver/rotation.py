@@ -1,8 +1,8 @@
 """Rotation matrices as quaternions, Euler angles and axis with angle, each without a needless jump from frame to frame.
 
 Quaternions are (w, x, y, z). Euler angles are given in the order of the axes x, y, z whatever the order in which they
-are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as Blender's is. Frames run along the first
-axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
+are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as Blender's is. Frames run along the
+first axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
+from .undecided import last_decided
 from .values import Array
-from .vectors import dot, last_decided, norm
+from .vectors import dot, norm
 
 _GIMBAL_LOCK = 1e-7
 """Cosine of the middle angle below which the outer two turn about one axis, and float32 could not tell them apart."""
@@ -59,7 +60,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
 
 
 def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
-    """(n, 3) Euler angles in radians, of the two triples for each matrix the one that turns less, wound on without limit.
+    """(n, 3) Euler angles in radians, of the two triples for each matrix the one that turns less, wound without limit.
 
     order : "XYZ", "XZY", "YXZ", "YZX", "ZXY" or "ZYX"
     """
@@ -73,7 +74,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     cos, sin = np.cos(last), np.sin(last)
     row_i = cos[:, None] * m[:, i] + sin[:, None] * m[:, j]
     row_j = cos[:, None] * m[:, j] - sin[:, None] * m[:, i]
-    angles = np.empty(m.shape[:1] + (3,))
+    angles = np.empty((*m.shape[:1], 3))
     angles[:, i] = np.arctan2(-row_j[:, k], row_j[:, j])
     angles[:, j] = np.arctan2(-m[:, k, i], row_i[:, i])
     angles[:, k] = last
@@ -130,11 +131,11 @@ def _same_signs(values: Array, before: Array | None) -> Array:
 def _signs(values: Array, before: Array) -> Array:
     """(n,) +1 or -1 so that each row, times its sign, lies on the side of the one before."""
     ahead = np.concatenate((np.asarray(before)[None], values[:-1]))
-    signs: Array = np.cumprod(np.where(dot(values, ahead) < 0.0, -1.0, 1.0))
+    signs: Array = np.multiply.accumulate(np.where(dot(values, ahead) < 0.0, -1.0, 1.0))
     return signs
 
 
-def _unwound(angle: Array, before: float | None) -> Array:
+def _unwound(angle: Array, before: Array | None) -> Array:
     """(n, ...) angles without jumps of a whole turn."""
     if before is None:
         return np.unwrap(angle, axis=0)
@@ -149,7 +150,7 @@ def _held_angle(angle: Array, decided: NDArray[np.bool_], start: float) -> Array
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
-    """Of (a, b, c) and (a + pi, pi - b, c + pi), the same rotation, on each frame the one nearer to the frame before."""
+    """Of (a, b, c) and (a + pi, pi - b, c + pi), the same rotation, on each frame the one nearer to the last."""
     other = angles + pi
     other[:, middle] = pi - angles[:, middle]
     ahead = np.concatenate((angles[:1] if before is None else before[None], angles[:-1]))
@@ -160,4 +161,5 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
 
 
 def _turning(difference: Array) -> Array:
-    return np.abs(difference - 2.0 * pi * np.round(difference / (2.0 * pi))).sum(axis=-1)
+    turning: Array = np.abs(difference - 2.0 * pi * np.round(difference / (2.0 * pi))).sum(axis=-1)
+    return turning

@@ -1,7 +1,7 @@
 """solve(chain, goals, options) -> Solution: where the joints go and how the bones turn, on all frames at once.
 
-The plane, which way to bend, how far to reach, the triangle in the plane, the bones' orientations: each step is a module
-of this package.
+The plane, which way to bend, how far to reach, the triangle in the plane, the bones' orientations: each step is a
+module of this package.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from . import bend, reach, reference, rotation
-from .plane import BendPlane, bend_plane, onto_rest_plane
+from . import bend, inputs, reach, reference, rotation
+from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
-from .triad import carried, triad
+from .triad import carried, in_plane, product, triad
 from .triangle import triangle
-from .values import Array, Bend, Chain, Goals, Options, Plane, Reference, Solution, Status, Unreachable
-from .vectors import bounded, cross, dot, finite, held, last_decided, norm, unit
+from .undecided import held, last_decided
+from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
+from .vectors import cross, unit
 
 _DEFAULTS = Options()
 
@@ -25,150 +26,126 @@ def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
     chain, goals, options : see `values`; all in chain space, one row a frame
-    raises : ValueError where an input is NaN or infinite, naming it and its row
+    raises : ValueError where an input is NaN or infinite, naming it and its row; where plane is POLE without a pole
     """
-    chain, goals, exponent = _scaled(*_checked(chain, goals))
+    chain, goals = inputs.checked(chain, goals)
+    chain, near, exponent = inputs.ordinary(chain, goals)
     rest = reference.rest(chain)
-    own = rest if goals.pose is None else reference.posed(chain, rest, goals.pose)
+    own = rest if near.pose is None else reference.posed(chain, rest, near.pose)
     start = own if options.reference == Reference.POSE else rest
-    target = onto_rest_plane(goals.target, rest) if options.plane == Plane.REST else goals.target
-    plane = bend_plane(target, goals, options, rest, start)
-    signs = bend.candidates(options, plane.side, goals.pole is not None)
+    plane = bend_plane(near, options, rest, start)
     limit = own.reach if options.use_extension_limit else np.inf
-    solutions = [_solution(goals, norm(target), plane, sign, limit, start, options) for sign in signs]
-    solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, goals, own, options)
+    solutions = [_bent(near, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
+    solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, near, own, options)
     if options.unreachable == Unreachable.HOLD:
-        solution = _hold(solution, goals.target)
+        solution = _hold(solution)
     if options.influence < 1.0:
-        solution = _blend(solution, chain, goals, options.influence)
-    if exponent:
-        with np.errstate(over="ignore", under="ignore"):
-            joints, miss = np.ldexp(solution.joints, exponent), np.ldexp(solution.miss, exponent)
-        solution = replace(solution, joints=joints, miss=miss)
-    return solution
+        solution = _blend(solution, chain, rest, near.pose, options.influence)
+    lengths = ("joints", "reach", "shortfall")
+    with np.errstate(over="ignore"):
+        sizes = {name: np.ldexp(getattr(solution, name), exponent) for name in lengths} if exponent else {}
+    return replace(solution, target=goals.target, **sizes)
 
 
-def _checked(chain: Chain, goals: Goals) -> tuple[Chain, Goals]:
-    joints, axis = finite("joints", chain.joints), finite("hinge_axis", chain.hinge_axis)
-    pole = None if goals.pole is None else finite("pole", goals.pole)
-    pose = None if goals.pose is None else finite("pose", goals.pose)
-    target = finite("target", goals.target)
-    return replace(chain, joints=joints, hinge_axis=axis), Goals(target=target, pole=pole, pose=pose)
-
-
-def _scaled(chain: Chain, goals: Goals) -> tuple[Chain, Goals, int]:
-    """Both divided by the power of two that keeps every square finite; mostly 2**0."""
-    size = float(np.abs(chain.joints).max(initial=0.0))
-    exponent = 0 if 1e-40 < size < 1e60 else int(np.frexp(size)[1])
-    pole = None if goals.pole is None else bounded(goals.pole)
-    scaled = replace(goals, target=bounded(np.ldexp(goals.target, -exponent)), pole=pole)
-    return replace(chain, joints=np.ldexp(chain.joints, -exponent)), scaled, exponent
-
-
-def _solution(
-    goals: Goals,
-    distance: Array,
-    plane: BendPlane,
-    sign: Array,
-    limit: Array | float,
-    start: ReferencePose,
-    options: Options,
+def _bent(
+    goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane, reaching no farther than `limit`."""
-    inner, outer = _annulus(start.lengths, sign, options)
-    outer = np.minimum(outer, limit)
-    reached = np.clip(reach.softened(distance, outer, options.softness), np.minimum(inner, outer), outer)
-    along, across, tip = triangle(start.lengths[..., 0], start.lengths[..., 1], 1.0, np.square(reached))
-    mid = along[..., None] * plane.aim + (sign * across)[..., None] * cross(plane.aim, plane.hinge)
-    tip = tip[..., None] * plane.aim
-    links = _directions(np.stack((mid, tip - mid), axis=-2), start.lengths, plane)
-    stretch = _stretch(distance, reached, options)
-    joints = np.stack((np.zeros_like(mid), mid, tip), axis=-2) * stretch[..., None, None]
-    miss = goals.target - joints[..., 2, :]
-    status = reach.status(distance, start.lengths, inner, outer * stretch, options.tolerance)
+    first, second = start.lengths[..., 0], start.lengths[..., 1]
+    inner, outer = reach.annulus(start.lengths, *bend.opening(sign, options))
+    eased = reach.softened(plane.distance, outer, options.softness)
+    outer = np.maximum(np.minimum(outer, limit), inner)
+    reached = np.clip(eased, inner, outer)
+    stretch = np.ones_like(reached)
+    if options.unreachable == Unreachable.STRETCH:
+        stretch = reach.stretch(plane.distance, reached, options.max_stretch)
+        outer = outer * stretch
+    along, across = triangle(first, second, 1.0, np.square(reached))
+    turns = _turns(along, sign * across, reached, start.lengths)
+    slack = options.tolerance * (first + second)
+    shortfall = reach.shortfall(plane.distance, inner, outer, slack)
+    undecided = (plane.distance <= slack) | (first <= 0.0) | (second <= 0.0)
     return Solution(
-        rotations=_rotations(links, plane.hinge, start, goals, options),
-        joints=joints,
+        rotations=_rotations(plane, turns, start, goals, options),
+        joints=_joints(plane, along, sign * across, reached, stretch),
         hinge=plane.hinge,
-        hinge_angle=_angle(links, plane.hinge),
+        hinge_angle=bend.hinge_angle(turns, sign),
         stretch=stretch,
-        status=status,
-        miss=miss,
+        status=reach.status(plane.distance, outer, shortfall, undecided),
+        reach=np.stack(np.broadcast_arrays(inner, outer, reached)[:2], axis=-1),
+        shortfall=shortfall,
+        target=goals.target,
     )
 
 
-def _annulus(lengths: Array, sign: Array, options: Options) -> tuple[Array, Array]:
-    if not bend.limited(options):
-        return reach.annulus(lengths)
-    return reach.annulus(lengths, *bend.opening(sign, options))
+def _joints(plane: BendPlane, along: Array, across: Array, reached: Array, stretch: Array) -> Array:
+    joints = np.zeros((*reached.shape, 3, 3), order="F")
+    side = cross(plane.aim, plane.hinge)
+    joints[..., 1, :] = (stretch * along)[..., None] * plane.aim + (stretch * across)[..., None] * side
+    joints[..., 2, :] = (stretch * reached)[..., None] * plane.aim
+    return joints
 
 
-def _stretch(distance: Array, reached: Array, options: Options) -> Array:
-    if options.unreachable != Unreachable.STRETCH:
-        return np.ones_like(distance)
-    # A chain without length cannot be scaled to any.
-    wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
-    return np.clip(wanted, 1.0, options.max_stretch)
+def _turns(along: Array, across: Array, reached: Array, lengths: Array) -> Array:
+    """(n, 2, 2) unit directions of the bones in the plane; one without length keeps its last, at first the aim's."""
+    links = np.empty((*reached.shape, 2, 2), order="F")
+    links[..., 0, 0], links[..., 0, 1] = along, across
+    links[..., 1, 0], links[..., 1, 1] = reached - along, -across
+    decided = lengths > 0.0
+    if decided.all():
+        return unit(links)
+    decided = np.broadcast_to(decided, links.shape[:-1])
+    turns = np.where(decided[..., None], unit(links), (1.0, 0.0))
+    return np.stack([held(turns[:, bone], decided[:, bone]) for bone in (0, 1)], axis=1)
 
 
-def _directions(links: Array, lengths: Array, plane: BendPlane) -> Array:
-    """(n, 2, 3) unit directions; a bone without length keeps its last one, and before it has any points at the target."""
-    if (lengths > 0.0).all():
-        return links / lengths[..., None]
-    decided = np.broadcast_to(lengths > 0.0, links.shape[:-1])
-    known = [held(unit(links[..., bone, :]), decided[..., bone]) for bone in (0, 1)]
-    in_plane = [direction - dot(direction, plane.hinge)[..., None] * plane.hinge for direction in known]
-    return np.stack([np.where(norm(part)[..., None] > 0.0, unit(part), plane.aim) for part in in_plane], axis=-2)
-
-
-def _angle(links: Array, hinge: Array) -> Array:
-    first, second = links[..., 0, :], links[..., 1, :]
-    angle: Array = np.arctan2(dot(cross(first, second), hinge), dot(first, second))
-    return angle
-
-
-def _rotations(links: Array, hinge: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
+def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
     """(n, 2, 3, 3) from rest: the reference pose's triads carried to the solved ones."""
-    rotations = carried(triad(start.links, start.hinges), triad(links, hinge[..., None, :]))
+    rotations = carried(triad(start.links, start.hinges), in_plane(plane.aim, plane.hinge, turns))
     if options.reference == Reference.POSE and goals.pose is not None:
-        return rotations @ goals.pose
+        return product(rotations, goals.pose)
     return rotations
 
 
 def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options: Options) -> Solution:
     """On every frame one of two solutions, as `bend` says."""
-    angles = np.stack([solution.hinge_angle for solution in solutions])
+    angles, shortfalls = (np.stack([getattr(one, name) for one in solutions]) for name in ("hinge_angle", "shortfall"))
     if options.bend == Bend.LIMITS:
-        choice = np.argmax(bend.margin(angles, options), axis=0)
+        choice = bend.farther_from_limits(angles, shortfalls, options)
     else:
-        roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
-        root = np.eye(3) if goals.pose is None else np.reshape(goals.pose, (-1, 2, 3, 3))[0, 0]
-        angle = np.reshape(_angle(own.links, own.normal), -1)[0]
-        choice = bend.least_motion(roots, angles, root, angle)
+        roots = np.stack([solution.rotations[:, 0] for solution in solutions])
+        start = np.eye(3) if goals.pose is None else goals.pose.reshape(-1, 2, 3, 3)[0, 0]
+        choice = bend.least_motion(roots, angles, shortfalls, start, own.hinge_angle.reshape(-1)[0])
     rows = np.arange(len(choice))
-    return Solution(
-        **{
-            field.name: np.stack([getattr(solution, field.name) for solution in solutions])[choice, rows]
-            for field in fields(Solution)
-        }
+    names = [field.name for field in fields(Solution)]
+    return Solution(**{name: np.stack([getattr(one, name) for one in solutions])[choice, rows] for name in names})
+
+
+def _hold(solution: Solution) -> Solution:
+    """Frames out of reach take the pose of the last frame within it."""
+    index = last_decided(solution.shortfall == 0.0)
+    pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch")
+    return replace(solution, **{name: getattr(solution, name)[index] for name in pose})
+
+
+def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:
+    """Each bone turned, on its parent, only part of the way from the chain's own pose to the solved one."""
+    own = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
+    rotations = rotation.blend(_on_parent(own), _on_parent(solution.rotations), influence)
+    rotations[:, 1] = product(rotations[:, 0], rotations[:, 1])
+    stretch = 1.0 + influence * (solution.stretch - 1.0)
+    blended = reference.posed(chain, rest, rotations, stretch)
+    return replace(
+        solution,
+        rotations=rotations,
+        joints=blended.joints,
+        hinge=blended.normal,
+        hinge_angle=blended.hinge_angle,
+        stretch=stretch,
     )
 
 
-def _hold(solution: Solution, target: Array) -> Solution:
-    """Frames out of reach take the pose of the last frame within it."""
-    out = (solution.status == Status.TOO_FAR) | (solution.status == Status.TOO_CLOSE)
-    index = last_decided(~out)
-    kept = {name: getattr(solution, name)[index] for name in ("rotations", "joints", "hinge", "hinge_angle", "stretch")}
-    return replace(solution, **kept, miss=target - kept["joints"][:, 2])
-
-
-def _blend(solution: Solution, chain: Chain, goals: Goals, influence: float) -> Solution:
-    """Each bone turned only part of the way from the chain's own pose to the solved one."""
-    own = np.broadcast_to(np.eye(3), solution.rotations.shape) if goals.pose is None else goals.pose
-    rotations = rotation.blend(np.broadcast_to(own, solution.rotations.shape), solution.rotations, influence)
-    stretch = 1.0 + influence * (solution.stretch - 1.0)
-    links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2)) * stretch[..., None, None]
-    joints = np.concatenate((np.zeros_like(links[..., :1, :]), np.cumsum(links, axis=-2)), axis=-2)
-    angle = _angle(unit(links), solution.hinge)
-    miss = goals.target - joints[..., 2, :]
-    return replace(solution, rotations=rotations, joints=joints, hinge_angle=angle, stretch=stretch, miss=miss)
+def _on_parent(rotations: Array) -> Array:
+    """(..., 2, 3, 3) the end bone's rotation as seen from the root bone."""
+    root, end = rotations[..., 0, :, :], rotations[..., 1, :, :]
+    return np.stack((root, product(np.swapaxes(root, -1, -2), end)), axis=-3)

@@ -10,10 +10,33 @@ from .vectors import cross
 
 def triad(direction: Array, hinge: Array) -> Array:
     """(..., 3, 3) rotation matrix whose columns are the orthonormal `direction`, `hinge` and their product."""
-    direction, hinge = np.broadcast_arrays(direction, hinge)
-    return np.stack((direction, hinge, cross(direction, hinge)), axis=-1)
+    return _columns(direction, hinge, cross(direction, hinge))
+
+
+def in_plane(aim: Array, hinge: Array, turns: Array) -> Array:
+    """(..., k, 3, 3) triads of bones that lie in one plane.
+
+    aim, hinge : (..., 3)     orthonormal; `hinge` is the plane's normal
+    turns : (..., k, 2)       each bone's direction, as parts along `aim` and along aim x hinge; a unit vector
+    """
+    across = cross(aim, hinge)[..., None, :]
+    aim, hinge = aim[..., None, :], hinge[..., None, :]
+    cos, sin = turns[..., 0, None], turns[..., 1, None]
+    return _columns(cos * aim + sin * across, hinge, cos * across - sin * aim)
 
 
 def carried(before: Array, after: Array) -> Array:
     """(..., 3, 3) the rotation that takes the triad `before` to the triad `after`."""
-    return after @ np.swapaxes(before, -1, -2)
+    return product(after, np.swapaxes(before, -1, -2))
+
+
+def product(first: Array, second: Array) -> Array:
+    """(..., 3, 3) first @ second, several times as fast where both lie in memory component by component."""
+    result: Array = np.einsum("...ij,...jk->...ik", np.asfortranarray(first), np.asfortranarray(second))
+    return result
+
+
+def _columns(x: Array, y: Array, z: Array) -> Array:
+    matrix = np.empty((*x.shape, 3), order="F")
+    matrix[..., 0], matrix[..., 1], matrix[..., 2] = x, y, z
+    return matrix

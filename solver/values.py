@@ -1,16 +1,16 @@
 """All that crosses the seam between Blender and the solver: plain arrays and the words for them.
 
-Everything is given in *chain space*: the root joint is the origin, and the axes are those of the root bone at rest, carried
-along by its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the armature or
-their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all frames, by broadcasting.
-The values of the enumerations are the identifiers that Blender saves, setup files hold and reports print.
+Everything is given in *chain space*: the root joint is the origin, and the axes are those of the root bone at rest,
+carried along by its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the
+armature or their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all of
+them. The values of the enumerations are the identifiers that Blender saves, setup files hold and reports print.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from math import pi
+from math import isfinite, pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 class Status(IntEnum):
-    """What became of the wish to reach a target."""
+    """Where a target lies: within reach, beyond it on either side, or so that it leaves a direction open."""
 
     REACHED = 0
     TOO_FAR = 1
@@ -47,7 +47,7 @@ class Bend(StrEnum):
 
 
 class Unreachable(StrEnum):
-    """What the chain does where it cannot reach the target."""
+    """What the chain does where it cannot reach the target. SKIP and ERROR are the caller's: solved as CLAMP."""
 
     CLAMP = "CLAMP"
     STRETCH = "STRETCH"
@@ -103,7 +103,16 @@ class Goals:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Options:
-    """The user's choices; the names are those of the chain's properties. Angles are in radians."""
+    """The user's choices; the names are those of the chain's properties. Angles are in radians.
+
+    pole_influence, influence : 0 to 1
+    softness : 0 to 1               part of the full reach over which the chain eases into it; 1 is all of it
+    max_stretch : >= 1
+    bend_min, bend_max : -pi to pi  limits of the hinge angle; a side that they leave nothing of is not bent to
+    tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
+                                    reached; Blender's float32 matrices ask for 1e-6
+    raises : ValueError for anything else, in one sentence
+    """
 
     plane: Plane = Plane.AUTO
     reference: Reference = Reference.REST
@@ -118,7 +127,27 @@ class Options:
     bend_max: float = pi
     influence: float = 1.0
     tolerance: float = 1e-12
-    """A miss below `tolerance` times the chain's length counts as reached. Blender's float32 matrices ask for 1e-6."""
+
+    def __post_init__(self) -> None:
+        Plane(self.plane), Reference(self.reference), Bend(self.bend), Unreachable(self.unreachable)
+        # Blender keeps pi in single precision, which is a little more.
+        turn = pi + 1e-6
+        ranges = {
+            "pole_angle": (-np.inf, np.inf),
+            "pole_influence": (0.0, 1.0),
+            "softness": (0.0, 1.0),
+            "max_stretch": (1.0, np.inf),
+            "bend_min": (-turn, turn),
+            "bend_max": (-turn, turn),
+            "influence": (0.0, 1.0),
+            "tolerance": (0.0, np.inf),
+        }
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            if not (isfinite(value) and low <= value <= high):
+                raise ValueError(f"{name} must be finite and from {low:.6g} to {high:.6g}, but is {value:.6g}")
+        if self.bend_min > self.bend_max:
+            raise ValueError(f"bend_min {self.bend_min:.6g} must not be greater than bend_max {self.bend_max:.6g}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -130,8 +159,10 @@ class Solution:
     hinge : (n, 3)              unit hinge axis, normal to the plane of the chain
     hinge_angle : (n,)          signed angle about it; zero is straight
     stretch : (n,)              factor on both lengths
-    status : (n,) uint8         a `Status` each
-    miss : (n, 3)               from the tip to the target
+    status : (n,) uint8         a `Status` each; what softness and influence leave open counts as reached
+    reach : (n, 2)              the least and the greatest distance from the root at which a target is within reach
+    shortfall : (n,)            how far beyond that it lies; 0 within reach
+    target : (n, 3)             what was asked for
     """
 
     rotations: Array
@@ -140,11 +171,17 @@ class Solution:
     hinge_angle: Array
     stretch: Array
     status: NDArray[np.uint8]
-    miss: Array
+    reach: Array
+    shortfall: Array
+    target: Array
+
+    @property
+    def miss(self) -> Array:
+        """(n, 3) from the tip to the target."""
+        with np.errstate(over="ignore"):
+            return self.target - self.joints[..., 2, :]
 
     @property
     def sin_hinge(self) -> Array:
         """(n,) closeness to singular: |sin| of the hinge angle is 0 when straight or folded, 1 at a right angle."""
         return np.abs(np.sin(self.hinge_angle))
-
-

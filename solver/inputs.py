@@ -1,0 +1,77 @@
+"""What comes in: checked to be finite, and brought to a size at which every square and product stays finite.
+
+Sizes change by powers of two alone, which costs no digit, and only where they are far from any that occurs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .values import Array, Chain, Goals
+
+_SMALL, _LARGE = 2.0**-130, 2.0**200
+"""Between these not even the fourth power of a length overflows or underflows."""
+
+
+def finite(name: str, values: ArrayLike) -> Array:
+    """`values` as float64; ValueError names `name` and the first row that holds NaN or infinity."""
+    array = np.asarray(values, dtype=np.float64)
+    good = np.isfinite(array)
+    if not good.all():
+        raise ValueError(f"{name} must be finite, but {_first_row(array, ~good)}")
+    return array
+
+
+def bone_lengths(values: ArrayLike) -> Array:
+    """`values` as float64; ValueError names the first row that is not finite or holds a negative length."""
+    array = finite("lengths", values)
+    if array.min(initial=0.0) < 0.0:
+        raise ValueError(f"lengths must not be negative, but {_first_row(array, array < 0.0)}")
+    return array
+
+
+def exponent(size: Array) -> NDArray[np.intc]:
+    """(...) the power of two to divide by so that `size` is about 1; 0 where it is ordinary."""
+    if size.min(initial=1.0) > _SMALL and size.max(initial=1.0) < _LARGE:
+        return np.zeros((), np.intc)
+    return np.where((size > _SMALL) & (size < _LARGE), 0, np.frexp(size)[1])
+
+
+def scaled(points: Array, exponent: NDArray[np.intc]) -> Array:
+    """`points` (..., k) divided by 2**exponent (...); those far beyond any reach end at 2**200, in their direction."""
+    if not exponent.any() and np.abs(points).max(initial=0.0) < _LARGE:
+        return points
+    size = np.frexp(np.abs(points).max(axis=-1))[1]
+    near: Array = np.ldexp(points, np.minimum(-exponent, 200 - size)[..., None])
+    return near
+
+
+def checked(chain: Chain, goals: Goals) -> tuple[Chain, Goals]:
+    """Both with every array finite float64, and the goals' with a row for each frame; ValueError as from `finite`."""
+    joints, axis = finite("joints", chain.joints), finite("hinge_axis", chain.hinge_axis)
+    target = finite("target", goals.target)
+    pole = None if goals.pole is None else finite("pole", goals.pole)
+    pose = None if goals.pose is None else finite("pose", goals.pose)
+    rows = [(1,), joints.shape[:-2], axis.shape[:-1], target.shape[:-1]]
+    rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
+    frames = np.broadcast_shapes(*rows)
+    target = np.broadcast_to(target, (*frames, 3))
+    return replace(chain, joints=joints, hinge_axis=axis), Goals(target=target, pole=pole, pose=pose)
+
+
+def ordinary(chain: Chain, goals: Goals) -> tuple[Chain, Goals, NDArray[np.intc]]:
+    """Both at an ordinary size and laid out component by component, and the power of two by which they were divided."""
+    size = exponent(np.abs(chain.joints).max(initial=0.0))
+    axis = scaled(chain.hinge_axis, np.zeros((), np.intc))
+    target = np.asfortranarray(scaled(goals.target, size))
+    pole = None if goals.pole is None else np.asfortranarray(scaled(goals.pole, size))
+    chain = replace(chain, joints=np.ldexp(chain.joints, -size), hinge_axis=axis)
+    return chain, replace(goals, target=target, pole=pole), size
+
+
+def _first_row(array: Array, bad: NDArray[np.bool_]) -> str:
+    row = np.argwhere(bad)[0][: array.ndim - 1].tolist()
+    return f"row {row} is {array[tuple(row)]}"
