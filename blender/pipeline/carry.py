@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from bpy.types import Object
 
 from ...solver.values import Array, Solution
-from . import follow
+from . import follow, transform
 from .own_pose import own_poses, poses
 from .plan import Point
 from .samples import Samples
@@ -24,7 +23,7 @@ def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
         return samples
     solved = poses(here, own_poses(here, solution, samples))
     shifts = {
-        name: pose @ np.linalg.inv(samples.pose[Point(rig, name)])
+        name: pose @ transform.inverse(samples.pose[Point(rig, name)])
         for name, pose in solved.items()
         if Point(rig, name) in samples.pose
     }
@@ -32,7 +31,7 @@ def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
 
     def place(item: Object, matrices: Array) -> Array:
         name = hanging[item]
-        return to_world @ shifts[name] @ np.linalg.inv(to_world) @ matrices if name else matrices
+        return to_world @ shifts[name] @ transform.inverse(to_world) @ matrices if name else matrices
 
     def pose(point: Point, matrices: Array) -> Array:
         name = following.get(point)

@@ -61,7 +61,7 @@ def _end_pose(here: ChainSpace, parent: Array, solution: Solution) -> OwnPose:
 def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
     """The tip bone's, turned as the target is, where the end bone's pose is `end` (n, 4, 4) in armature space."""
     bone = plan.rig.pose.bones[plan.tip_bone]
-    from_world = np.linalg.inv(samples.to_world[plan.rig])[..., :3, :3]
+    from_world = transform.inverse(samples.to_world[plan.rig])[..., :3, :3]
     wanted = transform.orientation(from_world @ samples.world(plan.target)[..., :3, :3])
     turn = _turn(bone.bone, end, wanted)
     if plan.rotation_influence < 1.0:
@@ -73,7 +73,9 @@ def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
 def _turn(bone: Bone, parent: Array, wanted: Array, *, rigid: bool = False) -> Array:
     """(n, 3, 3) the own rotation that gives a bone on this parent the orientation `wanted`."""
     carrier = inherit.carrier(bone, parent, np.eye(4))[..., :3, :3]
-    return np.swapaxes(carrier, -1, -2) @ wanted if rigid else transform.orientation(np.linalg.inv(carrier) @ wanted)
+    if rigid:
+        return np.swapaxes(carrier, -1, -2) @ wanted
+    return transform.orientation(transform.inverse(carrier) @ wanted)
 
 
 def applied(basis: Array, own: OwnPose) -> Array:

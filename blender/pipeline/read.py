@@ -38,7 +38,7 @@ def plan(
     _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
     chains = follow.in_order([_chain(rig, chain) for chain in _chosen(rig, names)])
-    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1)
+    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     if keys == Keys.TARGET_KEYS:
         chains = tuple(replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains)
         solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))

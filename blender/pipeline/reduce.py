@@ -81,7 +81,7 @@ def _watched(
     local = [point for bone, pose in bones for point in (_place(bone, pose, 0.0), _place(bone, pose, _SIDE))]
     to_world = at(here.to_world)
     if not stage.rigid:
-        to_world = to_world @ np.linalg.inv(stage.to_armature[..., :3, :3])
+        to_world = to_world @ transform.inverse(stage.to_armature[..., :3, :3])
     return np.stack([(to_world @ point[..., None])[..., 0] for point in local], axis=-2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...solver.values import Array
 from .. import versions
@@ -22,11 +23,11 @@ def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
 
 def _key_frames(place: Point) -> Array:
     prefix = f"{place.object.pose.bones[place.bone].path_from_id()}." if place.bone else ""
-    found = [np.empty(0)]
+    found: list[NDArray[np.floating]] = [np.empty(0)]
     for curve in versions.curves(place.object):
         own = curve.data_path.startswith(prefix) if prefix else not curve.data_path.startswith("pose.bones[")
         if own:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
             found.append(keys[::2])
-    return np.concatenate(found)
+    return np.concatenate(found, dtype=np.float64)

@@ -54,6 +54,11 @@ def along_bone(factor: Array) -> Array:
     return np.stack((np.ones_like(factor), factor, np.ones_like(factor)), axis=-1)
 
 
+def inverse(matrix: Array) -> Array:
+    """(n, k, k) of matrices (n, k, k)."""
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
 def orientation(linear: Array) -> Array:
     """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be."""
     y = unit(linear[..., 1])
