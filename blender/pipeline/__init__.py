@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...solver import Solution, motion, solve
+from ...solver import Solution, motion
 from ...solver.values import Unreachable
 from ..errors import Refused
 from ..report import ChainReport, Report
-from . import convert, read, sample, space, unkeyed, write
+from . import convert, read, refine, sample, space, unkeyed, write
 from .carry import carried
 from .channel import Channel, Keys, KeyStyle
 from .plan import Plan
@@ -95,7 +95,7 @@ def _solve_all(plan: Plan, samples: Samples) -> Solved:
     solved: Solved = []
     for chain in plan.chains:
         here = space.chain_space(chain, samples, len(plan.frames))
-        solution = solve(here.chain, here.goals, chain.options)
+        here, solution = refine.solved(here, samples)
         solved.append((here, solution, samples))
         samples = carried(samples, here, solution)
     return solved

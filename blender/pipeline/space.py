@@ -52,10 +52,10 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
     basis = tuple(_basis(plan, name, samples) for name in plan.bones)
     parent = samples.pose[Point(plan.rig, plan.parent.name)] if plan.parent else None
     here = stage(plan, parent, basis)
-    from_stage = np.linalg.inv(here.from_space)
+    from_stage = transform.inverse(here.from_space)
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
     end = transform.orientation((from_stage @ rest)[..., :3, :3])
-    joints = (transform.place(from_stage, point) for point in (rest[..., :3, 3], _tip(plan, rest, samples)))
+    joints = (transform.place(from_stage, point) for point in (rest[..., :3, 3], tip(plan, rest, samples)))
     to_world = samples.to_world[plan.rig] @ here.to_armature
     own = _own_pose(here, basis, end) if plan.uses_pose else None
     return ChainSpace(
@@ -100,7 +100,7 @@ def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
     return transform.turned(transform.scaled(basis, factors / transform.along_bone(factors[..., 1])), turn)
 
 
-def _tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
+def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
     """(n, 3) the tip on the stage, where the end bone's pose is `end`."""
     if not plan.tip_bone:
         return transform.place(end, np.array((0.0, plan.end.bone.length, 0.0)))
@@ -110,13 +110,13 @@ def _tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
 
 def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:
     """(n, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
-    last = transform.orientation((np.linalg.inv(here.from_space) @ here.posed(basis)[-1])[..., :3, :3])
+    last = transform.orientation((transform.inverse(here.from_space) @ here.posed(basis)[-1])[..., :3, :3])
     turns = (transform.orientation(basis[0][..., :3, :3]), last @ np.swapaxes(end, -1, -2))
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 
 
 def _goals(plan: ChainPlan, samples: Samples, to_world: Array, count: int, pose: Array | None) -> Goals:
-    from_world = np.linalg.inv(to_world)
+    from_world = transform.inverse(to_world)
     target = transform.place(from_world, samples.world(plan.target)[..., :3, 3])
     pole = transform.place(from_world, samples.world(plan.pole)[..., :3, 3]) if plan.pole else None
     return Goals(target=np.broadcast_to(target, (count, 3)), pole=pole, pose=pose)

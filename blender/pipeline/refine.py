@@ -1,0 +1,60 @@
+"""Bones that change their length as they turn: under uneven scale, chains are solved again with the lengths they got.
+
+How long a sheared bone is depends on the pose, and the pose on how long the bone is. Their fixed point is sought by
+substitution, on each frame with the secant method's step where that is safe (Wegstein, 1958).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...solver import solve
+from ...solver.values import Array, Solution
+from . import space, transform
+from .own_pose import applied, own_poses
+from .samples import Samples
+from .space import ChainSpace
+
+_ROUNDS = 30
+_CLOSE = 1e-7
+"""Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
+
+
+def solved(here: ChainSpace, samples: Samples) -> tuple[ChainSpace, Solution]:
+    """The chain with the joints that fit its solved pose, and its solution."""
+    solution = solve(here.chain, here.goals, here.plan.options)
+    if here.stage.rigid:
+        return here, solution
+    joints = here.chain.joints
+    moved, before = np.zeros_like(joints), np.zeros_like(joints)
+    for _ in range(_ROUNDS):
+        change = _fitting(here, solution, samples) - joints
+        if np.abs(change).max() <= _CLOSE * np.abs(joints).max():
+            break
+        moved = _step(change, moved, change - before + moved)
+        joints, before = joints + moved, change
+        here = replace(here, chain=replace(here.chain, joints=joints))
+        solution = solve(here.chain, here.goals, here.plan.options)
+    return here, solution
+
+
+def _step(change: Array, moved: Array, answered: Array) -> Array:
+    """(n, 3, 3) where to go next, when the last step `moved` moved the answer by `answered`."""
+    size = np.square(moved).sum(axis=(-2, -1), keepdims=True)
+    slope = (answered * moved).sum(axis=(-2, -1), keepdims=True) / np.where(size > 0.0, size, 1.0)
+    # Near full reach the secant runs off; held back it only takes a few rounds more.
+    return change / (1.0 - np.clip(slope, -4.0, 0.8))
+
+
+def _fitting(here: ChainSpace, solution: Solution, samples: Samples) -> Array:
+    """(n, 3, 3) joints at rest, in chain space, of a rigid chain that would look as this one does when it is posed."""
+    root, end, *_ = own_poses(here, solution, samples)
+    first, *between, last = here.basis
+    pose = here.stage.posed((applied(first, root), *between, applied(last, end)))[-1]
+    from_stage = np.linalg.inv(here.stage.from_space)
+    mid, tip = (transform.place(from_stage, point) for point in (pose[..., :3, 3], space.tip(here.plan, pose, samples)))
+    links = np.stack((mid, tip - mid), axis=-2) / solution.stretch[..., None, None]
+    upper, lower = np.moveaxis(np.einsum("...ji,...j->...i", solution.rotations, links), -2, 0)
+    return np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
