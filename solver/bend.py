@@ -71,6 +71,8 @@ def least_motion(
     angles, shortfalls : (2, n)   a solution that falls shorter than the other is none
     start_root (3, 3), start_angle () : the pose before the first frame
     """
+    if not angles.size:
+        return np.empty(0, dtype=np.intp)
     barred = np.where(shortfalls > shortfalls[::-1], np.inf, 0.0)
     first = root_turn(start_root, roots[:, 0]) + hinge_turn(start_angle, angles[:, 0]) + barred[:, 0]
     steps = root_turn(roots[:, None, :-1], roots[None, :, 1:]) + hinge_turn(angles[:, None, :-1], angles[None, :, 1:])

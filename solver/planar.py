@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
 from .blocks import in_blocks
-from .triangle import triangle
+from .triangle import four_areas, reach_of_tip, triangle
 from .undecided import held
 from .values import Array, Unreachable
 
@@ -140,9 +140,9 @@ def _aim(lengths: Array, target: Array) -> Array:
 
 
 def _mid(lengths: Array, aim: Array, sign: Array) -> Array:
-    x, y = aim[..., 0], aim[..., 1]
-    distance_sq = x * x + y * y
-    along, across = triangle(lengths[..., 0], lengths[..., 1], distance_sq, distance_sq)
+    first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
+    distance = np.sqrt(x * x + y * y)
+    along, across = triangle(first, second, distance, reach_of_tip(first, second, distance))
     across = sign[..., 0] * across
     joint = np.empty((*across.shape, 2))
     np.add(along * x, across * y, out=joint[..., 0])
@@ -151,13 +151,11 @@ def _mid(lengths: Array, aim: Array, sign: Array) -> Array:
 
 
 def _angles(lengths: Array, aim: Array, sign: Array) -> Array:
-    first, second = lengths[..., 0], lengths[..., 1]
-    x, y = aim[..., 0], aim[..., 1]
-    total_sq, rest_sq = (first + second) ** 2, (first - second) ** 2
-    reach_sq = np.clip(x * x + y * y, rest_sq, total_sq)
+    first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
+    reached = reach_of_tip(first, second, np.sqrt(x * x + y * y))
     # Sine and cosine of the hinge angle, both times 2 l1 l2; then the tip as seen from the first link, times 2 l1.
-    sine = sign[..., 0] * np.sqrt((total_sq - reach_sq) * (reach_sq - rest_sq))
-    cosine = reach_sq - first * first - second * second
+    sine = sign[..., 0] * four_areas(first, second, reached)
+    cosine = reached * reached - first * first - second * second
     along = cosine + 2.0 * first * first
     solved = np.empty((*sine.shape, 2))
     np.arctan2(y * along - x * sine, x * along + y * sine, out=solved[..., 0])

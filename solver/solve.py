@@ -60,7 +60,7 @@ def _bent(
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         outer = outer * stretch
-    along, across = triangle(first, second, 1.0, np.square(reached))
+    along, across = triangle(first, second, 1.0, reached)
     turns = _turns(along, sign * across, reached, start.lengths)
     slack = options.tolerance * (first + second)
     shortfall = reach.shortfall(plane.distance, inner, outer, slack)

@@ -1,8 +1,8 @@
 """The triangle of two bones and the line from root to target, without trigonometry.
 
 The mid joint is the intersection of the circle of radius l1 about the root with the circle of radius l2 about the tip.
-With D the reach, 16 A^2 = ((l1 + l2)^2 - D^2) (D^2 - (l1 - l2)^2) is Heron's formula; in this order nothing is lost
-near straight and near folded beyond what the input itself leaves open.
+With D the reach, L = l1 + l2 and R = l1 - l2, its height is 2 A / D, where by Heron 16 A^2 = (L - D) (L + D) (D - R)
+(D + R). So written it is exactly 0 at full reach and full fold, and near them loses no more than the input leaves open.
 """
 
 from __future__ import annotations
@@ -11,23 +11,33 @@ import numpy as np
 
 from .values import Array
 
-_FOLDED = 2.0**-200
-"""Square of the least reach, as part of the length: at 0 the side on which the mid joint lies would be lost."""
+_FOLDED = 2.0**-100
+"""The least reach, as part of the length: at 0 the side on which the mid joint lies would be lost."""
 
-_NO_LENGTH = 2.0**-1000
-"""Below every product of squares that occurs, unless both bones have no length: then every joint is the root."""
+_NO_LENGTH = 2.0**-500
+"""Below every product of lengths that occurs, unless both bones have none: then every joint is the root."""
 
 
-def triangle(first: Array, second: Array, distance_sq: Array | float, reach_sq: Array) -> tuple[Array, Array]:
+def reach_of_tip(first: Array, second: Array, distance: Array) -> Array:
+    """(...) the distance from the root to which the tip can come closest to `distance`."""
+    return np.minimum(np.maximum(distance, np.abs(first - second)), first + second)
+
+
+def four_areas(first: Array, second: Array, reach: Array) -> Array:
+    """(...) four times the triangle's area, which is twice l1 l2 times the sine of the hinge angle."""
+    total, rest = first + second, first - second
+    return np.sqrt((total - reach) * (total + reach) * ((reach - rest) * (reach + rest)))
+
+
+def triangle(first: Array, second: Array, distance: Array | float, reach: Array) -> tuple[Array, Array]:
     """The mid joint along and across the line from root to target.
 
-    first, second : (...)      lengths of the bones
-    distance_sq : (...)        square of the distance from root to target, > 0
-    reach_sq : (...)           square of that from root to tip; it is clamped to the annulus
+    first, second : (...)    lengths of the bones
+    distance : (...)         from root to target, > 0
+    reach : (...)            from root to tip, within the annulus
     returns : along (...), across (...) >= 0, as multiples of the vector from root to target
     """
-    total_sq, rest_sq = (first + second) ** 2, (first - second) ** 2
-    reach_sq = np.minimum(np.maximum(reach_sq, np.maximum(rest_sq, _FOLDED * total_sq)), total_sq)
-    factor = 0.5 / np.sqrt(np.maximum(distance_sq * reach_sq, _NO_LENGTH))
-    along = (reach_sq + (first - second) * (first + second)) * factor
-    return along, np.sqrt((total_sq - reach_sq) * (reach_sq - rest_sq)) * factor
+    reach = np.maximum(reach, _FOLDED * (first + second))
+    factor = 0.5 / np.maximum(distance * reach, _NO_LENGTH)
+    along = (reach * reach + (first - second) * (first + second)) * factor
+    return along, four_areas(first, second, reach) * factor

@@ -1,0 +1,84 @@
+"""Limbs and goals for the solver, and what holds for every solution."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver import Chain, Goals, Options, Solution, solve
+
+from .oracles import random_rotation
+
+X, Y, Z = np.eye(3)
+
+
+def limb(mid: object, tip: object, hinge_axis: object = X, use_hinge_axis: bool = False) -> Chain:
+    """A chain from the origin over `mid` to `tip`."""
+    joints = np.array((np.zeros(3), mid, tip), dtype=float)
+    return Chain(joints=joints, hinge_axis=np.array(hinge_axis, dtype=float), use_hinge_axis=use_hinge_axis)
+
+
+LEG = limb((0.0, 1.0, 0.1), (0.0, 1.9, -0.1))
+"""Bends about x: the knee stands out to +z."""
+
+STRAIGHT = limb((0.0, 1.0, 0.0), (0.0, 1.8, 0.0))
+
+
+def random_limb(rng: np.random.Generator) -> Chain:
+    """Any rest pose, with lengths of all ratios from 1:5 to 5:1."""
+    first, second = rng.normal(size=(2, 3))
+    second *= np.linalg.norm(first) / np.linalg.norm(second) * 5 ** rng.uniform(-1, 1)
+    return limb(first, first + second, rng.normal(size=3))
+
+
+def random_pose(rng: np.random.Generator, count: int) -> np.ndarray:
+    """(count, 2, 3, 3) any rotations of root and end bone."""
+    return np.array([[random_rotation(rng), random_rotation(rng)] for _ in range(count)])
+
+
+def lengths(chain: Chain) -> np.ndarray:
+    return np.linalg.norm(np.diff(chain.joints, axis=-2), axis=-1)
+
+
+def total_length(chain: Chain) -> float:
+    return float(lengths(chain).sum())
+
+
+def targets_within_reach(rng: np.random.Generator, chain: Chain, count: int) -> np.ndarray:
+    """(count, 3) all over the shell that the tip can reach."""
+    inner, outer = abs(np.subtract(*lengths(chain))), total_length(chain)
+    directions = rng.normal(size=(count, 3))
+    directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
+    return directions * rng.uniform(inner, outer, (count, 1))
+
+
+def solved(
+    chain: Chain, target: object, pole: object = None, pose: np.ndarray | None = None, **options: object
+) -> Solution:
+    """Solve with the options given by name, and see that the solution is sound."""
+    pole = None if pole is None else np.array(pole, dtype=float)
+    goals = Goals(target=np.array(target, dtype=float), pole=pole, pose=pose)
+    solution = solve(chain, goals, Options(**options))
+    assert_sound(solution, chain)
+    return solution
+
+
+def assert_sound(solution: Solution, chain: Chain) -> None:
+    """Rotations are rotations and carry the bones from rest to the joints; hinge and angle are those of the joints."""
+    size = total_length(chain)
+    links = np.diff(chain.joints, axis=-2) * solution.stretch[:, None, None]
+    assert np.isfinite(solution.rotations).all()
+    identity = solution.rotations @ np.swapaxes(solution.rotations, -1, -2)
+    # Lengths of 1:5 cost the shorter bone's direction one digit.
+    np.testing.assert_allclose(identity, np.broadcast_to(np.eye(3), identity.shape), atol=1e-14)
+    np.testing.assert_allclose(np.linalg.det(solution.rotations), 1, atol=1e-14)
+    turned = (solution.rotations @ links[..., None])[..., 0]
+    np.testing.assert_allclose(np.cumsum(turned, axis=-2), solution.joints[:, 1:], atol=1e-12 * size)
+    assert (solution.joints[:, 0] == 0).all()
+    np.testing.assert_allclose(np.linalg.norm(solution.hinge, axis=-1), 1, atol=1e-14)
+    first, second = np.moveaxis(turned / np.linalg.norm(turned, axis=-1, keepdims=True), 1, 0)
+    about = np.sin(solution.hinge_angle)[:, None] * solution.hinge
+    # A chain so straight has no plane of its own.
+    bent = np.abs(np.sin(solution.hinge_angle)) > 1e-4
+    np.testing.assert_allclose(np.cross(first, second)[bent], about[bent], atol=1e-12)
+    np.testing.assert_allclose(np.sum(first * second, axis=-1), np.cos(solution.hinge_angle), atol=1e-12)
+    np.testing.assert_allclose(solution.target - solution.joints[:, 2], solution.miss, atol=1e-12 * size)
