@@ -1,0 +1,194 @@
+"""Chains are read as they are: whatever scales, shears, offsets, rolls or carries their bones, the tip meets its target.
+
+Poses that the chain itself had say what is within its reach; geometry knows nothing of what brought it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.pipeline import read
+from bpy.types import Object, PropertyGroup
+from mathutils import Euler
+
+from support.rigs import ARM, Bone, animate, arm, armature, chain, empty
+from support.truth import Limb, on_frame
+
+FRAMES = range(1, 13)
+CLOSE = 1e-5
+INHERIT_SCALE = ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]
+WITH_TWIST = (
+    *ARM[:2],
+    Bone("twist", (1, 0.2, 1), (1.3, 0.2, 1.1), "upper", 0.4),
+    Bone("lower", (1.3, 0.2, 1.1), (2.1, 0, 1.1), "twist"),
+)
+
+
+def moving(chain: PropertyGroup) -> Object:
+    """The rig of an arm, with target and spine animated over the frames."""
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 6: (0.5, -0.8, 1.5), 12: (1.4, 0.2, 0.9)})
+    turns = {1: (0, 0, 0), 12: (0.2, 0.3, -0.2)}
+    animate(
+        chain.id_data.pose.bones["spine"], rotation_quaternion={f: Euler(t).to_quaternion() for f, t in turns.items()}
+    )
+    return chain.id_data
+
+
+def shrink(rig: Object) -> None:
+    rig.scale = (0.01, 0.01, 0.01)
+
+
+def mirror(rig: Object) -> None:
+    rig.scale.x = -1
+
+
+def turn_inside_out(rig: Object) -> None:
+    rig.scale = (-1, -1, -1)
+
+
+def squash(rig: Object) -> None:
+    rig.scale = (0.7, 1.1, 1.4)
+
+
+def move_and_turn(rig: Object) -> None:
+    animate(rig, location={1: (0, 0, 0), 12: (0.3, -0.2, 0.1)}, rotation_euler={1: (0, 0, 0), 12: (0.3, -0.2, 0.5)})
+
+
+def ride_on_a_squashed_parent(rig: Object) -> None:
+    rig.parent = empty("Parent")
+    animate(rig.parent, scale={1: (1, 1, 1), 12: (1.2, 0.8, 1.1)}, rotation_euler={1: (0, 0, 0), 12: (0.4, 0.3, 0)})
+    rig.rotation_euler = (0.3, 0.2, 0.1)
+
+
+@pytest.mark.parametrize("pole", [(1, 3, 1), None], ids=["pole", "no pole"])
+@pytest.mark.parametrize(
+    "change",
+    [shrink, mirror, turn_inside_out, squash, move_and_turn, ride_on_a_squashed_parent],
+    ids=lambda f: f.__name__,
+)
+def test_an_armature_object_may_be_scaled_mirrored_and_moved(change: Callable[[Object], None], pole) -> None:
+    """Mirrored and negative scale: lengths and handedness read in one space only."""
+    rig = moving(arm(pole=pole))
+    change(rig)
+    for item in filter(None, (bpy.data.objects["Target"], bpy.data.objects.get("Pole"))):
+        item.parent = anchor = empty(f"Anchor {item.name}")
+        anchor.scale = rig.scale
+    api.bake(rig, frames=(1, 12))
+    assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("roll", [-2.0, 0.5, 3.1])
+@pytest.mark.parametrize("pole", [(1, 3, 1), None], ids=["pole", "no pole"])
+def test_rolls_turn_nothing_but_the_bones_axes(roll: float, pole) -> None:
+    bones = [bone._replace(roll=roll * index) for index, bone in enumerate(ARM)]
+    rig = moving(chain(armature(bones), "lower", target=(1, 0, 1), pole=pole))
+    api.bake(rig, frames=(1, 12))
+    assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
+
+
+def test_a_tip_bone_brings_its_head_to_the_target() -> None:
+    bones = (*ARM[:3], Bone("hand", (1.9, 0.1, 1.2), (2.2, 0.1, 1.2), "lower"))
+    rig = moving(chain(armature(bones), "lower", target=(1, 0, 1), pole=(1, 3, 1), tip_bone="hand"))
+    api.bake(rig, frames=(1, 12))
+    assert Limb(tip="hand", pole="Pole").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("turn", [(0, 0, 0), (0.4, 0.7, -0.2)])
+def test_bones_between_root_and_end_bone_are_carried_rigidly(turn: tuple[float, float, float]) -> None:
+    rig = moving(chain(armature(WITH_TWIST), "lower", target=(1, 0, 1), pole=(1, 3, 1), root_bone="upper"))
+    twist = rig.pose.bones["twist"]
+    animate(twist, rotation_quaternion={1: (1, 0, 0, 0), 12: Euler(turn).to_quaternion()})
+    api.bake(rig, frames=(1, 12))
+    if any(turn):
+        assert Limb(pole="Pole").hits(FRAMES).max() < CLOSE
+    else:
+        assert Limb(pole="Pole").misses(FRAMES).max() < CLOSE
+    on_frame(12)
+    np.testing.assert_allclose(twist.rotation_quaternion, Euler(turn).to_quaternion(), atol=1e-6)
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["local location", "no local location"])
+def test_bones_may_be_moved_off_their_place(local: bool) -> None:
+    rig = moving(arm(pole=(1, 3, 1), tip_bone="hand"))
+    for name, place in {"upper": (0.1, -0.1, 0.2), "lower": (0.1, 0.2, 0.1), "hand": (0.05, 0.1, 0)}.items():
+        rig.data.bones[name].use_local_location = local
+        animate(rig.pose.bones[name], location={1: place, 12: (0, 0, 0)})
+    api.bake(rig, frames=(1, 12))
+    assert Limb(tip="hand", pole="Pole").hits(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("without", [("upper",), ("lower",), ("upper", "lower")], ids=" and ".join)
+def test_bones_need_not_inherit_rotation(without: tuple[str, ...]) -> None:
+    rig = moving(arm(pole=(1, 3, 1)))
+    for name in without:
+        rig.data.bones[name].use_inherit_rotation = False
+    api.bake(rig, frames=(1, 12))
+    assert Limb(pole="Pole").misses(FRAMES).max() < CLOSE
+
+
+def reachable(rig: Object, scales: dict[str, tuple], *, seed: int = 3) -> None:
+    """Give the rig these scales, and target and pole on each frame where a pose of its own takes tip and elbow."""
+    random = np.random.default_rng(seed)
+    for name, scale in scales.items():
+        animate(rig.pose.bones[name], scale={1: scale, 12: (1, 1, 1), 6: scale})
+    for frame in FRAMES:
+        depsgraph = on_frame(frame)
+        for name, turn in {"upper": random.uniform(-0.5, 0.5, 3), "lower": (0, 0, random.uniform(-1.8, -0.9))}.items():
+            rig.pose.bones[name].rotation_quaternion = Euler(turn).to_quaternion()
+        depsgraph.update()
+        root, mid, tip = Limb().joints(depsgraph)
+        outwards = mid - (root + tip) / 2
+        animate(bpy.data.objects["Target"], location={frame: tip})
+        animate(bpy.data.objects["Pole"], location={frame: mid + 2 * outwards + random.uniform(-0.2, 0.2, 3)})
+    for name in ("upper", "lower"):
+        rig.pose.bones[name].rotation_quaternion = (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("upper", "lower"), list(product(INHERIT_SCALE, INHERIT_SCALE)))
+@pytest.mark.parametrize(
+    "scales",
+    [
+        {"spine": (1.3, 1.3, 1.3), "upper": (0.8, 0.8, 0.8), "lower": (1.2, 1.2, 1.2)},
+        {"spine": (1.2, 0.9, 1.1)},
+        {"upper": (0.9, 1.2, 0.9), "lower": (1.2, 0.8, 1.1)},
+    ],
+    ids=["even scale", "uneven parent", "uneven bones"],
+)
+def test_lengths_follow_scale_however_it_is_inherited(upper: str, lower: str, scales: dict[str, tuple]) -> None:
+    rig = arm(pole=(1, 3, 1)).id_data
+    rig.data.bones["upper"].inherit_scale, rig.data.bones["lower"].inherit_scale = upper, lower
+    reachable(rig, scales)
+    report = api.bake(rig, frames=(1, 12))
+    assert report.reached
+    assert Limb(pole="Pole").hits(FRAMES).max() < CLOSE
+
+
+def test_a_chain_reads_the_same_from_every_choice_of_frames() -> None:
+    rig = moving(arm())
+    whole = api.check(rig, frames=(1, 12)).chains[0]
+    part = api.check(rig, frames=(4, 9, 0.5)).chains[0]
+    np.testing.assert_allclose(part.miss[::2], whole.miss[3:9], atol=1e-6)
+
+
+def test_the_preview_range_counts_where_it_is_on() -> None:
+    chain = arm()
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 3, 8
+    assert list(read.plan(chain.id_data, None, None, None).frames) == [3, 4, 5, 6, 7, 8]
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 5, 6
+    assert list(read.plan(chain.id_data, None, None, None).frames) == [5, 6]
+
+
+def test_chains_are_chosen_by_name_and_else_all_that_are_not_muted() -> None:
+    chain = arm()
+    rig = chain.id_data
+    other = api.add_chain(rig, "hand", target=empty("Far", (3, 0, 0)))
+    assert [plan.name for plan in read.plan(rig, None, None, None).chains] == ["lower", "hand"]
+    other.mute = True
+    assert [plan.name for plan in read.plan(rig, None, None, None).chains] == ["lower"]
+    assert [plan.name for plan in read.plan(rig, ["hand"], None, None).chains] == ["hand"]
