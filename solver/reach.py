@@ -40,9 +40,9 @@ def softened(distance: Array, outer: Array, softness: float) -> Array:
         return distance
     start, span = (1.0 - softness) * outer, softness * outer
     beyond = np.maximum(distance - start, 0.0)
-    # A chain of no length has no span to ease over; its limit is no reach beyond the start.
-    eased = -span * np.expm1(-beyond / np.where(span > 0.0, span, 1.0))
-    return np.where(beyond > 0.0, start + eased, distance)
+    # After 64 spans no double changes any more. A chain of no length has none to ease over, and goes nowhere.
+    spans = np.minimum(beyond, 64.0 * span) / np.where(span > 0.0, span, 1.0)
+    return np.where(beyond > 0.0, start - span * np.expm1(-spans), distance)
 
 
 def stretch(distance: Array, reached: Array, max_stretch: float) -> Array:
