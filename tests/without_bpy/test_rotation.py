@@ -1,0 +1,150 @@
+"""Rotations as quaternions, Eulers, axis and angle: the same rotation, and no needless jump from frame to frame."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import pi
+
+import numpy as np
+import pytest
+
+from solver import rotation
+from support.oracles import random_rotation, rotation_about
+
+ORDERS = ["".join(axes) for axes in permutations("XYZ")]
+TURNS = np.linspace(0, 6 * pi, 400)
+
+
+def euler_matrix(angles: np.ndarray, order: str) -> np.ndarray:
+    """Rotations about the fixed axes, one after the other."""
+    result = np.eye(3)
+    for axis in order:
+        result = rotation_about(np.eye(3)["XYZ".index(axis)], angles["XYZ".index(axis)]) @ result
+    return result
+
+
+def quaternion_matrix(quaternion: np.ndarray) -> np.ndarray:
+    w, *vector = quaternion
+    angle = 2 * np.arctan2(np.linalg.norm(vector), w)
+    return rotation_about(np.array(vector), angle) if np.any(vector) else np.eye(3)
+
+
+def random_rotations(count: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.array([random_rotation(rng) for _ in range(count)])
+
+
+def half_turns() -> np.ndarray:
+    """Where a quaternion's real part is zero, and none of the others need be large."""
+    axes = [*np.eye(3), *-np.eye(3), (1, 1, 0), (1, -1, 1), (1e-9, 1, 1e-3)]
+    return np.array([rotation_about(np.array(axis, dtype=float), pi) for axis in axes])
+
+
+def tumbling() -> np.ndarray:
+    """A smooth motion of several turns about a moving axis."""
+    axes = np.stack((np.sin(0.3 * TURNS), np.cos(0.2 * TURNS), 0.5 * np.ones_like(TURNS)), axis=-1)
+    return np.array([rotation_about(axis, angle) for axis, angle in zip(axes, TURNS, strict=True)])
+
+
+class TestQuaternions:
+    @pytest.mark.parametrize("matrices", [random_rotations(500), half_turns(), np.eye(3)[None]])
+    def test_they_are_the_same_rotation(self, matrices: np.ndarray) -> None:
+        found = rotation.quaternions(matrices)
+        np.testing.assert_allclose(np.linalg.norm(found, axis=-1), 1, atol=1e-15)
+        np.testing.assert_allclose([quaternion_matrix(one) for one in found], matrices, atol=1e-14)
+        np.testing.assert_allclose(rotation.matrices(found), matrices, atol=1e-14)
+
+    def test_their_sign_stays_from_frame_to_frame_and_from_the_key_before(self) -> None:
+        """So that Blender's interpolation takes the short way."""
+        for sign in (1, -1):
+            before = sign * np.array((1.0, 0.0, 0.0, 0.0))
+            found = rotation.quaternions(tumbling(), before)
+            ahead = np.concatenate((before[None], found[:-1]))
+            assert (np.sum(found * ahead, axis=-1) > 0.99).all()
+        assert (found[:, 0] < 0).any()
+        assert (found[:, 0] > 0).any()
+
+
+class TestEulers:
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_they_are_the_same_rotation(self, order: str) -> None:
+        matrices = np.concatenate((random_rotations(200), half_turns(), tumbling()))
+        found = rotation.eulers(matrices, order)
+        np.testing.assert_allclose([euler_matrix(one, order) for one in found], matrices, atol=1e-13)
+        np.testing.assert_allclose(rotation.from_eulers(found, order), matrices, atol=1e-13)
+
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_they_are_the_rotation_in_gimbal_lock_too(self, order: str) -> None:
+        rng = np.random.default_rng(1)
+        angles = rng.uniform(-pi, pi, (50, 3))
+        angles[:, "XYZ".index(order[1])] = pi / 2 * np.where(np.arange(50) % 2, 1, -1)
+        angles[:, "XYZ".index(order[1])] += np.tile((0, 1e-9, 1e-5, 0, -1e-12), 10)
+        matrices = np.array([euler_matrix(one, order) for one in angles])
+        found = rotation.eulers(matrices, order)
+        # Below 1e-7 the outer angles are taken for one.
+        np.testing.assert_allclose([euler_matrix(one, order) for one in found], matrices, atol=3e-7)
+
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_a_smooth_motion_has_smooth_angles(self, order: str) -> None:
+        """Through several turns, wound on without limit, as long as it keeps away from gimbal lock."""
+        middle = "XYZ".index(order[1])
+        angles = np.stack((TURNS, -1.3 * TURNS, 0.7 * TURNS + 2), axis=-1)
+        angles[:, middle] = 1.2 * np.sin(TURNS)
+        matrices = np.array([euler_matrix(one, order) for one in angles])
+        np.testing.assert_allclose(rotation.eulers(matrices, order, before=angles[0]), angles, atol=1e-9)
+
+    def test_they_go_on_from_the_key_before(self) -> None:
+        angles = np.array(((0.1, 0.2, 0.3), (0.2, 0.2, 0.3)))
+        for before in (angles[0] + (0, 2 * pi, -4 * pi), (0.1 + pi, pi - 0.2, 0.3 - pi)):
+            found = rotation.eulers(np.array([euler_matrix(one, "XYZ") for one in angles]), "XYZ", np.array(before))
+            np.testing.assert_allclose(found[0], before, atol=1e-12)
+            assert np.abs(np.diff(found, axis=0)).max() < 0.1001
+
+    def test_through_gimbal_lock_they_do_not_turn_about(self) -> None:
+        """The outer two angles jump by half a turn each if the middle one is kept from going on past a right angle."""
+        angles = np.stack((0.3 + 0 * TURNS, TURNS, 0.5 + 0 * TURNS), axis=-1)
+        matrices = np.array([euler_matrix(one, "XYZ") for one in angles])
+        np.testing.assert_allclose(rotation.eulers(matrices, "XYZ", before=angles[0]), angles, atol=1e-6)
+
+
+class TestAxisAngles:
+    def test_they_are_the_same_rotation(self) -> None:
+        matrices = np.concatenate((random_rotations(200), half_turns(), tumbling()))
+        found = rotation.axis_angles(matrices)
+        np.testing.assert_allclose([rotation_about(one[1:], one[0]) for one in found], matrices, atol=1e-12)
+        np.testing.assert_allclose(rotation.from_axis_angles(found), matrices, atol=1e-12)
+
+    def test_a_wheel_turns_on_about_one_axis(self) -> None:
+        matrices = np.array([rotation_about((0, 0.6, 0.8), angle) for angle in TURNS])
+        for sign in (1, -1):
+            before = np.array((0, 0, 0.6 * sign, 0.8 * sign))
+            found = rotation.axis_angles(matrices, before)
+            np.testing.assert_allclose(found[:, 0], sign * TURNS, atol=1e-9)
+            np.testing.assert_allclose(found[:, 1:], np.broadcast_to(before[1:], (400, 3)), atol=1e-7)
+
+    def test_no_rotation_keeps_the_axis(self) -> None:
+        matrices = np.array([np.eye(3), rotation_about((1, 0, 0), 0.5), np.eye(3)])
+        found = rotation.axis_angles(matrices, np.array((0.0, 0.0, 0.0, 0.0)))
+        np.testing.assert_allclose(found, ((0, 1, 0, 0), (0.5, 1, 0, 0), (0, 1, 0, 0)), atol=1e-15)
+        np.testing.assert_allclose(rotation.axis_angles(np.eye(3)[None]), ((0, 0, 1, 0),))
+
+    def test_an_axis_of_any_length_is_one(self) -> None:
+        values = np.array(((0.5, 0, 3, 0), (0.5, 0, 0, 0)))
+        found = rotation.from_axis_angles(values)
+        np.testing.assert_allclose(found, [rotation_about((0, 1, 0), 0.5), np.eye(3)], atol=1e-15)
+
+
+class TestBlend:
+    @pytest.mark.parametrize("factor", [0.0, 0.2, 0.5, 1.0])
+    def test_it_turns_by_part_of_the_angle_about_the_axis_between(self, factor: float) -> None:
+        rng = np.random.default_rng(2)
+        for angle in (0.0, 1e-13, 1e-6, 1.0, 3.0, pi - 1e-9):
+            start, axis = random_rotation(rng), rng.normal(size=3)
+            end = start @ rotation_about(axis, angle)
+            found = rotation.blend(start, end, factor)
+            np.testing.assert_allclose(found, start @ rotation_about(axis, factor * angle), atol=1e-8)
+
+    def test_it_broadcasts(self) -> None:
+        many = random_rotations(4).reshape(2, 2, 3, 3)
+        assert rotation.blend(np.eye(3), many, 0.5).shape == (2, 2, 3, 3)
+        assert rotation.blend(many, many[0], 0.5).shape == (2, 2, 3, 3)
