@@ -54,7 +54,8 @@ def _end_pose(here: ChainSpace, parent: Array, solution: Solution) -> OwnPose:
         return OwnPose(bone=bone, rotation=turn)
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bone.bone, parent, transform.turned(transform.moved_only(basis), turn))
-    missing = solution.stretch * np.linalg.norm(wanted[..., 1], axis=-1) / transform.scale(unstretched)[..., 1]
+    inherited = transform.scale(unstretched)[..., 1]
+    missing = solution.stretch * np.linalg.norm(wanted[..., 1], axis=-1) / np.where(inherited > 0.0, inherited, 1.0)
     return OwnPose(bone=bone, rotation=turn, scale=transform.scale(basis) * transform.along_bone(missing))
 
 

@@ -53,7 +53,7 @@ def _fitting(here: ChainSpace, solution: Solution, samples: Samples) -> Array:
     root, end, *_ = own_poses(here, solution, samples)
     first, *between, last = here.basis
     pose = here.stage.posed((applied(first, root), *between, applied(last, end)))[-1]
-    from_stage = np.linalg.inv(here.stage.from_space)
+    from_stage = transform.inverse(here.stage.from_space)
     mid, tip = (transform.place(from_stage, point) for point in (pose[..., :3, 3], space.tip(here.plan, pose, samples)))
     links = np.stack((mid, tip - mid), axis=-2) / solution.stretch[..., None, None]
     upper, lower = np.moveaxis(np.einsum("...ji,...j->...i", solution.rotations, links), -2, 0)

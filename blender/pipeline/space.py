@@ -96,8 +96,8 @@ def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
     if not plan.stretches or name not in (plan.bones[0], plan.bones[-1]):
         return basis
     factors = transform.scale(basis)
-    turn = transform.orientation(basis[..., :3, :3])
-    return transform.turned(transform.scaled(basis, factors / transform.along_bone(factors[..., 1])), turn)
+    factors[..., 1] = 1.0
+    return transform.turned(transform.scaled(basis, factors), transform.orientation(basis[..., :3, :3]))
 
 
 def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:

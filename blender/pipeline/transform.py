@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...solver.values import Array
-from ...solver.vectors import cross, unit
+from ...solver.vectors import any_normal, cross, unit
 
 
 def compose(linear: Array, location: Array) -> Array:
@@ -55,14 +55,23 @@ def along_bone(factor: Array) -> Array:
 
 
 def inverse(matrix: Array) -> Array:
-    """(n, k, k) of matrices (n, k, k)."""
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    """(n, k, k) of matrices (n, k, k); zero for those scaled to nothing, as objects are to hide them."""
+    try:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        flat = (np.linalg.det(matrix) == 0.0)[..., None, None]
+        return np.where(flat, 0.0, np.linalg.inv(np.where(flat, np.eye(matrix.shape[-1]), matrix)))
 
 
 def orientation(linear: Array) -> Array:
-    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be."""
-    y = unit(linear[..., 1])
-    z = unit(cross(linear[..., 0], y))
+    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be.
+
+    What is scaled to nothing leaves open, any rotation may fill.
+    """
+    y = linear[..., 1]
+    y = unit(np.where(y.any(axis=-1, keepdims=True), y, (0.0, 1.0, 0.0)))
+    z = cross(linear[..., 0], y)
+    z = np.where(z.any(axis=-1, keepdims=True), unit(z), any_normal(y))
     return np.stack((cross(y, z), y, z), axis=-1)
 
 

@@ -1,4 +1,4 @@
-"""Chains are read as they are: whatever scales, shears, offsets, rolls or carries their bones, the tip meets its target.
+"""Chains are read as they are: whatever scales, shears, offsets or rolls their bones, the tip meets its target.
 
 Poses that the chain itself had say what is within its reach; geometry knows nothing of what brought it there.
 """

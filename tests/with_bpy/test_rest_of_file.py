@@ -1,4 +1,4 @@
-"""A bake changes the keys of its bones and nothing else; a check changes nothing; a solve, the pose it was asked for."""
+"""A bake changes the keys of its bones and nothing else; a check, nothing; a solve, the pose it was asked for."""
 
 from __future__ import annotations
 

@@ -196,7 +196,8 @@ def test_a_target_that_a_script_moves_is_followed() -> None:
 def test_a_target_that_physics_moves_is_followed() -> None:
     chain = moving_arm()
     mesh = bpy.data.meshes.new("Ball")
-    mesh.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+    corners = [(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)]
+    mesh.from_pydata(corners, [], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
     ball = bpy.data.objects.new("Ball", mesh)
     ball.location = (1.2, 0.5, 1.6)
     bpy.context.scene.collection.objects.link(ball)
