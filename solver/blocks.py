@@ -12,22 +12,19 @@ from .values import Array
 _ROWS = 1 << 14
 
 
-def in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
-    """function(*arrays), where a row of the result depends on the same row of the arrays alone.
+def in_blocks(function: Callable[..., None], *arrays: Array) -> Array:
+    """(..., 2) what `function(*arrays, result)` puts into its last argument, each row from the same row of the arrays.
 
     arrays : (..., k) each, which broadcast against each other but for their last axes
-    returns : (..., m)
     """
     shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-    if prod(shape) <= _ROWS:
-        return function(*arrays)
-    step = max(1, _ROWS // prod(shape[1:]))
-    blocks = [[_rows(array, len(shape), start, start + step) for array in arrays] for start in range(0, shape[0], step)]
-    first = function(*blocks[0])
-    result = np.empty((*shape, *first.shape[len(shape) :]))
-    result[:step] = first
-    for index, block in enumerate(blocks[1:], 1):
-        result[index * step : (index + 1) * step] = function(*block)
+    result = np.empty((*shape, 2))
+    step = max(1, _ROWS // max(1, prod(shape[1:])))
+    if not shape or shape[0] <= step:
+        function(*arrays, result)
+        return result
+    for start in range(0, shape[0], step):
+        function(*(_rows(array, len(shape), start, start + step) for array in arrays), result[start : start + step])
     return result
 
 

@@ -42,7 +42,7 @@ def exponent(size: Array) -> NDArray[np.intc]:
 
 def scaled(points: Array, exponent: NDArray[np.intc]) -> Array:
     """`points` (..., k) divided by 2**exponent (...); those far beyond any reach end at 2**200, in their direction."""
-    if not exponent.any() and np.abs(points).max(initial=0.0) < _LARGE:
+    if not exponent.any() and max(points.max(initial=0.0), -points.min(initial=0.0)) < _LARGE:
         return points
     size = np.frexp(np.abs(points).max(axis=-1))[1]
     near: Array = np.ldexp(points, np.minimum(-exponent, 200 - size)[..., None])

@@ -139,28 +139,24 @@ def _aim(lengths: Array, target: Array) -> Array:
     return np.where(decided[..., None], target, direction * on_root[..., None])
 
 
-def _mid(lengths: Array, aim: Array, sign: Array) -> Array:
+def _mid(lengths: Array, aim: Array, sign: Array, joint: Array) -> None:
     first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
     distance = np.sqrt(x * x + y * y)
     along, across = triangle(first, second, distance, reach_of_tip(first, second, distance))
     across = sign[..., 0] * across
-    joint = np.empty((*across.shape, 2))
     np.add(along * x, across * y, out=joint[..., 0])
     np.subtract(along * y, across * x, out=joint[..., 1])
-    return joint
 
 
-def _angles(lengths: Array, aim: Array, sign: Array) -> Array:
+def _angles(lengths: Array, aim: Array, sign: Array, solved: Array) -> None:
     first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
     reached = reach_of_tip(first, second, np.sqrt(x * x + y * y))
     # Sine and cosine of the hinge angle, both times 2 l1 l2; then the tip as seen from the first link, times 2 l1.
     sine = sign[..., 0] * four_areas(first, second, reached)
     cosine = reached * reached - first * first - second * second
     along = cosine + 2.0 * first * first
-    solved = np.empty((*sine.shape, 2))
     np.arctan2(y * along - x * sine, x * along + y * sine, out=solved[..., 0])
     np.arctan2(sine, cosine, out=solved[..., 1])
-    return solved
 
 
 def _decided(lengths: Array, solved: Array, aim: Array) -> Array:

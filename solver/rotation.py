@@ -27,21 +27,19 @@ def quaternions(matrices: Array, before: Array | None = None) -> Array:
     the row with the greatest square divides without loss.
     """
     m = matrices
-    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    products = np.stack(
-        (
-            np.stack((1 + xx + yy + zz, wx, wy, wz), axis=-1),
-            np.stack((wx, 1 + xx - yy - zz, xy, xz), axis=-1),
-            np.stack((wy, xy, 1 - xx + yy - zz, yz), axis=-1),
-            np.stack((wz, xz, yz, 1 - xx - yy + zz), axis=-1),
-        ),
-        axis=-2,
-    )
-    best = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
-    row = np.take_along_axis(products, best[..., None, None], axis=-2)[..., 0, :]
-    return _same_signs(row / norm(row)[..., None], before)
+    xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
+    products = np.empty((len(m), 4, 4))
+    products[:, 0, 0], products[:, 1, 1] = 1 + xx + yy + zz, 1 + xx - yy - zz
+    products[:, 2, 2], products[:, 3, 3] = 1 - xx + yy - zz, 1 - xx - yy + zz
+    products[:, 0, 1] = products[:, 1, 0] = m[:, 2, 1] - m[:, 1, 2]
+    products[:, 0, 2] = products[:, 2, 0] = m[:, 0, 2] - m[:, 2, 0]
+    products[:, 0, 3] = products[:, 3, 0] = m[:, 1, 0] - m[:, 0, 1]
+    products[:, 1, 2] = products[:, 2, 1] = m[:, 0, 1] + m[:, 1, 0]
+    products[:, 1, 3] = products[:, 3, 1] = m[:, 0, 2] + m[:, 2, 0]
+    products[:, 2, 3] = products[:, 3, 2] = m[:, 1, 2] + m[:, 2, 1]
+    best = np.argmax(np.diagonal(products, axis1=1, axis2=2), axis=1)
+    row = products[np.arange(len(m)), best]
+    return _same_signs(row / norm(row)[:, None], before)
 
 
 def axis_angles(matrices: Array, before: Array | None = None) -> Array:
@@ -94,15 +92,12 @@ def blend(start: Array, end: Array, factor: float) -> Array:
 
 def matrices(quaternions: Array) -> Array:
     """(n, 3, 3) rotation matrices of unit quaternions (n, 4)."""
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    return np.stack(
-        (
-            np.stack((1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)), axis=-1),
-            np.stack((2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)), axis=-1),
-            np.stack((2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)), axis=-1),
-        ),
-        axis=-2,
-    )
+    w, x, y, z = quaternions.T
+    result = np.empty((len(quaternions), 3, 3))
+    result[:, 0, 0], result[:, 0, 1], result[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    result[:, 1, 0], result[:, 1, 1], result[:, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    result[:, 2, 0], result[:, 2, 1], result[:, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    return result
 
 
 def from_axis_angles(values: Array) -> Array:
