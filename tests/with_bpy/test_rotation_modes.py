@@ -1,0 +1,133 @@
+"""Keys in every rotation mode: the same pose, and no needless jump from key to key or from the keys before."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import pi
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import PoseBone, PropertyGroup
+from mathutils import Euler
+
+from support.rigs import animate, arm, keys
+from support.truth import Limb
+
+EULERS = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
+MODES = ["QUATERNION", "AXIS_ANGLE", *EULERS]
+PROPERTIES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+FRAMES = range(1, 61)
+CLOSE = 1e-5
+
+
+def property_of(mode: str) -> str:
+    return PROPERTIES.get(mode, "rotation_euler")
+
+
+def circling_arm(mode: str, **fields: object) -> PropertyGroup:
+    """An arm whose target circles twice about its root, far out and near, so that every angle winds on."""
+    chain = arm(**fields)
+    for name in ("upper", "lower"):
+        chain.id_data.pose.bones[name].rotation_mode = mode
+    angles = np.linspace(0, 4 * pi, 61)
+    radius = 1.2 + 0.5 * np.sin(angles / 3)
+    places = np.column_stack((radius * np.cos(angles), radius * np.sin(angles), 1 + 0.3 * np.sin(angles)))
+    animate(chain.target, location=dict(enumerate(places, start=1)))
+    return chain
+
+
+def keyed_values(bone: PoseBone) -> np.ndarray:
+    """(n, k) the keys of the bone's rotation."""
+    name = property_of(bone.rotation_mode)
+    return np.array([list(keys(bone, name, index).values()) for index in range(len(getattr(bone, name)))]).T
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("pole", [(0, 0, 4), None], ids=["pole", "no pole"])
+def test_joints_are_where_geometry_says_in_every_rotation_mode(mode: str, pole) -> None:
+    chain = circling_arm(mode, pole=pole)
+    api.bake(chain.id_data, frames=(1, 60))
+    assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE"])
+def test_values_run_on_without_jumps(mode: str) -> None:
+    chain = circling_arm(mode, pole=(0, 0, 4))
+    api.bake(chain.id_data, frames=(1, 60))
+    for name in ("upper", "lower"):
+        values = keyed_values(chain.id_data.pose.bones[name])
+        assert np.abs(np.diff(values, axis=0)).max() < 0.6, "the target goes on by twelve degrees a frame"
+
+
+@pytest.mark.parametrize("mode", EULERS)
+def test_angles_turn_no_more_than_those_that_blender_finds_next_to_the_last(mode: str) -> None:
+    chain = circling_arm(mode, pole=(0, 0, 4))
+    api.bake(chain.id_data, frames=(1, 60))
+    for name in ("upper", "lower"):
+        values = keyed_values(chain.id_data.pose.bones[name])
+        for before, now in pairwise(values):
+            nearest = Euler(now, mode).to_matrix().to_euler(mode, Euler(before, mode))
+            assert np.abs(now - before).sum() <= np.abs(np.subtract(nearest, before)).sum() + 1e-4
+        assert np.abs(np.diff(values, axis=0)).max() < pi / 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_half_frames_are_no_spin(mode: str) -> None:
+    """Between keys on every frame the curves pass near the geometry; a jump would spin the bone once around."""
+    chain = circling_arm(mode, pole=(0, 0, 4))
+    api.bake(chain.id_data, frames=(1, 60))
+    assert Limb(pole="Pole").misses(np.arange(5.5, 55)).max() < 0.1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_first_key_goes_on_from_the_key_before_the_range(mode: str) -> None:
+    chain = circling_arm(mode, pole=(0, 0, 4))
+    rig = chain.id_data
+    api.bake(rig, frames=(1, 60))
+    upper = rig.pose.bones["upper"]
+    values = keyed_values(upper)
+    if mode == "QUATERNION":
+        expected = -values
+    elif mode == "AXIS_ANGLE":
+        expected = np.add(values, (4 * pi, 0, 0, 0))
+    else:
+        expected = np.add(values, (4 * pi, -2 * pi, 6 * pi))
+    animate(upper, **{property_of(mode): {-5: expected[0]}})
+    api.bake(rig, frames=(1, 60))
+    np.testing.assert_allclose(keyed_values(upper), [expected[0], *expected], atol=1e-5)
+    assert Limb(pole="Pole").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("mode", EULERS)
+def test_gimbal_lock_on_the_way_is_passed(mode: str) -> None:
+    """The root bone turns a whole circle about each axis of the order in turn."""
+    for axis in range(3):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        chain = arm()
+        chain.id_data.pose.bones["upper"].rotation_mode = mode
+        angles = np.linspace(0, 2 * pi, 61)
+        places = np.full((61, 3), 0.2)
+        places[:, (axis + 1) % 3], places[:, (axis + 2) % 3] = 1.2 * np.cos(angles), 1.2 * np.sin(angles)
+        animate(chain.target, location=dict(enumerate(np.add(places, (0, 0, 1)), start=1)))
+        api.bake(chain.id_data, frames=(1, 60))
+        assert Limb().misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_curves_of_the_mode_in_use_are_keyed(mode: str) -> None:
+    chain = circling_arm(mode)
+    api.bake(chain.id_data, frames=(1, 3))
+    assert {curve.data_path.rpartition(".")[2] for curve in versions.curves(chain.id_data)} == {property_of(mode)}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_solve_poses_in_every_rotation_mode(mode: str) -> None:
+    chain = circling_arm(mode, pole=(0, 0, 4))
+    bpy.context.scene.frame_set(20)
+    api.solve(chain.id_data)
+    bpy.context.view_layer.update()
+    joints = Limb().joints(bpy.context.evaluated_depsgraph_get())
+    np.testing.assert_allclose(joints[2], chain.target.location, atol=CLOSE)
