@@ -94,9 +94,11 @@ def matrices(quaternions: Array) -> Array:
     """(n, 3, 3) rotation matrices of unit quaternions (n, 4)."""
     w, x, y, z = quaternions.T
     result = np.empty((len(quaternions), 3, 3))
-    result[:, 0, 0], result[:, 0, 1], result[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    result[:, 1, 0], result[:, 1, 1], result[:, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    result[:, 2, 0], result[:, 2, 1], result[:, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    result[:, 0, 0], result[:, 1, 1] = 1 - 2 * (y * y + z * z), 1 - 2 * (x * x + z * z)
+    result[:, 2, 2] = 1 - 2 * (x * x + y * y)
+    result[:, 0, 1], result[:, 1, 0] = 2 * (x * y - w * z), 2 * (x * y + w * z)
+    result[:, 0, 2], result[:, 2, 0] = 2 * (x * z + w * y), 2 * (x * z - w * y)
+    result[:, 1, 2], result[:, 2, 1] = 2 * (y * z - w * x), 2 * (y * z + w * x)
     return result
 
 

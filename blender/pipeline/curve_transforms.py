@@ -27,28 +27,45 @@ def rotation_name(mode: str) -> str:
     return _ROTATIONS.get(mode, "rotation_euler")
 
 
+_LINEAR = {
+    *("scale", "rotation_quaternion", "rotation_axis_angle", "rotation_euler"),
+    *("delta_scale", "delta_rotation_quaternion", "delta_rotation_euler"),
+}
+
+
 class OwnTransforms:
-    """Evaluates the channels of one data-block's owners over frames (n,)."""
+    """Evaluates the channels of one data-block's owners over frames (n,); what has no F-curves is as it stands."""
 
     def __init__(self, block: ID, frames: Iterable[float]) -> None:
         self._curves = curves_by_path(block)
+        self._animated = {path for path, _ in self._curves}
         self._frames = [float(frame) for frame in frames]
 
     def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
         """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""
         path = f"{bone.path_from_id()}."
-        scale = self._values(bone, path, "scale")
-        linear = np.eye(3) * scale[:, None, :]
-        if with_rotation:
-            linear = self._rotation(bone, path, bone.rotation_mode) * scale[:, None, :]
+        turned = path + rotation_name(bone.rotation_mode) in self._animated
+        if with_rotation and not turned and path + "scale" not in self._animated:
+            linear = _standing(bone)[:, :3, :3]
+        else:
+            linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]
+            if with_rotation:
+                linear = self._rotation(bone, path, bone.rotation_mode) @ linear
         return transform.compose(linear, self._values(bone, path, "location"))
 
     def object(self, item: Object) -> Array:
         """(n, 4, 4), or (1, 4, 4): as `Object.matrix_basis`, delta transforms included."""
-        scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
-        turn = self._delta_rotation(item) @ self._rotation(item, "", item.rotation_mode)
+        moves = self._animated & {"location", "delta_location"}
+        if not self._animated & _LINEAR:
+            linear = _standing(item)[:, :3, :3]
+        else:
+            scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
+            turn = self._delta_rotation(item) @ self._rotation(item, "", item.rotation_mode)
+            linear = turn * scale[:, None, :]
+        if not moves:
+            return transform.compose(linear, _standing(item)[:, :3, 3])
         moved = self._values(item, "", "location") + self._values(item, "", "delta_location")
-        return transform.compose(turn * scale[:, None, :], moved)
+        return transform.compose(linear, moved)
 
     def _rotation(self, owner: Object | PoseBone, path: str, mode: str) -> Array:
         return rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
@@ -71,6 +88,11 @@ class OwnTransforms:
         for index, curve in animated:
             values[:, index] = list(map(curve.evaluate, self._frames))
         return values
+
+
+def _standing(owner: Object | PoseBone) -> Array:
+    """(1, 4, 4) from its channels as they stand."""
+    return np.array(owner.matrix_basis, dtype=np.float64)[None]
 
 
 def rotation_matrices(values: Array, mode: str) -> Array:
