@@ -5,7 +5,7 @@
 array([1.5, 2. ])
 """
 
-from . import motion, planar
+from . import motion, planar, reach, targets, workspace
 from .solve import solve
 from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
 
@@ -22,5 +22,8 @@ __all__ = [
     "Unreachable",
     "motion",
     "planar",
+    "reach",
     "solve",
+    "targets",
+    "workspace",
 ]

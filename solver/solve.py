@@ -59,7 +59,7 @@ def _bent(
     stretch = np.ones_like(reached)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
-        outer = outer * stretch
+        outer = outer * options.max_stretch
     along, across = triangle(first, second, 1.0, reached)
     turns = _turns(along, sign * across, reached, start.lengths)
     slack = options.tolerance * (first + second)

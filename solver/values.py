@@ -160,7 +160,8 @@ class Solution:
     hinge_angle : (n,)          signed angle about it; zero is straight
     stretch : (n,)              factor on both lengths
     status : (n,) uint8         a `Status` each; what softness and influence leave open counts as reached
-    reach : (n, 2)              the least and the greatest distance from the root at which a target is within reach
+    reach : (n, 2)              the least and the greatest distance from the root at which a target is within reach,
+                                with limits and with stretch
     shortfall : (n,)            how far beyond that it lies; 0 within reach
     target : (n, 3)             what was asked for
     """

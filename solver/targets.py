@@ -1,0 +1,53 @@
+"""The way back: where target and pole must be for a chain to be posed as it already is.
+
+Near straight the mid joint tells no side. There the pole keeps the last good direction, carried along by the root
+bone, and leaves it only as far as the mid joint asks for: to keep to it entirely would move the mid joint, to drop it
+entirely would make the pole jitter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import reference
+from .reference import ReferencePose
+from .undecided import held
+from .values import Array, Chain, Goals
+from .vectors import cross, dot, norm, rejection, turned, unit
+
+_GOOD = 1e-3
+"""Part of the chain's length: farther from the line between root and tip the mid joint tells its side well."""
+
+
+def from_pose(
+    chain: Chain, pose: Array, distance: Array | float, pole_angle: float = 0.0, tolerance: float = 3e-6
+) -> Goals:
+    """Target and pole that pose the chain as `pose` does, bent towards the pole, on every frame.
+
+    pose : (n, 2, 3, 3)          rotations from rest of root and end bone
+    distance : (n,)              of the pole from the line between root and tip
+    pole_angle : float           the chain's own, in radians
+    tolerance : float            part of the chain's length by which the mid joint may be off for a steady pole
+    """
+    rest = reference.rest(chain)
+    own = reference.posed(chain, rest, pose)
+    mid, tip = own.joints[..., 1, :], own.joints[..., 2, :]
+    along = dot(mid, own.aim)[..., None] * own.aim
+    hinge = rest.side[..., None] * own.normal
+    direction = _direction(mid - along, own, hinge, pose[..., 0, :, :], tolerance)
+    if pole_angle:
+        direction = turned(direction, own.aim, -pole_angle)
+    return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
+
+
+def _direction(offset: Array, own: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:
+    """(n, 3) unit directions from the line between root and tip to the side on which the mid joint lies."""
+    size = own.lengths.sum(axis=-1)
+    good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
+    # A chain that is never bent tells its side by its hinge.
+    known = offset if good.any() else cross(own.aim, hinge)
+    on_root = held(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
+    known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), own.aim))
+    mixed = offset + slack[..., None] * known
+    cancelled = norm(mixed) <= 1e-3 * slack
+    return np.where(cancelled[..., None], known, unit(mixed))
