@@ -7,7 +7,7 @@ from dataclasses import replace
 from bpy.types import Object
 
 from ...solver.values import Array, Solution
-from . import follow, transform
+from . import follow, inherit, transform
 from .own_pose import own_poses, poses
 from .plan import Point
 from .samples import Samples
@@ -17,28 +17,26 @@ from .space import ChainSpace
 def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
     """The samples with all that hangs on this chain, by parents, moved along with it."""
     rig, bones = here.plan.rig, here.plan.bones
-    hanging = {item: follow.carrier(Point(item), rig, bones) for item in samples.to_world}
-    following = {point: follow.carrier(point, rig, bones) for point in samples.pose if point.object == rig}
+    hanging = {item: follow.branch(Point(item), rig, bones) for item in samples.to_world}
+    following = {point: follow.branch(point, rig, bones) for point in samples.pose if point.object == rig}
     if not any(hanging.values()) and not any(following.values()):
         return samples
     solved = poses(here, own_poses(here, solution, samples))
-    shifts = {
-        name: pose @ transform.inverse(samples.pose[Point(rig, name)])
-        for name, pose in solved.items()
-        if Point(rig, name) in samples.pose
-    }
-    to_world = samples.to_world[rig]
 
-    def place(item: Object, matrices: Array) -> Array:
-        name = hanging[item]
-        return to_world @ shifts[name] @ transform.inverse(to_world) @ matrices if name else matrices
+    def pose(branch: list[str]) -> Array:
+        *below, carrier = branch
+        found = solved[carrier]
+        for name in reversed(below):
+            found = inherit.pose(rig.data.bones[name], found, samples.basis[Point(rig, name)])
+        return found
 
-    def pose(point: Point, matrices: Array) -> Array:
-        name = following.get(point)
-        return shifts[name] @ matrices if name else matrices
+    def place(item: Object, branch: list[str]) -> Array:
+        to_world, nearest = samples.to_world[rig], Point(rig, branch[0])
+        local = transform.inverse(to_world @ samples.pose[nearest]) @ samples.to_world[item]
+        return to_world @ pose(branch) @ local
 
     return replace(
         samples,
-        to_world={item: place(item, matrices) for item, matrices in samples.to_world.items()},
-        pose={point: pose(point, matrices) for point, matrices in samples.pose.items()},
+        to_world=samples.to_world | {item: place(item, branch) for item, branch in hanging.items() if branch},
+        pose=samples.pose | {point: pose(branch) for point, branch in following.items() if branch},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Constraint, Object, PoseBone
@@ -25,7 +25,7 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
     }
     by_name = {chain.name: chain for chain in chains}
     try:
-        return tuple(by_name[name] for name in TopologicalSorter(graph).static_order())
+        order = tuple(by_name[name] for name in TopologicalSorter(graph).static_order())
     except CycleError as error:
         names = " → ".join(reversed(error.args[1]))
         rig = chains[0].rig.name
@@ -33,11 +33,19 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
             f'Chains of "{rig}" wait for each other ({names}): give one of them a target that does not follow the other'
         )
         raise Refused(sentence, kind="CHAIN_CYCLE", object=rig, value=names) from None
+    for name, others in graph.items():
+        for other in others:
+            _refuse_tied(by_name[name], by_name[other])
+    return order
 
 
-def carrier(point: Point, rig: Object, bones: Sequence[str]) -> str | None:
-    """The one of these bones of `rig` that carries the point along rigidly, by parents alone; None where none does."""
-    return next((place.bone for place in parents(point) if place.object == rig and place.bone in bones), None)
+def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:
+    """Names of bones of `rig`, from the nearest that carries the point, by parents alone, up to the first of `bones`.
+
+    Empty where none of `bones` carries it.
+    """
+    names = [place.bone for place in parents(point) if place.object == rig and place.bone]
+    return next((names[: index + 1] for index, name in enumerate(names) if name in bones), [])
 
 
 def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
@@ -70,13 +78,37 @@ def _refuse_own_target(chain: ChainPlan) -> None:
             )
 
 
+def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
+    for point in _points(chain):
+        if _root(other) in upstream(point) and not _hangs(point, other):
+            raise Refused(
+                f'Chain "{chain.name}" of "{chain.rig.name}" follows chain "{other.name}" by a constraint: '
+                f'bake "{other.name}" first, and then "{chain.name}" alone',
+                kind="FOLLOWS_BY_CONSTRAINT",
+                object=chain.rig.name,
+                bone=chain.bones[-1],
+                value=other.name,
+            )
+
+
+def _hangs(point: Point, chain: ChainPlan) -> bool:
+    """True where parents alone carry the point along with a bone of the chain."""
+    for place in parents(point):
+        if place.object == chain.rig and place.bone in chain.bones:
+            return True
+        if any(not constraint.mute for constraint in _constraints(place)):
+            return False
+    return False
+
+
 def _needs(chain: ChainPlan) -> set[Point]:
-    points = [chain.target]
-    if chain.pole:
-        points.append(chain.pole)
-    if chain.parent:
-        points.append(Point(chain.rig, chain.parent.name))
-    return upstream(*points)
+    return upstream(*_points(chain))
+
+
+def _points(chain: ChainPlan) -> list[Point]:
+    """All whose place a chain has to know."""
+    parent = Point(chain.rig, chain.parent.name) if chain.parent else None
+    return [point for point in (chain.target, chain.pole, parent) if point]
 
 
 def _root(chain: ChainPlan) -> Point:
@@ -100,10 +132,14 @@ def _sources(place: Point) -> Iterator[Point]:
     parent = _parent(place)
     if parent:
         yield parent
-    owner = place.object.pose.bones.get(place.bone) if place.bone else place.object
-    for constraint in owner.constraints if owner else ():
+    for constraint in _constraints(place):
         if not constraint.mute:
             yield from _targets(constraint)
+
+
+def _constraints(place: Point) -> Iterable[Constraint]:
+    owner = place.object.pose.bones.get(place.bone) if place.bone else place.object
+    return owner.constraints if owner else ()
 
 
 def _parent(place: Point) -> Point | None:

@@ -8,7 +8,7 @@ from bpy.types import Object
 
 from ...solver.values import Array
 from . import follow
-from .plan import ChainPlan, Plan, Point
+from .plan import Plan, Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +60,14 @@ def wanted(plan: Plan) -> Wanted:
     """What the chains of the plan need to know of the scene."""
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
     parents = [Point(plan.rig, chain.parent.name) for chain in plan.chains if chain.parent]
-    carriers = [point for chain in plan.chains for point in _carriers(plan, chain, [*goals, *parents])]
+    branches = [follow.branch(point, plan.rig, chain.bones) for chain in plan.chains for point in (*goals, *parents)]
+    carriers = [Point(plan.rig, branch[0]) for branch in branches if branch]
+    between = {Point(plan.rig, name) for branch in branches for name in branch[:-1]}
     own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, chain.tip_bone) if name}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.turned}
     return Wanted(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
-        own=frozenset(own),
-        turned=frozenset(turned),
+        own=frozenset(own | between),
+        turned=frozenset(turned | between),
     )
-
-
-def _carriers(plan: Plan, chain: ChainPlan, points: list[Point]) -> list[Point]:
-    names = {follow.carrier(point, plan.rig, chain.bones) for point in points} - {None}
-    return [Point(plan.rig, name) for name in names if name]

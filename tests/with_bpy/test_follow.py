@@ -1,0 +1,197 @@
+"""Chains that move each other are solved in their order; where there is none, it is said which ones are in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.pipeline import read
+from bpy.types import Object
+
+from support.rigs import ARM, Bone, animate, armature, empty
+from support.truth import Limb
+
+WAYS = ["AUTO", "ISOLATED", "SCENE"]
+FRAMES = range(1, 13)
+CLOSE = 1e-5
+
+FINGER = (
+    Bone("palm", (2, 0, 1.1), (2.2, 0, 1.1), "hand"),
+    Bone("near", (2.2, 0, 1.1), (2.4, 0.05, 1.1), "palm"),
+    Bone("far", (2.4, 0.05, 1.1), (2.6, 0, 1.1), "near"),
+)
+LEFT = tuple(
+    Bone(
+        f"{b.name}.L", (-b.head[0], *b.head[1:]), (-b.tail[0], *b.tail[1:]), f"{b.parent}.L".replace("spine.L", "spine")
+    )
+    for b in ARM[1:]
+)
+"""Another arm, on the same spine, along -x."""
+RIGHT_ARM = Limb(pole="Pole")
+LEFT_ARM = Limb(root="upper.L", end="lower.L", pole="Pole.L")
+
+
+def two_arms(*bones: Bone) -> Object:
+    """A rig of two arms, its spine animated, with a chain for the right one that follows an animated target."""
+    rig = armature((*ARM, *LEFT, *bones))
+    animate(rig.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.1, 0.1, 0.2)})
+    target, pole = empty("Target"), empty("Pole", (1, 3, 1))
+    animate(target, location={1: (1.2, 0.6, 1.3), 6: (0.3, 0.7, 1.2), 12: (0.5, -0.8, 1.5)})
+    empty("Pole.L", (-1, 3, 1))
+    api.add_chain(rig, "lower", target=target, pole_target=pole)
+    return rig
+
+
+def follow_with(rig: Object, end_bone: str, target: Object, *, first: bool = True, **fields: object) -> None:
+    """Add a chain that is to follow the right arm, and list it first or last."""
+    api.add_chain(rig, end_bone, target=target, **fields)
+    if first:
+        rig.two_bone_ik_chains.move(len(rig.two_bone_ik_chains) - 1, 0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("first", [True, False], ids=["listed first", "listed last"])
+def test_a_finger_hangs_on_an_arm(way: str, first: bool) -> None:
+    rig = two_arms(*FINGER)
+    thing = empty("Thing")
+    thing.parent = bpy.data.objects["Target"]
+    thing.location = (0.3, 0.1, 0.1)
+    follow_with(rig, "far", thing, first=first, pole_target=bpy.data.objects["Pole.L"])
+    bpy.data.objects["Pole.L"].location = (3, 3, 3)
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    assert Limb(root="near", end="far", target="Thing", pole="Pole.L").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("inherit", ["FULL", "NONE"])
+@pytest.mark.parametrize("turns", [True, False], ids=["hand turns along", "hand keeps its rotation"])
+def test_what_lies_between_two_chains_is_carried_as_it_inherits(way: str, inherit: str, turns: bool) -> None:
+    rig = two_arms(*FINGER)
+    rig.data.bones["hand"].use_inherit_rotation, rig.data.bones["hand"].inherit_scale = turns, inherit
+    animate(
+        rig.pose.bones["hand"],
+        rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.5, 0, 0)},
+        scale={1: (1, 1, 1), 12: (2, 1, 1)},
+    )
+    animate(rig.pose.bones["palm"], location={1: (0, 0, 0), 12: (0.1, 0, 0.1)})
+    follow_with(rig, "far", bpy.data.objects["Target"], pole_target=bpy.data.objects["Pole.L"])
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    assert Limb(root="near", end="far", pole="Pole.L").misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("subtarget", ["lower", "hand", "palm"])
+def test_a_target_is_a_bone_that_another_chain_moves(way: str, subtarget: str) -> None:
+    rig = two_arms(*FINGER)
+    rig.data.bones["palm"].use_inherit_rotation = False
+    follow_with(rig, "lower.L", rig, subtarget=subtarget, pole_target=bpy.data.objects["Pole.L"])
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    limb = Limb(root="upper.L", end="lower.L", target="Rig", subtarget=subtarget, pole="Pole.L")
+    assert limb.misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("bone", ["upper", "lower", "hand"])
+@pytest.mark.parametrize("role", ["target", "pole_target"])
+def test_a_target_or_pole_is_an_object_that_hangs_on_a_bone_of_another_chain(way: str, bone: str, role: str) -> None:
+    rig = two_arms()
+    tray, glass = empty("Tray", (0.1, 0.2, 0.3)), empty("Glass", (-1.2, 0.1, 0.2))
+    tray.parent, tray.parent_type, tray.parent_bone = rig, "BONE", bone
+    glass.parent = tray
+    animate(tray, rotation_euler={1: (0, 0, 0), 12: (1, 0.5, 0)})
+    goals = {"target": empty("Thing", (-1, 0.5, 1.2)), "pole_target": bpy.data.objects["Pole.L"], role: glass}
+    follow_with(rig, "lower.L", **goals)
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    limb = Limb(root="upper.L", end="lower.L", target=goals["target"].name, pole=goals["pole_target"].name)
+    assert limb.misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_three_chains_in_a_row(way: str) -> None:
+    rig = two_arms(*FINGER)
+    rig.scale = (1.5, 1.5, 1.5)
+    rig.location = (1, 1, 1)
+    follow_with(rig, "far", bpy.data.objects["Target"], pole_target=bpy.data.objects["Pole.L"])
+    follow_with(rig, "lower.L", rig, subtarget="far", pole_target=bpy.data.objects["Pole"])
+    assert [chain.name for chain in read.plan(rig, None, (1, 12), None).chains] == ["lower", "far", "lower.L"]
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    assert Limb(root="near", end="far", pole="Pole.L").misses(FRAMES).max() < CLOSE
+    left = Limb(root="upper.L", end="lower.L", target="Rig", subtarget="far", pole="Pole")
+    assert left.misses(FRAMES).max() < CLOSE
+
+
+def test_one_chain_alone_follows_the_keys_that_the_other_has() -> None:
+    rig = two_arms()
+    follow_with(rig, "lower.L", rig, subtarget="hand", pole_target=bpy.data.objects["Pole.L"])
+    api.bake(rig, ["lower"], (1, 12))
+    animate(bpy.data.objects["Target"], location={12: (0.2, 0.1, 1.9)})
+    api.bake(rig, ["lower.L"], (1, 12))
+    limb = Limb(root="upper.L", end="lower.L", target="Rig", subtarget="hand", pole="Pole.L")
+    assert limb.misses(FRAMES).max() < CLOSE
+
+
+def test_a_solve_poses_chains_in_their_order() -> None:
+    rig = two_arms()
+    follow_with(rig, "lower.L", rig, subtarget="hand", pole_target=bpy.data.objects["Pole.L"])
+    bpy.context.scene.frame_set(6)
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    limb = Limb(root="upper.L", end="lower.L", target="Rig", subtarget="hand", pole="Pole.L")
+    assert (limb.joints(depsgraph)[2] - limb.goal(depsgraph)).max() < CLOSE
+
+
+def constrain_target(rig: Object, thing: Object) -> None:
+    constraint = thing.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget = rig, "hand"
+
+
+def constrain_parent_of_target(rig: Object, thing: Object) -> None:
+    thing.parent = empty("Sword")
+    constraint = thing.parent.constraints.new("CHILD_OF")
+    constraint.target, constraint.subtarget = rig, "hand"
+
+
+def constrain_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
+    thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", "hand"
+    thing.constraints.new("LIMIT_LOCATION")
+
+
+@pytest.mark.parametrize(
+    "tie", [constrain_target, constrain_parent_of_target, constrain_what_hangs_on_the_arm], ids=lambda f: f.__name__
+)
+def test_chains_that_follow_by_a_constraint_are_baked_one_after_the_other(
+    tie: Callable[[Object, Object], None],
+) -> None:
+    """A sword in the right hand that the left one is to hold: only Blender knows where it goes, once there are keys."""
+    rig = two_arms()
+    thing = empty("Thing", (-0.3, 0, 0))
+    tie(rig, thing)
+    follow_with(rig, "lower.L", thing, pole_target=bpy.data.objects["Pole.L"])
+    with pytest.raises(api.Refused) as refused:
+        api.bake(rig, frames=(1, 12))
+    assert refused.value.kind == "FOLLOWS_BY_CONSTRAINT"
+    assert '"lower"' in str(refused.value)
+    assert '"lower.L"' in str(refused.value)
+    api.bake(rig, ["lower"], (1, 12))
+    api.bake(rig, ["lower.L"], (1, 12))
+    assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
+    assert Limb(root="upper.L", end="lower.L", target="Thing", pole="Pole.L").misses(FRAMES).max() < CLOSE
+
+
+def test_chains_that_wait_for_each_other_are_refused_by_name() -> None:
+    rig = two_arms()
+    follow_with(rig, "lower.L", rig, subtarget="hand")
+    rig.two_bone_ik_chains["lower"].target, rig.two_bone_ik_chains["lower"].subtarget = rig, "hand.L"
+    with pytest.raises(api.Refused) as refused:
+        api.bake(rig, frames=(1, 12))
+    assert refused.value.kind == "CHAIN_CYCLE"
+    assert refused.value.value in ("lower → lower.L → lower", "lower.L → lower → lower.L")
+    assert rig.animation_data.action.name == "RigAction"
