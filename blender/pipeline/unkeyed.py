@@ -13,11 +13,11 @@ from .. import versions
 
 
 class Edit(NamedTuple):
-    """A property that is not as its F-curve has it; `index` is None where it is no array."""
+    """A property that is not as its F-curve has it; `element` is None where it is no array."""
 
     owner: bpy_struct
     path: str
-    index: int | None
+    element: int | None
     value: object
 
 
@@ -38,12 +38,12 @@ def everywhere() -> Iterator[ID]:
 
 def restore(edits: Iterable[Edit]) -> None:
     """Put the edits back, once Blender has evaluated the animation."""
-    for owner, path, index, value in edits:
+    for owner, path, element, value in edits:
         name = path.rpartition(".")[2]
-        if index is None:
+        if element is None:
             setattr(owner, name, value)
         else:
-            getattr(owner, name)[index] = value
+            getattr(owner, name)[element] = value
 
 
 @contextmanager
@@ -65,15 +65,14 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
 
 def _block_edits(block: ID, frame: float) -> Iterator[Edit]:
     for curve in versions.curves(block):
-        path, index = curve.data_path, curve.array_index
+        path = curve.data_path
         try:
             owner = block.path_resolve(path.rpartition(".")[0]) if "." in path else block
             value = getattr(owner, path.rpartition(".")[2])
         except (ValueError, AttributeError):
             continue  # the curve outlived its property
-        if hasattr(value, "__len__") and not isinstance(value, str):
-            value = value[index]
-        else:
-            index = None
+        is_array = hasattr(value, "__len__") and not isinstance(value, str)
+        element = curve.array_index if is_array else None
+        value = value[element] if is_array else value
         if value != curve.evaluate(frame):
-            yield Edit(owner, path, index, value)
+            yield Edit(owner, path, element, value)
