@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from ...solver.values import Array
 
+MERGE = 0.01
+"""Frames: Blender makes keys that are closer than this into one."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Channel:

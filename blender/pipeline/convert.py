@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...solver import rotation
 from ...solver.values import Array, Solution, Unreachable
 from .. import versions
-from .channel import Channel
+from .channel import MERGE, Channel
 from .curve_transforms import rotation_name
 from .own_pose import OwnPose, own_poses
 from .plan import Plan
@@ -66,11 +66,12 @@ def _rotation(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
 def _before(plan: Plan, path: str) -> Array:
     """The value that the last key ahead of the range leaves; where there is none, the property's as it stands."""
     value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
-    for curve in versions.curves(plan.rig):
-        if curve.data_path == path:
+    curves = versions.curves(plan.rig)
+    for index in range(len(value)):
+        curve = curves.find(path, index=index) if curves else None
+        if curve:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
-            ahead = keys[::2] < plan.frames[0] - 0.01
-            if ahead.any():
-                value[curve.array_index] = keys[1::2][ahead][-1]
+            ahead = keys[1::2][keys[::2] < plan.frames[0] - MERGE]
+            value[index] = ahead[-1] if len(ahead) else value[index]
     return value

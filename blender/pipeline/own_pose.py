@@ -30,12 +30,10 @@ def own_poses(here: ChainSpace, solution: Solution, samples: Samples) -> list[Ow
     root = OwnPose(bone=plan.root, rotation=solution.rotations[..., 0, :, :])
     if plan.stretches:
         root = replace(root, scale=transform.scale(here.basis[0]) * transform.along_bone(solution.stretch))
-    parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
-    end = _end_pose(here, parent, solution)
+    end = _rigid_end(here, solution) if here.stage.rigid else _end_pose(here, root, solution)
     if not plan.use_rotation:
         return [root, end]
-    pose = inherit.pose(plan.end.bone, parent, applied(here.basis[-1], end))
-    return [root, end, _tip_pose(plan, here.stage.in_armature(pose), samples)]
+    return [root, end, _tip_pose(plan, poses(here, [root, end])[plan.end.name], samples)]
 
 
 def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
@@ -45,11 +43,18 @@ def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
     return dict(zip(here.plan.bones, map(here.stage.in_armature, found), strict=True))
 
 
-def _end_pose(here: ChainSpace, parent: Array, solution: Solution) -> OwnPose:
-    """The end bone's, where the pose of its parent bone is `parent` (n, 4, 4) on the stage."""
+def _rigid_end(here: ChainSpace, solution: Solution) -> OwnPose:
+    """The end bone's own pose is what it turns more than the root bone, seen from where it is at rest."""
+    carrier, turned = np.moveaxis(solution.rotations @ here.end[..., None, :, :], -3, 0)
+    return OwnPose(bone=here.plan.end, rotation=np.swapaxes(carrier, -1, -2) @ turned)
+
+
+def _end_pose(here: ChainSpace, root: OwnPose, solution: Solution) -> OwnPose:
+    """The end bone's own pose, by Blender's rules of inheritance."""
     bone, basis = here.plan.end, here.basis[-1]
+    parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
     wanted = here.stage.from_space[..., :3, :3] @ solution.rotations[..., 1, :, :] @ here.end
-    turn = _turn(bone.bone, parent, wanted, rigid=here.stage.rigid)
+    turn = _turn(bone.bone, parent, wanted)
     if not here.plan.stretches:
         return OwnPose(bone=bone, rotation=turn)
     # What the bone inherits of the root bone's stretch it must not add again.
@@ -71,11 +76,9 @@ def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
     return OwnPose(bone=bone, rotation=turn)
 
 
-def _turn(bone: Bone, parent: Array, wanted: Array, *, rigid: bool = False) -> Array:
+def _turn(bone: Bone, parent: Array, wanted: Array) -> Array:
     """(n, 3, 3) the own rotation that gives a bone on this parent the orientation `wanted`."""
     carrier = inherit.carrier(bone, parent, np.eye(4))[..., :3, :3]
-    if rigid:
-        return np.swapaxes(carrier, -1, -2) @ wanted
     return transform.orientation(transform.inverse(carrier) @ wanted)
 
 

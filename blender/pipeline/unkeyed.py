@@ -39,11 +39,14 @@ def everywhere() -> Iterator[ID]:
 def restore(edits: Iterable[Edit]) -> None:
     """Put the edits back, once Blender has evaluated the animation."""
     for owner, path, element, value in edits:
-        name = path.rpartition(".")[2]
-        if element is None:
-            setattr(owner, name, value)
+        name = _parted(path)[1]
+        if element is not None:
+            owner.path_resolve(name)[element] = value
+        elif name.startswith("["):
+            owner[bpy.utils.unescape_identifier(name[2:-2])] = value
         else:
-            getattr(owner, name)[element] = value
+            setattr(owner, name, value)
+        owner.id_data.update_tag()  # of itself Blender does not notice custom properties
 
 
 @contextmanager
@@ -65,14 +68,23 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
 
 def _block_edits(block: ID, frame: float) -> Iterator[Edit]:
     for curve in versions.curves(block):
-        path = curve.data_path
+        above, name = _parted(curve.data_path)
         try:
-            owner = block.path_resolve(path.rpartition(".")[0]) if "." in path else block
-            value = getattr(owner, path.rpartition(".")[2])
-        except (ValueError, AttributeError):
+            owner = block.path_resolve(above) if above else block
+            value = owner.path_resolve(name)
+        except ValueError:
             continue  # the curve outlived its property
         is_array = hasattr(value, "__len__") and not isinstance(value, str)
         element = curve.array_index if is_array else None
         value = value[element] if is_array else value
         if value != curve.evaluate(frame):
-            yield Edit(owner, path, element, value)
+            yield Edit(owner, curve.data_path, element, value)
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """The path of the property's owner, and from there that of the property: a name, or a custom one in brackets."""
+    if path.endswith('"]'):
+        start = path.rindex('["')
+        return path[:start], path[start:]
+    above, _, name = path.rpartition(".")
+    return above, name

@@ -13,9 +13,7 @@ from bpy.types import FCurve, Keyframe, Object, bpy_struct
 
 from .. import versions
 from ..errors import Refused
-from .channel import Channel, KeyStyle
-
-MERGE = 0.01
+from .channel import MERGE, Channel, KeyStyle
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
@@ -40,7 +38,9 @@ Keys = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
 
 
-_OF_NEW_KEYS = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "interpolation", "type")
+_HANDLES = ("handle_left", "handle_right", "handle_left_type", "handle_right_type")
+# All else of a new key is as `keyframe_points.add` has it.
+_OF_NEW_KEYS = ("co", "interpolation", "type")
 
 
 def refuse_unwritable(rig: Object, paths: Collection[str], style: KeyStyle) -> None:
@@ -90,7 +90,7 @@ def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float],
             new["co"][:, 1] = values
             if channel.slopes is not None:
                 _set_handles(new, channel.slopes[:, index])
-            _replace_keys(curve, new, span)
+            _replace_keys(curve, new, span, handles=channel.slopes is not None)
             notes |= dict.fromkeys(_mute_modifiers(curve, channel.group))
     return [*notes, *_nla_notes(rig)]
 
@@ -181,7 +181,7 @@ def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurv
     return curve
 
 
-def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float]) -> None:
+def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float], *, handles: bool) -> None:
     first, last = curve.range()
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
@@ -189,7 +189,7 @@ def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float]) -> None:
     if points and (first < span[0] - MERGE or last > span[1] + MERGE):
         keys = _merge(points, new, span)
     else:
-        keys = {name: values for name, values in new.items() if name in _OF_NEW_KEYS}
+        keys = {name: new[name] for name in (*_OF_NEW_KEYS, *(_HANDLES if handles else ()))}
     points.clear()
     points.add(len(keys["co"]))
     for name, values in keys.items():

@@ -1,0 +1,101 @@
+"""Speed against Blender's own bake, both in one process: python benchmarks/run.py, with the Python of a Blender wheel.
+
+`make bench` installs the extension and runs it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import resource
+import sys
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import bpy
+import measure
+import scenes
+from bpy.types import Object
+from mathutils import Matrix
+
+PACKAGE = "bl_ext.user_default.two_bone_ik"
+FRAMES = 500
+
+
+def nla_bake(rig: Object, frames: int) -> None:
+    """Visual keys on the limbs' bones, as Blender has it; what it leaves, action and bones a hair off, is undone."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    limbs = {bone.name for bone in scenes.limb_bones(rig)}
+    for bone in rig.pose.bones:
+        (bone if "select" in bone.bl_rna.properties else bone.bone).select = bone.name in limbs
+    kept = rig.animation_data.action if rig.animation_data else None
+    bpy.ops.nla.bake(frame_start=1, frame_end=frames, only_selected=True, visual_keying=True, bake_types={"POSE"})
+    rig.animation_data.action = kept
+    for bone in scenes.limb_bones(rig):
+        bone.matrix_basis = Matrix.Identity(4)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def against_nla_bake(api, title: str, least: float, targets, *, spine: bool = False, heavy: bool = False) -> float:
+    """Prints the row of one case and returns our median time in seconds."""
+    rig = scenes.metarig(FRAMES)
+    if spine:
+        scenes.animate_spine(rig, FRAMES)
+    found = targets(rig, FRAMES)
+    if heavy:
+        scenes.heavy_meshes(FRAMES)
+    scenes.add_chains(api, rig, found)
+    scenes.add_constraints(rig, found)
+    ours = partial(api.bake, rig, frames=(1, FRAMES), new_action=False, mute_constraints=False)
+    result = measure.compared(partial(nla_bake, rig, FRAMES), ours, runs=2 if heavy else 5)
+    row = f"{title:34}{result.peer.per(FRAMES)}{result.ours.per(FRAMES)}   {result.times()}"
+    print(f"{row}   at least {least:g}: {'yes' if median(result.ratios) >= least else 'NO'}", flush=True)
+    return median(result.ours.runs)
+
+
+def scaling(api) -> None:
+    """Cost against frames and against limbs: time a frame and limb should not change."""
+    print(f"\n{'ours alone':34}{'us a frame and limb':>20}")
+    for limbs, frames in ((4, 500), (4, 2000), (4, 10000), (25, 500), (100, 500)):
+        rig, names, targets = scenes.many_limbs(limbs, frames)
+        for name, target in zip(names, targets, strict=True):
+            api.add_chain(rig, name, target=target)
+        figures = measure.timed(partial(api.bake, rig, frames=(1, frames)), runs=3)
+        print(f"{f'{limbs} limbs, {frames} frames':34}{figures.per(limbs * frames):>20}", flush=True)
+
+
+def memory(api) -> None:
+    """Peak memory of the longest bake above what the file itself takes."""
+    rig, names, targets = scenes.many_limbs(4, 10000)
+    for name, target in zip(names, targets, strict=True):
+        api.add_chain(rig, name, target=target)
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # noqa: E731
+    before = peak()
+    api.bake(rig, frames=(1, 10000))
+    print(f"\n10,000 frames, 4 limbs: {peak() - before:.0f} MB above the {before:.0f} MB of the process so far")
+
+
+def main() -> None:
+    import addon_utils  # on the path since bpy is imported
+
+    start = measure.seconds(lambda: addon_utils.enable(PACKAGE, default_set=True))
+    api = importlib.import_module(f"{PACKAGE}.api")
+    print(f"Blender {bpy.app.version_string}; enabled in {1e3 * start:.0f} ms")
+    memory(api)
+    print(f"\n{f'{FRAMES} frames, 4 limbs':34}{'nla.bake':>9}{'ours':>9}   times faster (spread)    us a frame")
+    plain = against_nla_bake(api, "plain targets", 50, scenes.keyed_targets)
+    against_nla_bake(api, "spine animated", 20, scenes.keyed_targets, spine=True)
+    against_nla_bake(api, "targets under constraints", 4, scenes.constrained_targets)
+    heavy = against_nla_bake(api, "ten heavy meshes", 200, scenes.keyed_targets, heavy=True)
+    print(f"{'heavy meshes cost us':34}{heavy / plain:18.2f} times   at most 1.2")
+    scaling(api)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers
