@@ -97,6 +97,23 @@ def test_edits_stay_in_every_view_layer(chain: PropertyGroup) -> None:
     assert tuple(chain.id_data.pose.bones["hand"].location) == pytest.approx((0.3, 0.2, 0.1))
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_edits_of_custom_properties_stay(chain: PropertyGroup, way: str) -> None:
+    rig = chain.id_data
+    hand = rig.pose.bones["hand"]
+    hand.name = "hand.L"
+    owners = {"slide": (rig, 0.5, 2.5), 'IK "or" FK': (hand, 0, 1), "vector": (hand, (0.0, 1.0), (2.0, 3.0))}
+    for name, (owner, keyed, _) in owners.items():
+        owner[name] = keyed
+        owner.keyframe_insert(f'["{bpy.utils.escape_identifier(name)}"]', frame=1)
+    for name, (owner, _, edited) in owners.items():
+        owner[name] = edited
+    api.bake(rig, frames=(1, 10), sampling=way)
+    bpy.context.view_layer.update()
+    for name, (owner, _, edited) in owners.items():
+        assert owner[name] == edited if isinstance(edited, (int, float)) else tuple(owner[name]) == edited
+
+
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
 @pytest.mark.parametrize("steps", [1, 5])
 def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str, steps: int) -> None:
