@@ -30,6 +30,17 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
     return inner, outer
 
 
+def evened(lengths: Array, tolerance: float) -> Array:
+    """(..., 2) lengths that differ by less than `tolerance` times their sum, made equal.
+
+    Bones of equal length fold onto the root to the side of their bend; a hair's difference would have them fold in line
+    with the target instead, a quarter turn away.
+    """
+    total = lengths.sum(axis=-1, keepdims=True)
+    alike = np.abs(np.diff(lengths, axis=-1)) <= tolerance * total
+    return np.where(alike, 0.5 * total, lengths) if alike.any() else lengths
+
+
 def softened(distance: Array, outer: Array, softness: float) -> Array:
     """(...) the reach at which a target at `distance` is followed, easing in to `outer` without ever getting there.
 

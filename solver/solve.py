@@ -51,8 +51,9 @@ def _bent(
     goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane, reaching no farther than `limit`."""
-    first, second = start.lengths[..., 0], start.lengths[..., 1]
-    inner, outer = reach.annulus(start.lengths, *bend.opening(sign, options))
+    lengths = reach.evened(start.lengths, options.tolerance)
+    first, second = lengths[..., 0], lengths[..., 1]
+    inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.softened(plane.distance, outer, options.softness)
     outer = np.maximum(np.minimum(outer, limit), inner)
     reached = np.clip(eased, inner, outer)
@@ -61,7 +62,7 @@ def _bent(
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         outer = outer * options.max_stretch
     along, across = triangle(first, second, 1.0, reached)
-    turns = _turns(along, sign * across, reached, start.lengths)
+    turns = _turns(along, sign * across, reached, lengths)
     slack = options.tolerance * (first + second)
     shortfall = reach.shortfall(plane.distance, inner, outer, slack)
     undecided = (plane.distance <= slack) | (first <= 0.0) | (second <= 0.0)
