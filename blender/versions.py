@@ -8,6 +8,7 @@ action have more than one layer, or a layer more than one strip.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import bpy
 from bpy.types import ID, Action, FCurve, PoseBone, bpy_struct
@@ -28,6 +29,12 @@ def curves(block: ID) -> Collection[FCurve]:
     strips = (strip for layer in animation.action.layers for strip in layer.strips)
     channelbags = (strip.channelbag(animation.action_slot) for strip in strips)
     return next((channelbag.fcurves for channelbag in channelbags if channelbag), ())
+
+
+def find_curve(block: ID, path: str, index: int) -> FCurve | None:
+    """The F-curve that animates this element of a property, by RNA path; None where there is none."""
+    found: Any = curves(block)
+    return found.find(path, index=index) if found else None
 
 
 def ensure_channelbag(block: ID) -> bpy_struct:

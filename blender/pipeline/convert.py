@@ -66,9 +66,8 @@ def _rotation(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
 def _before(plan: Plan, path: str) -> Array:
     """The value that the last key ahead of the range leaves; where there is none, the property's as it stands."""
     value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
-    curves = versions.curves(plan.rig)
     for index in range(len(value)):
-        curve = curves.find(path, index=index) if curves else None
+        curve = versions.find_curve(plan.rig, path, index)
         if curve:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
