@@ -66,11 +66,18 @@ def test_joints_of_the_walking_metarig_are_where_geometry_says_once_saved_and_lo
         assert limb.misses(FRAMES).max() < CLOSE
 
 
-def test_the_current_frame_shows_the_bake_without_a_change_of_frame() -> None:
+@pytest.mark.parametrize("posed", [False, True], ids=["as keyed", "posed by hand"])
+def test_the_current_frame_shows_the_bake_without_a_change_of_frame(posed: bool) -> None:
     chain = arm()
+    rig = chain.id_data
     animate(chain.target, location={1: (1.2, 0.6, 1.3), 20: (0.5, -0.8, 1.5)})
     bpy.context.scene.frame_set(7)
-    api.bake(chain.id_data, frames=(1, 20))
+    if posed:
+        api.bake(rig, frames=(1, 20))
+        animate(rig.pose.bones["hand"], location={1: (0, 0, 0)})
+        rig.pose.bones["upper"].rotation_quaternion = (0, 0, 0, 1)
+        rig.pose.bones["hand"].location = (1, 1, 1)
+    api.bake(rig, frames=(1, 20))
     depsgraph = bpy.context.evaluated_depsgraph_get()
     assert bpy.context.scene.frame_current == 7
     np.testing.assert_allclose(Limb().joints(depsgraph)[2], Limb().goal(depsgraph), atol=CLOSE)

@@ -179,6 +179,22 @@ def test_what_more_than_f_curves_move_is_evaluated(obstruct: Callable[[PropertyG
     assert Limb(pole="Pole").misses(range(1, 13)).max() < 1e-5
 
 
+@pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
+def test_a_scene_that_is_not_the_active_one_is_sampled_and_left_on_its_frame(way: str) -> None:
+    chain = moving_arm()
+    constrain_target(chain)
+    scene = bpy.data.scenes.new("Other")
+    for item in bpy.data.objects:
+        scene.collection.objects.link(item)
+        bpy.context.scene.collection.objects.unlink(item)
+    scene.frame_set(9)
+    bpy.context.scene.frame_set(4)
+    api.bake(chain.id_data, frames=FRAMES, scene=scene, sampling=way)
+    assert (bpy.context.scene.frame_current, scene.frame_current) == (4, 9)
+    bpy.context.window.scene = scene
+    assert Limb(pole="Pole").misses(range(1, 13)).max() < 1e-5
+
+
 def test_a_target_that_a_script_moves_is_followed() -> None:
     chain = moving_arm()
 
