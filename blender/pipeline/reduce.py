@@ -51,9 +51,8 @@ def reduced(
         distance: Array = np.linalg.norm(points(where, curve) - right[where], axis=-1).max(axis=-1)
         return distance / tolerance
 
-    rates = reduce.slopes(frames, values) if cubic else None
-    kept = reduce.fewest_keys(frames, values, error, rates)
-    slopes = [None] * len(channels) if rates is None else np.split(rates[kept], columns, axis=1)
+    kept, found = reduce.fewest_keys(frames, values, error, cubic=cubic)
+    slopes = [None] * len(channels) if found is None else np.split(found, columns, axis=1)
     return [
         replace(channel, frames=frames[kept], values=channel.values[kept], slopes=slope)
         for channel, slope in zip(channels, slopes, strict=True)
