@@ -11,13 +11,24 @@ from collections.abc import Sequence
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from .blender import pipeline
+from .blender import markers, pipeline
 from .blender.errors import Refused
 from .blender.pipeline import read
 from .blender.pipeline.channel import Keys, KeyStyle
 from .blender.report import ChainReport, Report
+from .solver.values import Bend
 
-__all__ = ["ChainReport", "Refused", "Report", "add_chain", "bake", "check", "solve"]
+__all__ = [
+    "ChainReport",
+    "Refused",
+    "Report",
+    "add_chain",
+    "bake",
+    "check",
+    "flip_bend",
+    "remove_markers",
+    "solve",
+]
 
 
 def bake(
@@ -45,14 +56,7 @@ def bake(
     """
     style = KeyStyle(tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action)
     steps = pipeline.bake(
-        rig,
-        chains,
-        frames,
-        scene,
-        way=sampling,
-        keys=Keys(keys),
-        style=style,
-        mute_constraints=mute_constraints,
+        rig, chains, frames, scene, way=sampling, keys=Keys(keys), style=style, mute_constraints=mute_constraints
     )
     return pipeline.run(steps)
 
@@ -64,9 +68,29 @@ def check(
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
+    add_markers: bool = False,
 ) -> Report:
-    """The report that a bake would give; no key is written."""
-    return pipeline.run(pipeline.check(rig, chains, frames, scene, way=sampling))
+    """The report that a bake would give; no key is written.
+
+    add_markers : put timeline markers where a chain falls short or flips, in place of those of the last check
+    """
+    report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=sampling))
+    if add_markers:
+        markers.replace(scene or rig.users_scene[0], report)
+    return report
+
+
+def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
+    """Take away the markers that checks of this armature's chains have put on the timeline."""
+    for found in [scene] if scene else rig.users_scene:
+        markers.remove(found, [chain.name for chain in rig.two_bone_ik_chains])
+
+
+def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+    """Bend the chains the other way from how they bend now, and pose them so."""
+    for name, sign in pipeline.bends(rig, chains, scene).items():
+        rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
+    return solve(rig, chains, scene=scene)
 
 
 def solve(

@@ -142,7 +142,7 @@ class TwoBoneIKChain(PropertyGroup):
         description="The greatest factor by which the bones are scaled to reach the target",
         min=1.0,
         max=10.0,
-        default=1.0,
+        default=2.0,
         **_FIELD,
     )
     use_extension_limit: BoolProperty(

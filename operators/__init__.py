@@ -2,6 +2,6 @@
 
 from bpy.utils import register_classes_factory
 
-from . import bake, chains
+from . import bake, chains, check, pose
 
-register, unregister = register_classes_factory((*chains.CLASSES, *bake.CLASSES))
+register, unregister = register_classes_factory((*chains.CLASSES, *pose.CLASSES, *check.CLASSES, *bake.CLASSES))

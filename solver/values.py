@@ -121,7 +121,7 @@ class Options:
     pole_angle: float = 0.0
     pole_influence: float = 1.0
     softness: float = 0.0
-    max_stretch: float = 1.0
+    max_stretch: float = 2.0
     use_extension_limit: bool = False
     bend_min: float = -pi
     bend_max: float = pi

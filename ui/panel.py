@@ -29,9 +29,11 @@ class TWO_BONE_IK_PT_chains(Panel):
             _draw_targets(layout, chain)
             _draw_bones(layout, chain, rig)
             _draw_bend(layout, chain)
+            _draw_reach(layout, chain)
         if rig.two_bone_ik_chains:
             row = layout.row(align=True)
             row.operator("two_bone_ik.solve", text="Solve")
+            row.operator("two_bone_ik.check", text="Check...")
             row.operator("two_bone_ik.bake", text="Bake...")
 
 
@@ -56,24 +58,51 @@ def _draw_targets(layout: UILayout, chain: TwoBoneIKChain) -> None:
 
 
 def _draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Object) -> None:
-    header, body = layout.panel("two_bone_ik_bones", default_closed=True)
-    header.label(text="Bones")
+    body = _section(layout, "Bones")
     if body:
-        column = body.column()
         for field in ("root_bone", "end_bone", "tip_bone"):
-            column.prop_search(chain, field, rig.data, "bones")
+            body.prop_search(chain, field, rig.data, "bones")
+        if chain.tip_bone:
+            body.prop(chain, "use_rotation", text="Follow Rotation")
+        if chain.tip_bone and chain.use_rotation:
+            body.prop(chain, "rotation_influence", text="Influence")
 
 
 def _draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
-    header, body = layout.panel("two_bone_ik_bend", default_closed=True)
-    header.label(text="Bend")
+    body = _section(layout, "Bend")
     if body:
-        column = body.column()
-        column.prop(chain, "plane")
+        row = body.row(align=True)
+        row.prop(chain, "bend")
+        row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")
+        body.prop(chain, "plane")
         if chain.pole_target:
-            column.prop(chain, "pole_angle")
-        column.prop(chain, "bend")
-        column.prop(chain, "hinge_axis")
+            body.prop(chain, "pole_angle")
+            body.prop(chain, "pole_influence")
+        body.prop(chain, "hinge_axis")
+        body.prop(chain, "reference")
+        body.prop(chain, "use_bend_limits")
+        if chain.use_bend_limits:
+            limits = body.column(align=True)
+            limits.prop(chain, "bend_min", text="Minimum")
+            limits.prop(chain, "bend_max", text="Maximum")
+
+
+def _draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    body = _section(layout, "Reach")
+    if body:
+        body.prop(chain, "unreachable")
+        if chain.unreachable == "STRETCH":
+            body.prop(chain, "max_stretch")
+        body.prop(chain, "softness")
+        body.prop(chain, "use_extension_limit")
+        body.prop(chain, "influence")
+
+
+def _section(layout: UILayout, title: str) -> UILayout | None:
+    """The body of a section that is closed at first; None while it is."""
+    header, body = layout.panel(f"two_bone_ik_{title.lower()}", default_closed=True)
+    header.label(text=title)
+    return body.column() if body else None
 
 
 CLASSES = (TWO_BONE_IK_PT_chains,)

@@ -85,6 +85,22 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     return _report(plan, solved, notes)
 
 
+def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
+    """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
+    plan = read.plan(rig, names, None, scene)
+    plan = replace(plan, frames=np.zeros(1))
+    return {here.plan.name: _bend(here, solution) for here, solution, _ in _solve_all(plan, sample.current(plan))}
+
+
+def _bend(here: ChainSpace, solution: Solution) -> int:
+    if here.goals.pole is None:
+        return 1 if solution.hinge_angle[0] >= 0.0 else -1
+    root, mid, tip = solution.joints[0]
+    line = tip - root
+    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, here.goals.pole[0]))
+    return 1 if beside @ towards >= 0.0 else -1
+
+
 def _paths(plan: Plan) -> set[str]:
     rotations = {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
     stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]

@@ -1,0 +1,48 @@
+"""The report of a bake without its keys."""
+
+from bpy.props import BoolProperty
+from bpy.types import Context
+
+from .. import api
+from ..blender.report import Report
+from .common import ChainOperator
+from .frame_range import RangeOperator
+
+
+class TWO_BONE_IK_OT_check(RangeOperator):
+    """Tell on which frames targets are out of reach or limbs flip, without a key"""
+
+    bl_idname = "two_bone_ik.check"
+    bl_label = "Check Two-Bone IK"
+    confirm_text = "Check"
+
+    add_markers: BoolProperty(
+        name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
+    )
+
+    def run(self, context: Context) -> Report:
+        rig, frames = context.object, self.frames(context)
+        return api.check(
+            rig,
+            self.chains(rig),
+            frames,
+            scene=context.scene,
+            sampling=self.sampling,
+            add_markers=self.add_markers,
+        )
+
+    def draw_choices(self) -> None:
+        self.layout.prop(self, "add_markers")
+
+
+class TWO_BONE_IK_OT_markers_remove(ChainOperator):
+    """Remove the timeline markers that checks have added for the chains of this armature"""
+
+    bl_idname = "two_bone_ik.markers_remove"
+    bl_label = "Remove Two-Bone IK Markers"
+
+    def run(self, context: Context) -> None:
+        api.remove_markers(context.object, scene=context.scene)
+
+
+CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove)

@@ -1,0 +1,75 @@
+"""What bake and check share: the range of frames, which chains, and how targets are sampled."""
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.types import Context, Event, Object
+
+from ..blender.errors import Refused
+from ..blender.properties import active_chain
+from .common import ChainOperator
+
+
+class RangeOperator(ChainOperator):
+    """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
+
+    # The range is that of the scene each time, not that of the last call.
+    frame_start: IntProperty(name="Frame Start", description="First frame", default=1, options={"SKIP_SAVE"})
+    frame_end: IntProperty(name="End", description="Last frame", default=250, options={"SKIP_SAVE"})
+    frame_step: FloatProperty(
+        name="Step", description="Frames from one to the next", default=1.0, min=0.01, soft_min=0.1, soft_max=10.0
+    )
+    only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
+    sampling: EnumProperty(
+        name="Sampling",
+        description="How the motion of targets is read",
+        items=(
+            ("AUTO", "Auto", "The fastest way that is right for these targets"),
+            ("CURVES", "Curves", "Read F-curves and evaluate nothing. For targets that move by keys alone"),
+            ("ISOLATED", "Isolated", "Evaluate only what the targets depend on"),
+            ("SCENE", "Scene", "Play the whole scene. For targets moved by physics or by scripts"),
+        ),
+    )
+
+    def invoke(self, context: Context, _event: Event) -> set[str]:
+        self._fill(context)
+        return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
+
+    def frames(self, context: Context) -> tuple[float, float, float]:
+        """First and last frame, and step."""
+        self._fill(context)
+        return self.frame_start, self.frame_end, self.frame_step
+
+    def chains(self, rig: Object) -> list[str] | None:
+        """Names of the chains to act on; None for all."""
+        return active_names(rig) if self.only_active else None
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        column.prop(self, "frame_step")
+        layout.prop(self, "only_active")
+        self.draw_choices()
+        layout.prop(self, "sampling")
+
+    def draw_choices(self) -> None:
+        """What the operator has beside the range."""
+
+    def _fill(self, context: Context) -> None:
+        scene = context.scene
+        preview = scene.use_preview_range
+        if not self.properties.is_property_set("frame_start"):
+            self.frame_start = scene.frame_preview_start if preview else scene.frame_start
+        if not self.properties.is_property_set("frame_end"):
+            self.frame_end = scene.frame_preview_end if preview else scene.frame_end
+
+
+def active_names(rig: Object) -> list[str]:
+    """The name of the active chain, alone in a list; Refused where none is active."""
+    chain = active_chain(rig)
+    if chain is None:
+        sentence = f'"{rig.name}" has no active chain: select one in the list'
+        raise Refused(sentence, kind="NO_ACTIVE_CHAIN", object=rig.name)
+    return [chain.name]

@@ -1,0 +1,32 @@
+"""Pose the current frame."""
+
+from bpy.types import Context
+
+from .. import api
+from ..blender.report import Report
+from .common import ChainOperator
+from .frame_range import active_names
+
+
+class TWO_BONE_IK_OT_solve(ChainOperator):
+    """Pose all chains on the current frame; with auto keying on, key them as well"""
+
+    bl_idname = "two_bone_ik.solve"
+    bl_label = "Solve Two-Bone IK"
+
+    def run(self, context: Context) -> Report:
+        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
+        return api.solve(context.object, scene=context.scene, insert_keys=insert_keys)
+
+
+class TWO_BONE_IK_OT_flip_bend(ChainOperator):
+    """Bend the active chain the other way and pose it so"""
+
+    bl_idname = "two_bone_ik.flip_bend"
+    bl_label = "Flip Two-Bone IK Bend"
+
+    def run(self, context: Context) -> Report:
+        return api.flip_bend(context.object, active_names(context.object), scene=context.scene)
+
+
+CLASSES = (TWO_BONE_IK_OT_solve, TWO_BONE_IK_OT_flip_bend)
