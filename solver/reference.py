@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,13 +55,13 @@ class ReferencePose:
 
 def rest(chain: Chain) -> ReferencePose:
     """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
-    links = np.diff(chain.joints, axis=-2)
-    axis = chain.hinge_axis
-    if not chain.use_hinge_axis:
-        first, second = np.moveaxis(_directions(links), -2, 0)
-        bend = cross(first, second)
-        axis = np.where((norm(bend) > _STRAIGHT)[..., None], bend, axis)
-    return _pose(links, np.stack((axis, axis), axis=-2), chain.use_hinge_axis)
+    axes = np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2)
+    pose = _pose(np.diff(chain.joints, axis=-2), axes, chain.use_hinge_axis)
+    if chain.use_hinge_axis:
+        return pose
+    side = pose.side[..., None]
+    hinges, normal = side[..., None] * pose.hinges, side * pose.normal
+    return replace(pose, hinges=hinges, normal=normal, side=np.ones_like(pose.side))
 
 
 def posed(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
@@ -106,4 +106,6 @@ def _beside(axis: Array, direction: Array) -> Array:
     """`axis` made a unit vector at right angles to `direction`; any such where it lies in line."""
     part = rejection(axis, direction)
     in_line = norm(part) <= _STRAIGHT * norm(axis)
+    if not in_line.any():
+        return unit(part)
     return np.where(in_line[..., None], any_normal(direction), unit(part))
