@@ -60,12 +60,13 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 
 
 def least_motion(
-    roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
+    roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array, speed_cost: float
 ) -> NDArray[np.intp]:
     """(n,) for each frame which of two solutions to take, so that the joints move least over the whole sequence.
 
-    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. A shortest
-    path through two states a frame (Viterbi, 1967) is the optimum over all 2^n sequences, in time linear in n.
+    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns, and costs
+    that, and `speed_cost` times its square. A shortest path through two states a frame (Viterbi, 1967) is the optimum
+    over all 2^n sequences, in time linear in n.
 
     roots : (2, n, 3, 3)      root rotations of both solutions
     angles, shortfalls : (2, n)   a solution that falls shorter than the other is none
@@ -74,9 +75,10 @@ def least_motion(
     if not angles.size:
         return np.empty(0, dtype=np.intp)
     barred = np.where(shortfalls > shortfalls[::-1], np.inf, 0.0)
-    first = root_turn(start_root, roots[:, 0]) + hinge_turn(start_angle, angles[:, 0]) + barred[:, 0]
+    first = root_turn(start_root, roots[:, 0]) + hinge_turn(start_angle, angles[:, 0])
     steps = root_turn(roots[:, None, :-1], roots[None, :, 1:]) + hinge_turn(angles[:, None, :-1], angles[None, :, 1:])
-    (cost_a, cost_b), came_from = first.tolist(), []
+    first, steps = (motion * (1.0 + speed_cost * motion) for motion in (first, steps))
+    (cost_a, cost_b), came_from = (first + barred[:, 0]).tolist(), []
     for (aa, ab), (ba, bb) in np.moveaxis(steps + barred[:, 1:], -1, 0).tolist():
         came_from.append((cost_b + ba < cost_a + aa, cost_b + bb < cost_a + ab))
         cost_a, cost_b = min(cost_a + aa, cost_b + ba), min(cost_a + ab, cost_b + bb)

@@ -116,7 +116,8 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
     else:
         roots = np.stack([solution.rotations[:, 0] for solution in solutions])
         start = np.eye(3) if goals.pose is None else goals.pose.reshape(-1, 2, 3, 3)[0, 0]
-        choice = bend.least_motion(roots, angles, shortfalls, start, own.hinge_angle.reshape(-1)[0])
+        angle = own.hinge_angle.reshape(-1)[0]
+        choice = bend.least_motion(roots, angles, shortfalls, start, angle, options.speed_cost)
     rows = np.arange(len(choice))
     names = [field.name for field in fields(Solution)]
     return Solution(**{name: np.stack([getattr(one, name) for one in solutions])[choice, rows] for name in names})

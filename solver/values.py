@@ -109,6 +109,7 @@ class Options:
     softness : 0 to 1               part of the full reach over which the chain eases into it; 1 is all of it
     max_stretch : >= 1
     bend_min, bend_max : -pi to pi  limits of the hinge angle; a side that they leave nothing of is not bent to
+    speed_cost : >= 0               for bend NEAREST: what a radian a frame costs on top of the way it goes
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
                                     reached; Blender's float32 matrices ask for 1e-6
     raises : ValueError for anything else, in one sentence
@@ -126,6 +127,7 @@ class Options:
     bend_min: float = -pi
     bend_max: float = pi
     influence: float = 1.0
+    speed_cost: float = 0.0
     tolerance: float = 1e-12
 
     def __post_init__(self) -> None:
@@ -140,6 +142,7 @@ class Options:
             "bend_min": (-turn, turn),
             "bend_max": (-turn, turn),
             "influence": (0.0, 1.0),
+            "speed_cost": (0.0, np.inf),
             "tolerance": (0.0, np.inf),
         }
         for name, (low, high) in ranges.items():
