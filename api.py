@@ -107,6 +107,11 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """
     read.refuse_unposable(rig)
     read.chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
+    known = rig.bl_rna.properties["two_bone_ik_chains"].fixed_type.properties
+    for name in fields:
+        # Blender would take any name, and nobody would ever read it.
+        if name not in known:
+            raise AttributeError(f'a chain has no field "{name}"')
     chain = rig.two_bone_ik_chains.add()
     try:
         chain.end_bone = end_bone

@@ -1,0 +1,266 @@
+"""Every option on keyed bones: in every plane, on every rotation mode, against geometry from Blender's own scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.errors import Refused
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support import rigs
+from support.truth import Limb, on_frame
+
+FRAMES = range(1, 9)
+PATH = dict(zip(FRAMES, [(0.4, 0.3, 1.1), (1.2, 0.6, 1.3), (1.6, 0.5, 0.8), (2.4, 0.2, 1.5)] * 2, strict=True))
+POLE = (0.3, 3.0, 1.4)
+MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
+CLOSE = 1e-5
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Geometry of one frame: what the options make of a distance."""
+
+    reach: float
+    stretch: float
+
+
+def expected(distance: float, lengths: np.ndarray, options: dict) -> Expected:
+    """From the definitions: annulus narrowed by limits, softened, stretched."""
+    total = lengths.sum()
+    low, high = options["limits"] or (0.0, np.pi)
+    outer, inner = (float(np.hypot(lengths[0] + lengths[1] * np.cos(t), lengths[1] * np.sin(t))) for t in (low, high))
+    eased = distance
+    start = (1 - options["softness"]) * outer
+    if options["softness"] and distance > start:
+        span = options["softness"] * outer
+        eased = start + span * (1 - np.exp((start - distance) / span))
+    reach = min(max(eased, inner), outer)
+    stretch = 1.0
+    if options["unreachable"] == "STRETCH":
+        stretch = min(max(distance / reach, 1.0), options["max_stretch"])
+    assert total > 0
+    return Expected(reach * stretch, stretch)
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "mode": st.sampled_from(MODES),
+        "plane": st.sampled_from(["AUTO", "POLE", "AIM"]),
+        "pole": st.booleans(),
+        "bend": st.sampled_from(["REST", "POSITIVE", "NEGATIVE", "NEAREST", "LIMITS"]),
+        "unreachable": st.sampled_from(["CLAMP", "STRETCH"]),
+        "max_stretch": st.sampled_from([1.0, 1.2, 3.0]),
+        "softness": st.sampled_from([0.0, 0.1, 0.6]),
+        "limits": st.sampled_from([None, (0.3, 2.0)]),
+        "reference": st.sampled_from(["REST", "POSE"]),
+        "hinge_axis": st.sampled_from(["AUTO", "X", "Z", "NEG_X", "NEG_Z"]),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(OPTIONS)
+def test_every_combination_of_options_gives_the_joints_of_its_definition(options: dict) -> None:
+    if options["plane"] == "POLE" and not options["pole"]:
+        options["plane"] = "AUTO"
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    fields = {name: options[name] for name in ("plane", "bend", "unreachable", "max_stretch", "softness", "reference")}
+    if options["limits"]:
+        fields |= {"use_bend_limits": True, "bend_min": options["limits"][0], "bend_max": options["limits"][1]}
+    rigs.arm(pole=POLE if options["pole"] else None, hinge_axis=options["hinge_axis"], **fields)
+    rig = bpy.data.objects["Rig"]
+    rig.data.bones["lower"].inherit_scale = "NONE"
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, 0.2)
+    for name in ("upper", "lower"):
+        rig.pose.bones[name].rotation_mode = options["mode"]
+    rigs.animate(bpy.data.objects["Target"], location=PATH)
+    api.bake(rig, frames=(1, 8))
+    lengths = np.array([rig.data.bones[name].length for name in ("upper", "lower")])
+    for frame in FRAMES:
+        depsgraph = on_frame(frame)
+        root, mid, tip = Limb().joints(depsgraph)
+        aim = Limb().goal(depsgraph) - root
+        distance = np.linalg.norm(aim)
+        wanted = expected(distance, lengths, options)
+        np.testing.assert_allclose(np.linalg.norm(mid - root), lengths[0] * wanted.stretch, atol=CLOSE)
+        np.testing.assert_allclose(np.linalg.norm(tip - mid), lengths[1] * wanted.stretch, atol=CLOSE)
+        np.testing.assert_allclose(tip - root, aim / distance * wanted.reach, atol=CLOSE)
+        if options["pole"] and options["plane"] != "AIM" and options["bend"] in {"REST", "POSITIVE"}:
+            assert side(root, mid, tip, np.array(POLE)) >= -CLOSE
+        if options["pole"] and options["plane"] != "AIM" and options["bend"] == "NEGATIVE" and not options["limits"]:
+            assert side(root, mid, tip, np.array(POLE)) <= CLOSE
+
+
+def side(root: np.ndarray, mid: np.ndarray, tip: np.ndarray, pole: np.ndarray) -> float:
+    """> 0 where the mid joint lies on the pole's side of the line from root to tip, in which plane it must lie."""
+    line = (tip - root) / np.linalg.norm(tip - root)
+    beside, towards = (point - root - (point - root) @ line * line for point in (mid, pole))
+    towards /= np.linalg.norm(towards)
+    np.testing.assert_allclose(beside, (beside @ towards) * towards, atol=CLOSE)
+    return float(beside @ towards)
+
+
+def test_the_hand_takes_the_orientation_of_the_target() -> None:
+    rigs.arm(tip_bone="hand", use_rotation=True)
+    rig, target = bpy.data.objects["Rig"], bpy.data.objects["Target"]
+    rig.rotation_euler = (0.3, 0.2, 1.0)
+    rigs.animate(target, location=PATH, rotation_euler={1: (0, 0, 0), 8: (2.0, 1.0, -0.5)})
+    api.bake(rig, frames=(1, 8))
+    for frame in FRAMES:
+        on_frame(frame)
+        found = (rig.matrix_world @ rig.pose.bones["hand"].matrix).to_quaternion()
+        assert abs(found.dot(target.matrix_world.to_quaternion())) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("influence", [0.0, 0.5])
+def test_rotation_influence_leaves_the_hand_part_of_its_own_turn(influence: float) -> None:
+    rigs.arm(tip_bone="hand", use_rotation=True, rotation_influence=influence)
+    rig, target = bpy.data.objects["Rig"], bpy.data.objects["Target"]
+    hand = rig.pose.bones["hand"]
+    own = hand.rotation_quaternion.copy()
+    own[:] = (0.8, 0.6, 0.0, 0.0)
+    hand.rotation_quaternion = own
+    target.rotation_euler = (0.5, 0.2, 0.1)
+    api.bake(rig, frames=(1, 1))
+    half = hand.rotation_quaternion.copy()
+    rig.two_bone_ik_chains[0].rotation_influence = 1.0
+    hand.rotation_quaternion = own
+    api.bake(rig, frames=(1, 1), new_action=True)
+    assert abs(half.dot(own.slerp(hand.rotation_quaternion, influence))) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_stretch_that_would_shear_is_refused_and_says_what_to_set() -> None:
+    rigs.arm(unreachable="STRETCH")
+    with pytest.raises(Refused, match='shear bone "lower" of "Rig": set its Inherit Scale to None or Aligned'):
+        api.bake(bpy.data.objects["Rig"], frames=(1, 8))
+
+
+@pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE"])
+def test_stretch_reaches_the_target_however_the_end_bone_inherits_scale_and_again_the_next_time(
+    inherit: str,
+) -> None:
+    rigs.arm(target=(2.2, 0.3, 1.2), unreachable="STRETCH", max_stretch=3.0)
+    rig = bpy.data.objects["Rig"]
+    rig.data.bones["lower"].inherit_scale = inherit
+    for _ in range(2):
+        report = api.bake(rig, frames=(1, 3))
+        assert report.reached
+        assert any("scale is keyed" in line for line in report.lines())
+        joints = Limb().joints(on_frame(2))
+        np.testing.assert_allclose(joints[2], (2.2, 0.3, 1.2), atol=CLOSE)
+        links = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
+        rest = [rig.data.bones[name].length for name in ("upper", "lower")]
+        np.testing.assert_allclose(links / rest, (links / rest)[0], rtol=CLOSE)
+
+
+def too_far(frames: range) -> list[int]:
+    """The frames on which the target is farther from the shoulder than both bones are long."""
+    bones = bpy.data.objects["Rig"].data.bones
+    length = bones["upper"].length + bones["lower"].length
+    shoulder = np.array(bones["upper"].head_local)
+    return [frame for frame in frames if np.linalg.norm(Limb().goal(on_frame(frame)) - shoulder) > length]
+
+
+def test_error_writes_nothing_and_names_frame_distance_and_annulus() -> None:
+    rigs.arm(unreachable="ERROR")
+    rig = bpy.data.objects["Rig"]
+    rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0)})
+    first = too_far(range(1, 6))[0]
+    sentence = rf'"lower" of "Rig" cannot reach its target on frame {first}: it is .* from .* to '
+    with pytest.raises(Refused, match=sentence) as refusal:
+        api.bake(rig, frames=(1, 5))
+    assert refusal.value.kind == "UNREACHABLE"
+    assert rig.animation_data is None
+
+
+def test_skip_leaves_frames_out_of_reach_without_keys_and_hold_keeps_the_last_pose() -> None:
+    rigs.arm(unreachable="SKIP")
+    rig = bpy.data.objects["Rig"]
+    rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0)})
+    api.bake(rig, frames=(1, 5))
+    kept = rigs.keys(rig.pose.bones["upper"])
+    assert set(kept) == set(range(1, 6)) - set(too_far(range(1, 6)))
+    rig.two_bone_ik_chains[0].unreachable = "HOLD"
+    api.bake(rig, frames=(1, 5))
+    held = [Limb().joints(on_frame(frame)) for frame in (max(kept), 4, 5)]
+    np.testing.assert_allclose(held[1:], [held[0]] * 2, atol=CLOSE)
+
+
+def test_influence_turns_each_bone_part_of_the_way() -> None:
+    rigs.arm(influence=0.25)
+    rig = bpy.data.objects["Rig"]
+    bones = [rig.pose.bones[name] for name in ("upper", "lower")]
+    bones[0].rotation_quaternion = (0.8, 0.0, 0.6, 0.0)
+    own = [bone.rotation_quaternion.copy() for bone in bones]
+    api.solve(rig)
+    part = [bone.rotation_quaternion.copy() for bone in bones]
+    for bone, before in zip(bones, own, strict=True):
+        bone.rotation_quaternion = before
+    rig.two_bone_ik_chains[0].influence = 1.0
+    api.solve(rig)
+    for before, found, bone in zip(own, part, bones, strict=True):
+        assert abs(found.dot(before.slerp(bone.rotation_quaternion, 0.25))) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_limited_extension_never_reaches_farther_than_the_own_pose() -> None:
+    rigs.arm(target=(3.0, 0.0, 1.0), use_extension_limit=True)
+    rig = bpy.data.objects["Rig"]
+    bpy.context.view_layer.update()
+    rest = Limb().joints(on_frame(1))
+    api.bake(rig, frames=(1, 2))
+    found = Limb().joints(on_frame(1))
+    np.testing.assert_allclose(np.linalg.norm(found[2] - found[0]), np.linalg.norm(rest[2] - rest[0]), atol=CLOSE)
+
+
+@pytest.mark.parametrize("pole", [None, POLE])
+def test_flip_bend_is_the_other_solution_and_twice_the_first(pole) -> None:
+    rigs.arm(pole=pole)
+    rig = bpy.data.objects["Rig"]
+    api.solve(rig)
+    first = Limb().joints(on_frame(1))
+    api.flip_bend(rig)
+    second = Limb().joints(on_frame(1))
+    np.testing.assert_allclose(second[[0, 2]], first[[0, 2]], atol=CLOSE)
+    line = (first[2] - first[0]) / np.linalg.norm(first[2] - first[0])
+    across = [mid - first[0] - (mid - first[0]) @ line * line for mid in (first[1], second[1])]
+    np.testing.assert_allclose(across[0], -across[1], atol=CLOSE)
+    api.flip_bend(rig)
+    np.testing.assert_allclose(Limb().joints(on_frame(1)), first, atol=CLOSE)
+
+
+def test_markers_stand_where_a_run_begins_are_replaced_by_the_next_check_and_go_on_demand() -> None:
+    rigs.arm()
+    rig, scene = bpy.data.objects["Rig"], bpy.context.scene
+    scene.timeline_markers.new("Mine", frame=3)
+    rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0), 9: (1.2, 0.6, 1.3)})
+
+    def marks() -> set[tuple[str, int]]:
+        return {(marker.name, marker.frame) for marker in scene.timeline_markers}
+
+    for _ in range(2):
+        report = api.check(rig, frames=(1, 9), add_markers=True)
+        assert not report.reached
+        assert marks() == {("Mine", 3), ("Too Far: lower", too_far(range(1, 10))[0])}
+    assert rig.animation_data is None
+    rig.two_bone_ik_chains[0].target.animation_data_clear()
+    rig.two_bone_ik_chains[0].target.location = (1.2, 0.6, 1.3)
+    api.check(rig, frames=(1, 9), add_markers=True)
+    assert marks() == {("Mine", 3)}
+    rig.two_bone_ik_chains[0].target.location = (5.0, 0.0, 1.0)
+    api.check(rig, frames=(1, 9), add_markers=True)
+    assert len(marks()) == 2
+    api.remove_markers(rig)
+    assert marks() == {("Mine", 3)}
+
+
+def test_a_field_that_no_chain_has_is_an_error_and_adds_nothing() -> None:
+    rig = rigs.armature()
+    with pytest.raises(AttributeError, match='no field "colour"'):
+        api.add_chain(rig, "lower", colour=1)
+    assert not rig.two_bone_ik_chains
