@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .values import Array, Chain, Goals
+from .values import Array, Chain, Goals, Solution
 
 _SMALL, _LARGE = 2.0**-130, 2.0**200
 """Between these not even the fourth power of a length overflows or underflows."""
@@ -70,6 +70,17 @@ def ordinary(chain: Chain, goals: Goals) -> tuple[Chain, Goals, NDArray[np.intc]
     pole = None if goals.pole is None else np.asfortranarray(scaled(goals.pole, size))
     chain = replace(chain, joints=np.ldexp(chain.joints, -size), hinge_axis=axis)
     return chain, replace(goals, target=target, pole=pole), size
+
+
+def restored(solution: Solution, goals: Goals, exponent: NDArray[np.intc]) -> Solution:
+    """The solution at the size of what came in, with the target that was asked for."""
+    if not exponent:
+        return replace(solution, target=goals.target)
+    with np.errstate(over="ignore"):
+        joints, reach, shortfall = (
+            np.ldexp(lengths, exponent) for lengths in (solution.joints, solution.reach, solution.shortfall)
+        )
+    return replace(solution, target=goals.target, joints=joints, reach=reach, shortfall=shortfall)
 
 
 def _first_row(array: Array, bad: NDArray[np.bool_]) -> str:

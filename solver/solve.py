@@ -41,10 +41,7 @@ def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
         solution = _hold(solution)
     if options.influence < 1.0:
         solution = _blend(solution, chain, rest, near.pose, options.influence)
-    lengths = ("joints", "reach", "shortfall")
-    with np.errstate(over="ignore"):
-        sizes = {name: np.ldexp(getattr(solution, name), exponent) for name in lengths} if exponent else {}
-    return replace(solution, target=goals.target, **sizes)
+    return inputs.restored(solution, goals, exponent)
 
 
 def _bent(

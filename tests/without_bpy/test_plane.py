@@ -7,7 +7,7 @@ from math import pi, radians
 import numpy as np
 import pytest
 
-from solver import Bend, Goals, Options, Plane, Reference, Solution, Status, solve
+from solver import Bend, Chain, Goals, Options, Plane, Reference, Solution, Status, solve
 from support.limbs import (
     LEG,
     STRAIGHT,
@@ -207,6 +207,15 @@ class TestUndecided:
         assert moved[1] < 0.04
         assert moved[2] < 1e-12
         np.testing.assert_allclose(solution.joints[2:4, 2], 0, atol=1e-15)
+
+    @pytest.mark.parametrize("difference", [0.0, 1e-7, -1e-7])
+    def test_bones_alike_but_for_rounding_fold_onto_the_root_to_the_side_of_their_bend(self, difference: float) -> None:
+        """A hair's difference would have them fold in line with the target, a quarter turn away."""
+        joints = np.array(((0, 0, 0), (0, 1, 0.1), (0, 2 + difference, 0)), dtype=float)
+        chain = Chain(joints=joints, hinge_axis=X)
+        solution = solve(chain, Goals(target=np.array(((0, 0.1, 0), (0, 0, 0)))), Options(tolerance=1e-6))
+        assert np.linalg.norm(np.diff(solution.joints, axis=0), axis=-1).max() < 0.11
+        np.testing.assert_allclose(solution.joints[1, 2], 0, atol=1e-6)
 
     def test_frames_after_one_that_decides_nothing_are_right(self) -> None:
         """In other solvers NaN stays for all later frames."""
