@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from .blender import markers, pipeline
+from .blender import bend_limits, markers, pipeline
 from .blender.errors import Refused
 from .blender.pipeline import read
 from .blender.pipeline.channel import Keys, KeyStyle
+from .blender.pipeline.read.chain import chain_bones
+from .blender.pipeline.sample import Sampling
 from .blender.report import ChainReport, Report
 from .solver.values import Bend
 
@@ -28,6 +30,7 @@ __all__ = [
     "flip_bend",
     "remove_markers",
     "solve",
+    "take_bend_limits",
 ]
 
 
@@ -56,7 +59,14 @@ def bake(
     """
     style = KeyStyle(tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action)
     steps = pipeline.bake(
-        rig, chains, frames, scene, way=sampling, keys=Keys(keys), style=style, mute_constraints=mute_constraints
+        rig,
+        chains,
+        frames,
+        scene,
+        way=Sampling(sampling),
+        keys=Keys(keys),
+        style=style,
+        mute_constraints=mute_constraints,
     )
     return pipeline.run(steps)
 
@@ -74,7 +84,7 @@ def check(
 
     add_markers : put timeline markers where a chain falls short or flips, in place of those of the last check
     """
-    report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=sampling))
+    report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
     if add_markers:
         markers.replace(scene or rig.users_scene[0], report)
     return report
@@ -100,13 +110,19 @@ def solve(
     return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
+def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
+    """Limit the bend of the chains by the IK limits of their end bones."""
+    for chain in read.chosen(rig, chains):
+        bend_limits.take(rig, chain)
+
+
 def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
 
     raises : Refused where the bones make no chain; TypeError, AttributeError or ValueError for fields that do not fit
     """
     read.refuse_unposable(rig)
-    read.chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
+    chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
     known = rig.bl_rna.properties["two_bone_ik_chains"].fixed_type.properties
     for name in fields:
         # Blender would take any name, and nobody would ever read it.

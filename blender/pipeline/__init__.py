@@ -12,19 +12,18 @@ from ...solver import Solution, motion
 from ...solver.values import Unreachable
 from ..errors import Refused
 from ..report import ChainReport, Report
-from . import convert, read, refine, sample, space, unkeyed, write
-from .carry import carried
+from . import convert, read, sample, solve, unkeyed, write
 from .channel import Channel, Keys, KeyStyle
+from .convert.reduce import reduced
 from .plan import Plan
 from .read import Frames
-from .reduce import reduced
+from .sample import Sampling
 from .samples import Samples
-from .space import ChainSpace
+from .solve import Solved, space
+from .solve.space import ChainSpace
 
 Steps = Generator[float, None, Report]
 """A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was."""
-
-Solved = list[tuple[ChainSpace, Solution, Samples]]
 
 
 def bake(
@@ -33,7 +32,7 @@ def bake(
     frames: Frames | None,
     scene: Scene | None,
     *,
-    way: str,
+    way: Sampling,
     keys: Keys,
     style: KeyStyle,
     mute_constraints: bool,
@@ -41,7 +40,7 @@ def bake(
     """Key the chains over the range."""
     plan = read.plan(rig, names, frames, scene, keys)
     write.refuse_unwritable(rig, _paths(plan), style)
-    solved = _solve_all(plan, (yield from sample.samples(plan, way)))
+    solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in _channels(plan, item, style)]
     with unkeyed.kept(rig, plan.scene, _paths(plan)):
@@ -51,10 +50,12 @@ def bake(
     return _report(plan, solved, notes)
 
 
-def check(rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: str) -> Steps:
+def check(
+    rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: Sampling
+) -> Steps:
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
-    return _report(plan, _solve_all(plan, (yield from sample.samples(plan, way))))
+    return _report(plan, solve.solutions(plan, (yield from sample.samples(plan, way))))
 
 
 def run(steps: Steps) -> Report:
@@ -73,7 +74,7 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     plan = replace(plan, frames=np.array([scene.frame_current_final], dtype=np.float64))
     if insert_keys:
         write.refuse_unwritable(rig, _paths(plan), KeyStyle())
-    solved = _solve_all(plan, sample.current(plan))
+    solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in convert.channels(plan, *item)]
     write.pose(rig, channels)
@@ -89,7 +90,8 @@ def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = read.plan(rig, names, None, scene)
     plan = replace(plan, frames=np.zeros(1))
-    return {here.plan.name: _bend(here, solution) for here, solution, _ in _solve_all(plan, sample.current(plan))}
+    solved = solve.solutions(plan, sample.current(plan))
+    return {here.plan.name: _bend(here, solution) for here, solution, _ in solved}
 
 
 def _bend(here: ChainSpace, solution: Solution) -> int:
@@ -105,16 +107,6 @@ def _paths(plan: Plan) -> set[str]:
     rotations = {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
     stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
     return rotations | {convert.scale_path(bone) for bone in stretched}
-
-
-def _solve_all(plan: Plan, samples: Samples) -> Solved:
-    solved: Solved = []
-    for chain in plan.chains:
-        here = space.chain_space(chain, samples, len(plan.frames))
-        here, solution = refine.solved(here, samples)
-        solved.append((here, solution, samples))
-        samples = carried(samples, here, solution)
-    return solved
 
 
 def _channels(plan: Plan, item: tuple[ChainSpace, Solution, Samples], style: KeyStyle) -> list[Channel]:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import pipeline, versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline import probe
 from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Keys, KeyStyle
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
 from bpy.types import PropertyGroup
 
 from support import file_data

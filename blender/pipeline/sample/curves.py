@@ -10,12 +10,14 @@ from functools import cache
 import numpy as np
 from bpy.types import ID, FCurve, Object
 
-from ...solver.values import Array
-from .. import versions
-from . import follow, inherit
+from ....solver.values import Array
+from ... import versions
+from ..bones import inherit
+from ..plan import Point
+from ..read import follow
+from ..samples import Samples
 from .curve_transforms import OwnTransforms
-from .plan import Point
-from .samples import Samples, Wanted
+from .wanted import Wanted
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 

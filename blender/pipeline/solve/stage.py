@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solver.values import Array
-from . import inherit, transform
-from .plan import ChainPlan
+from ....solver.values import Array
+from ..bones import inherit, transform
+from ..plan import ChainPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from bpy.types import Object
 
-from ...solver.values import Array, Solution
-from . import follow, inherit, transform
+from ....solver.values import Array, Solution
+from ..bones import inherit, transform
+from ..plan import Point
+from ..read import follow
+from ..samples import Samples
 from .own_pose import own_poses, poses
-from .plan import Point
-from .samples import Samples
 from .space import ChainSpace
 
 

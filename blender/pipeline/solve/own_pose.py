@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Bone, PoseBone
 
-from ...solver import rotation
-from ...solver.values import Array, Solution
-from . import inherit, transform
-from .plan import ChainPlan, Point
-from .samples import Samples
+from ....solver import rotation
+from ....solver.values import Array, Solution
+from ..bones import inherit, transform
+from ..plan import ChainPlan, Point
+from ..samples import Samples
 from .space import ChainSpace
 
 

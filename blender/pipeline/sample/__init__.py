@@ -4,34 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 
-from ..errors import Refused
-from . import read, sample_curves, sample_isolated, sample_scene
-from .plan import Plan
-from .samples import Samples, Wanted, wanted
+from ...errors import Refused
+from .. import read
+from ..plan import Plan
+from ..samples import Samples
+from . import curves, isolated, scene
+from .wanted import Wanted, wanted
 
 
-def samples(plan: Plan, way: str) -> Generator[float, None, Samples]:
+class Sampling(StrEnum):
+    """From the fastest way to the one that takes everything into account."""
+
+    AUTO = "AUTO"
+    CURVES = "CURVES"
+    ISOLATED = "ISOLATED"
+    SCENE = "SCENE"
+
+
+def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
     """What the plan's chains depend on, over its frames; yields the part that is done.
 
-    way : AUTO, CURVES, ISOLATED or SCENE; AUTO is the first of them that is right for what the chains depend on
+    way : AUTO is the first of the others that is right for what the chains depend on
     raises : Refused where something that is needed cannot be evaluated
     """
     need = wanted(plan)
     with _without_constraints(plan):
-        if way == "AUTO":
+        if way == Sampling.AUTO:
             way = _fastest(need)
-        if way == "CURVES":
+        if way == Sampling.CURVES:
             _refuse_curves(plan, need)
-            return sample_curves.samples(need, plan.frames)
-        if way == "ISOLATED":
-            return (yield from sample_isolated.samples(plan.scene, need, plan.frames))
-        return (yield from sample_scene.samples(plan.scene, need, plan.frames))
+            return curves.samples(need, plan.frames)
+        if way == Sampling.ISOLATED:
+            return (yield from isolated.samples(plan.scene, need, plan.frames))
+        return (yield from scene.samples(plan.scene, need, plan.frames))
 
 
 def current(plan: Plan) -> Samples:
     """The same for the scene just as it stands now, with edits that have no key."""
-    return sample_scene.current(plan.scene, wanted(plan))
+    return scene.current(plan.scene, wanted(plan))
 
 
 @contextmanager
@@ -49,14 +61,14 @@ def _without_constraints(plan: Plan) -> Iterator[None]:
             constraint.mute = False
 
 
-def _fastest(need: Wanted) -> str:
-    if sample_scene.needed(need):
-        return "SCENE"
-    return "ISOLATED" if sample_curves.obstacle(need) else "CURVES"
+def _fastest(need: Wanted) -> Sampling:
+    if scene.needed(need):
+        return Sampling.SCENE
+    return Sampling.ISOLATED if curves.obstacle(need) else Sampling.CURVES
 
 
 def _refuse_curves(plan: Plan, need: Wanted) -> None:
-    obstacle = sample_curves.obstacle(need)
+    obstacle = curves.obstacle(need)
     if obstacle:
         sentence = f'F-curves alone do not tell where the targets of "{plan.rig.name}" are, as {obstacle}: sample AUTO'
         raise Refused(sentence, kind="NOT_ONLY_CURVES", object=plan.rig.name, value=obstacle)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solver.values import Array
-from ...solver.vectors import any_normal, cross, unit
+from ....solver.values import Array
+from ....solver.vectors import any_normal, cross, unit
 
 
 def compose(linear: Array, location: Array) -> Array:

@@ -7,24 +7,17 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 
-from ...solver import rotation
-from ...solver.values import Array
-from .. import versions
-from . import transform
+from ....solver.values import Array
+from ... import versions
+from ..bones import transform
+from ..bones.rotation_mode import rotation_matrices, rotation_name
 
 Curves = dict[tuple[str, int], FCurve]
-
-_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
 def curves_by_path(block: ID) -> Curves:
     """The F-curves of a data-block by RNA path and index."""
     return {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
-
-
-def rotation_name(mode: str) -> str:
-    """The property that holds the rotation in this rotation mode."""
-    return _ROTATIONS.get(mode, "rotation_euler")
 
 
 _LINEAR = {
@@ -93,15 +86,3 @@ class OwnTransforms:
 def _standing(owner: Object | PoseBone) -> Array:
     """(1, 4, 4) from its channels as they stand."""
     return np.array(owner.matrix_basis, dtype=np.float64)[None]
-
-
-def rotation_matrices(values: Array, mode: str) -> Array:
-    """(n, 3, 3) of a property's values (n, 3 or 4) in this rotation mode, as Blender takes them."""
-    if mode == "QUATERNION":
-        length = np.linalg.norm(values, axis=-1, keepdims=True)
-        return rotation.matrices(
-            np.where(length > 0.0, values / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
-        )
-    if mode == "AXIS_ANGLE":
-        return rotation.from_axis_angles(values)
-    return rotation.from_eulers(values, mode)

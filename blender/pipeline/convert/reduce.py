@@ -9,15 +9,15 @@ import numpy as np
 from bpy.types import PoseBone
 from numpy.typing import NDArray
 
-from ...solver import reduce
-from ...solver.values import Array
-from . import inherit, transform
-from .channel import Channel
-from .curve_transforms import rotation_matrices
-from .own_pose import OwnPose, applied
-from .plan import Point
-from .samples import Samples
-from .space import ChainSpace
+from ....solver import reduce
+from ....solver.values import Array
+from ..bones import inherit, transform
+from ..bones.rotation_mode import rotation_matrices
+from ..channel import Channel
+from ..plan import Point
+from ..samples import Samples
+from ..solve.own_pose import OwnPose, applied
+from ..solve.space import ChainSpace
 
 _SIDE = 0.25
 """Part of a bone's length: a point so far beside its tail tells its roll."""

@@ -7,9 +7,10 @@ from collections.abc import Generator
 import bpy
 from bpy.types import Scene
 
-from ...solver.values import Array
+from ....solver.values import Array
+from ..samples import Samples
 from . import probe
-from .samples import Samples, Wanted
+from .wanted import Wanted
 
 _TIME = ("fps", "fps_base")
 _UNITS = ("system", "scale_length", "system_rotation")

@@ -11,20 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver import reach
-from ...solver.values import Array, Chain, Goals, HingeAxis, Solution, Status
-from . import inherit, transform
-from .plan import ChainPlan, Point
-from .samples import Samples
+from ....solver import reach
+from ....solver.values import Array, Chain, Goals, HingeAxis, Solution, Status
+from ..bones import inherit, transform
+from ..plan import ChainPlan, Point
+from ..samples import Samples
 from .stage import Stage, stage
 
-_AXES = {
+AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
     HingeAxis.X: (1.0, 0.0, 0.0),
     HingeAxis.Z: (0.0, 0.0, 1.0),
     HingeAxis.NEG_X: (-1.0, 0.0, 0.0),
     HingeAxis.NEG_Z: (0.0, 0.0, -1.0),
 }
+"""The hinge axis in the end bone's space."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -62,7 +63,7 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
         plan=plan,
         chain=Chain(
             joints=np.stack(np.broadcast_arrays(np.zeros(3), *joints), axis=-2),
-            hinge_axis=end @ np.array(_AXES[HingeAxis(plan.hinge_axis)]),
+            hinge_axis=end @ np.array(AXES[HingeAxis(plan.hinge_axis)]),
             use_hinge_axis=plan.hinge_axis != HingeAxis.AUTO,
         ),
         goals=_goals(plan, samples, to_world, count, own),

@@ -8,15 +8,14 @@ import numpy as np
 from bpy.types import PoseBone
 from numpy.typing import NDArray
 
-from ...solver import rotation
-from ...solver.values import Array, Solution, Unreachable
-from .. import versions
-from .channel import MERGE, Channel
-from .curve_transforms import rotation_name
-from .own_pose import OwnPose, own_poses
-from .plan import Plan
-from .samples import Samples
-from .space import ChainSpace, out_of_reach
+from ....solver.values import Array, Solution, Unreachable
+from ... import versions
+from ..bones.rotation_mode import rotation_name, rotation_values
+from ..channel import MERGE, Channel
+from ..plan import Plan
+from ..samples import Samples
+from ..solve.own_pose import OwnPose, own_poses
+from ..solve.space import ChainSpace, out_of_reach
 
 
 def channels(plan: Plan, here: ChainSpace, solution: Solution, samples: Samples) -> list[Channel]:
@@ -50,17 +49,9 @@ def rotation_path(bone: PoseBone) -> str:
 
 def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
     path = rotation_path(own.bone)
-    yield path, _rotation(own.bone, own.rotation, _before(plan, path))
+    yield path, rotation_values(own.rotation, own.bone.rotation_mode, _before(plan, path))
     if own.scale is not None:
         yield scale_path(own.bone), own.scale
-
-
-def _rotation(bone: PoseBone, matrices: Array, before: Array | None) -> Array:
-    if bone.rotation_mode == "QUATERNION":
-        return rotation.quaternions(matrices, before)
-    if bone.rotation_mode == "AXIS_ANGLE":
-        return rotation.axis_angles(matrices, before)
-    return rotation.eulers(matrices, bone.rotation_mode, before)
 
 
 def _before(plan: Plan, path: str) -> Array:

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...solver import solve
-from ...solver.values import Array, Solution
-from . import space, transform
+from ....solver import solve
+from ....solver.values import Array, Solution
+from ..bones import transform
+from ..samples import Samples
+from . import space
 from .own_pose import applied, own_poses
-from .samples import Samples
 from .space import ChainSpace
 
 _ROUNDS = 30

@@ -15,10 +15,11 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
-from ...solver.values import Array
-from ..errors import Refused
-from .plan import Point
-from .samples import Samples, Wanted
+from ....solver.values import Array
+from ...errors import Refused
+from ..plan import Point
+from ..samples import Samples
+from .wanted import Wanted
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Constraint, Object, PoseBone
 
-from ..errors import Refused
-from .plan import ChainPlan, Point
+from ...errors import Refused
+from ..plan import ChainPlan, Point
 
 
 def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:

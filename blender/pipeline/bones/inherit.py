@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Bone
 from mathutils import Matrix
 
-from ...solver.values import Array
+from ....solver.values import Array
 from . import transform
 
 _UNSCALED = 1e-6

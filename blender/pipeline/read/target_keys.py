@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.values import Array
-from .. import versions
+from ....solver.values import Array
+from ... import versions
+from ..plan import ChainPlan, Point
 from . import follow
-from .plan import ChainPlan, Point
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

@@ -8,9 +8,12 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import Object, Scene
 
-from ...solver.values import Array
-from . import follow, probe, unkeyed
-from .samples import Samples, Wanted
+from ....solver.values import Array
+from .. import unkeyed
+from ..read import follow
+from ..samples import Samples
+from . import probe
+from .wanted import Wanted
 
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 

@@ -1,0 +1,1 @@
+"""Transforms of bones and objects as Blender composes them."""

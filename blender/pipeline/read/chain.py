@@ -1,0 +1,125 @@
+"""One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
+
+from __future__ import annotations
+
+from math import degrees, pi
+
+from bpy.types import Bone, Object, PropertyGroup
+
+from ....solver.values import Bend, Options, Plane, Reference, Unreachable
+from ...errors import Refused
+from ..plan import ChainPlan, Point
+
+TOLERANCE = 1e-6
+"""Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
+
+
+def chain_plan(rig: Object, chain: PropertyGroup) -> ChainPlan:
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone)
+    target = _point(rig, chain, "target", "subtarget")
+    if target is None:
+        raise _refusal(rig, chain, "has no target: set one, or create it", "NO_TARGET")
+    pole = _point(rig, chain, "pole_target", "pole_subtarget")
+    if pole is None and chain.plane == Plane.POLE:
+        raise _refusal(rig, chain, "bends towards a pole but has none: set a Pole Target, or Plane to Auto", "NO_POLE")
+    if chain.use_rotation and not chain.tip_bone:
+        raise _refusal(rig, chain, "turns its tip bone but has none: set a Tip Bone, or Rotation off", "NO_TIP_BONE")
+    if chain.unreachable == Unreachable.STRETCH:
+        _refuse_shear(rig, bones)
+    return ChainPlan(
+        name=chain.name,
+        rig=rig,
+        bones=bones,
+        tip_bone=_tip_bone(rig, chain, bones[-1]),
+        target=target,
+        pole=pole,
+        hinge_axis=chain.hinge_axis,
+        options=_options(rig, chain),
+        use_rotation=chain.use_rotation,
+        rotation_influence=chain.rotation_influence,
+    )
+
+
+def chain_bones(rig: Object, end_bone: str, root_bone: str = "") -> tuple[str, ...]:
+    """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain."""
+    end = _bone(rig, end_bone, "end bone")
+    if end.parent is None:
+        sentence = f'Bone "{end_bone}" of "{rig.name}" has no parent, and a chain needs two bones: choose its child'
+        raise Refused(sentence, kind="NO_PARENT", object=rig.name, bone=end_bone)
+    if not root_bone:
+        return (end.parent.name, end.name)
+    _bone(rig, root_bone, "root bone")
+    above = [bone.name for bone in end.parent_recursive]
+    if root_bone not in above:
+        sentence = (
+            f'Root bone "{root_bone}" of "{rig.name}" is not above end bone "{end_bone}": choose one of its parents'
+        )
+        raise Refused(sentence, kind="NOT_A_CHAIN", object=rig.name, bone=root_bone)
+    return (*reversed(above[: above.index(root_bone) + 1]), end.name)
+
+
+def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
+    """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
+    for name in bones[1:]:
+        if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
+            sentence = f'Stretch would shear bone "{name}" of "{rig.name}": set its Inherit Scale to None or Aligned'
+            raise Refused(sentence, kind="SHEAR", object=rig.name, bone=name)
+
+
+def _tip_bone(rig: Object, chain: PropertyGroup, end: str) -> str:
+    if not chain.tip_bone:
+        return ""
+    tip = _bone(rig, chain.tip_bone, "tip bone")
+    if tip.parent is None or tip.parent.name != end:
+        sentence = f'Tip bone "{tip.name}" of "{rig.name}" is not a child of end bone "{end}": choose one that is'
+        raise Refused(sentence, kind="NOT_A_CHILD", object=rig.name, bone=tip.name)
+    return tip.name
+
+
+def _bone(rig: Object, name: str, role: str) -> Bone:
+    bone = rig.data.bones.get(name)
+    if bone is None:
+        what = f'no bone "{name}"' if name else f"no {role}"
+        sentence = f'A chain of "{rig.name}" has {what}: choose its {role}'
+        raise Refused(sentence, kind="NO_BONE", object=rig.name, bone=name)
+    return bone
+
+
+def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str) -> Point | None:
+    target, bone = getattr(chain, target_field), getattr(chain, bone_field)
+    if target is None:
+        return None
+    if target.type != "ARMATURE" or not bone:
+        return Point(target)
+    if bone not in target.data.bones:
+        message = f'aims at bone "{bone}", which "{target.name}" does not have: choose another'
+        raise _refusal(rig, chain, message, "NO_SUBTARGET", value=bone)
+    return Point(target, bone)
+
+
+def _refusal(rig: Object, chain: PropertyGroup, message: str, kind: str, value: object = None) -> Refused:
+    sentence = f'Chain "{chain.name}" of "{rig.name}" {message}'
+    return Refused(sentence, kind=kind, object=rig.name, bone=chain.end_bone, value=value)
+
+
+def _options(rig: Object, chain: PropertyGroup) -> Options:
+    limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
+    if limits[0] > limits[1]:
+        low, high = map(degrees, limits)
+        message = f"has bend limits from {low:.4g} to {high:.4g} degrees: set the minimum below the maximum"
+        raise _refusal(rig, chain, message, "CROSSED_LIMITS", value=limits)
+    return Options(
+        plane=Plane(chain.plane),
+        reference=Reference(chain.reference),
+        bend=Bend(chain.bend),
+        unreachable=Unreachable(chain.unreachable),
+        pole_angle=chain.pole_angle,
+        pole_influence=chain.pole_influence,
+        softness=chain.softness,
+        max_stretch=chain.max_stretch,
+        use_extension_limit=chain.use_extension_limit,
+        bend_min=limits[0],
+        bend_max=limits[1],
+        influence=chain.influence,
+        tolerance=TOLERANCE,
+    )

@@ -1,0 +1,24 @@
+"""Samples into solutions: each chain in its own space, after those that move it."""
+
+from __future__ import annotations
+
+from ....solver import Solution
+from ..plan import Plan
+from ..samples import Samples
+from . import refine, space
+from .carry import carried
+from .space import ChainSpace
+
+Solved = list[tuple[ChainSpace, Solution, Samples]]
+"""For each chain its space, its solution, and the samples as the chains before it have left them."""
+
+
+def solutions(plan: Plan, samples: Samples) -> Solved:
+    """All chains of the plan."""
+    solved: Solved = []
+    for chain in plan.chains:
+        here = space.chain_space(chain, samples, len(plan.frames))
+        here, solution = refine.solved(here, samples)
+        solved.append((here, solution, samples))
+        samples = carried(samples, here, solution)
+    return solved
