@@ -57,17 +57,15 @@ def bake(
     mute_constraints : mute the IK constraints that would hide the keys
     sampling : AUTO, CURVES, ISOLATED or SCENE
     """
-    style = KeyStyle(tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action)
-    steps = pipeline.bake(
-        rig,
-        chains,
-        frames,
-        scene,
-        way=Sampling(sampling),
+    style = KeyStyle(
         keys=Keys(keys),
-        style=style,
-        mute_constraints=mute_constraints,
+        tolerance=tolerance,
+        interpolation=interpolation,
+        key_type=key_type,
+        new_action=new_action,
     )
+    way = Sampling(sampling)
+    steps = pipeline.bake(rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints)
     return pipeline.run(steps)
 
 

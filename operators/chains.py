@@ -6,6 +6,7 @@ from bpy.types import Context
 from .. import api
 from ..blender.properties import active_chain, is_from_library
 from .common import ArmatureOperator, ChainOperator
+from .frame_range import active_names
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -66,4 +67,19 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
         rig.two_bone_ik_active = index
 
 
-CLASSES = (TWO_BONE_IK_OT_chain_add, TWO_BONE_IK_OT_chain_remove, TWO_BONE_IK_OT_chain_move)
+class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
+    """Limit the bend of the active chain by the IK limits of its end bone"""
+
+    bl_idname = "two_bone_ik.bend_limits_take"
+    bl_label = "Limit Bend by IK Limits"
+
+    def run(self, context: Context) -> None:
+        api.take_bend_limits(context.object, active_names(context.object))
+
+
+CLASSES = (
+    TWO_BONE_IK_OT_chain_add,
+    TWO_BONE_IK_OT_chain_remove,
+    TWO_BONE_IK_OT_chain_move,
+    TWO_BONE_IK_OT_bend_limits_take,
+)

@@ -85,6 +85,7 @@ def _draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
             limits = body.column(align=True)
             limits.prop(chain, "bend_min", text="Minimum")
             limits.prop(chain, "bend_max", text="Maximum")
+            limits.operator("two_bone_ik.bend_limits_take", text="Take from IK Limits")
 
 
 def _draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -33,12 +33,11 @@ def bake(
     scene: Scene | None,
     *,
     way: Sampling,
-    keys: Keys,
     style: KeyStyle,
     mute_constraints: bool,
 ) -> Steps:
     """Key the chains over the range."""
-    plan = read.plan(rig, names, frames, scene, keys)
+    plan = read.plan(rig, names, frames, scene, style.keys)
     write.refuse_unwritable(rig, _paths(plan), style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
@@ -111,7 +110,7 @@ def _paths(plan: Plan) -> set[str]:
 
 def _channels(plan: Plan, item: tuple[ChainSpace, Solution, Samples], style: KeyStyle) -> list[Channel]:
     channels = convert.channels(plan, *item)
-    if plan.keys != Keys.REDUCED:
+    if style.keys != Keys.REDUCED:
         return channels
     here, solution, samples = item
     rows = convert.keyed_rows(plan, here, solution)

@@ -41,9 +41,11 @@ class Keys(StrEnum):
 class KeyStyle:
     """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`).
 
+    keys : which frames get them
     tolerance : world units by which joints may be off between reduced keys
     """
 
+    keys: Keys = Keys.EVERY_FRAME
     tolerance: float = 1e-3
     interpolation: str = "BEZIER"
     key_type: str = "KEYFRAME"

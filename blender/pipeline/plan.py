@@ -8,7 +8,6 @@ from typing import NamedTuple
 from bpy.types import Bone, Object, PoseBone, Scene
 
 from ...solver.values import Array, Bend, Options, Reference, Unreachable
-from .channel import Keys
 
 
 class Point(NamedTuple):
@@ -93,4 +92,3 @@ class Plan:
     scene: Scene
     chains: tuple[ChainPlan, ...]
     frames: Array
-    keys: Keys = Keys.EVERY_FRAME

@@ -13,7 +13,7 @@ from bpy.types import FCurve, Keyframe, Object, bpy_struct
 
 from .. import versions
 from ..errors import Refused
-from .channel import MERGE, Channel, KeyStyle
+from .channel import MERGE, Channel, Keys, KeyStyle
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
@@ -34,7 +34,7 @@ ATTRIBUTES = {
     "select_right_handle": FLAG,
 }
 
-Keys = dict[str, np.ndarray]
+Attributes = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
 
 
@@ -47,6 +47,8 @@ def refuse_unwritable(rig: Object, paths: Collection[str], style: KeyStyle) -> N
     """Raise `Refused` where keys on the properties at these paths of `rig` could not be written, or would not play."""
     _code("interpolation", style.interpolation)
     _code("type", style.key_type)
+    if style.keys == Keys.REDUCED:
+        _refuse_irreducible(rig, style)
     animation = rig.animation_data
     if not animation:
         return
@@ -121,6 +123,17 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
     return notes
 
 
+def _refuse_irreducible(rig: Object, style: KeyStyle) -> None:
+    if style.interpolation not in {"BEZIER", "LINEAR"}:
+        sentence = (
+            f'Keys of "{rig.name}" cannot be reduced with interpolation {style.interpolation}: use BEZIER or LINEAR'
+        )
+        raise Refused(sentence, kind="IRREDUCIBLE", object=rig.name, value=style.interpolation)
+    if not 0.0 < style.tolerance < np.inf:
+        sentence = f'Keys of "{rig.name}" cannot be reduced within {style.tolerance:g}: the tolerance must be above 0'
+        raise Refused(sentence, kind="TOLERANCE", object=rig.name, value=style.tolerance)
+
+
 def _refuse_unwritable_curve(rig: Object, curve: FCurve) -> None:
     group = curve.group
     if curve.driver:
@@ -145,7 +158,7 @@ def _code(attribute: str, identifier: str) -> int:
     return choices[identifier].value
 
 
-def _new_keys(frames: np.ndarray, style: KeyStyle) -> Keys:
+def _new_keys(frames: np.ndarray, style: KeyStyle) -> Attributes:
     """Keys at these frames, with values to come, and all else as `keyframe_points.add` has it."""
     new = {name: np.zeros(len(frames), dtype) for name, dtype in ATTRIBUTES.items()}
     new["co"][:, 0] = frames
@@ -158,7 +171,7 @@ def _new_keys(frames: np.ndarray, style: KeyStyle) -> Keys:
     return new
 
 
-def _set_handles(new: Keys, slopes: np.ndarray) -> None:
+def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
     """Handles a third of the way to the keys beside: so far along, Bezier curves are the cubics that slopes tell of."""
     frames = new["co"][:, 0].astype(np.float64)
     spans = np.diff(frames)
@@ -181,7 +194,7 @@ def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurv
     return curve
 
 
-def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float], *, handles: bool) -> None:
+def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float], *, handles: bool) -> None:
     first, last = curve.range()
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
@@ -197,7 +210,7 @@ def _replace_keys(curve: FCurve, new: Keys, span: tuple[float, float], *, handle
     curve.update()
 
 
-def _merge(points: bpy_struct, new: Keys, span: tuple[float, float]) -> Keys:
+def _merge(points: bpy_struct, new: Attributes, span: tuple[float, float]) -> Attributes:
     old = {name: _read(points, name) for name in ATTRIBUTES}
     frames = old["co"][:, 0]
     before, after = frames < span[0] - MERGE, frames > span[1] + MERGE

@@ -51,7 +51,7 @@ def expected(distance: float, lengths: np.ndarray, options: dict) -> Expected:
 OPTIONS = st.fixed_dictionaries(
     {
         "mode": st.sampled_from(MODES),
-        "plane": st.sampled_from(["AUTO", "POLE", "AIM"]),
+        "plane": st.sampled_from(["AUTO", "POLE", "AIM", "REST"]),
         "pole": st.booleans(),
         "bend": st.sampled_from(["REST", "POSITIVE", "NEGATIVE", "NEAREST", "LIMITS"]),
         "unreachable": st.sampled_from(["CLAMP", "STRETCH"]),
@@ -81,20 +81,39 @@ def test_every_combination_of_options_gives_the_joints_of_its_definition(options
         rig.pose.bones[name].rotation_mode = options["mode"]
     rigs.animate(bpy.data.objects["Target"], location=PATH)
     api.bake(rig, frames=(1, 8))
+    normal = rest_normal(rig, options["hinge_axis"])
     lengths = np.array([rig.data.bones[name].length for name in ("upper", "lower")])
     for frame in FRAMES:
         depsgraph = on_frame(frame)
         root, mid, tip = Limb().joints(depsgraph)
         aim = Limb().goal(depsgraph) - root
+        if options["plane"] == "REST":
+            aim -= aim @ normal * normal
         distance = np.linalg.norm(aim)
         wanted = expected(distance, lengths, options)
         np.testing.assert_allclose(np.linalg.norm(mid - root), lengths[0] * wanted.stretch, atol=CLOSE)
         np.testing.assert_allclose(np.linalg.norm(tip - mid), lengths[1] * wanted.stretch, atol=CLOSE)
         np.testing.assert_allclose(tip - root, aim / distance * wanted.reach, atol=CLOSE)
-        if options["pole"] and options["plane"] != "AIM" and options["bend"] in {"REST", "POSITIVE"}:
+        # Limits on one side of straight leave only that side, and a forced axis may count it the other way.
+        turned = options["limits"] and options["hinge_axis"] != "AUTO"
+        if options["plane"] in {"AIM", "REST"} or not options["pole"] or turned:
+            continue
+        if options["bend"] in {"REST", "POSITIVE"}:
             assert side(root, mid, tip, np.array(POLE)) >= -CLOSE
-        if options["pole"] and options["plane"] != "AIM" and options["bend"] == "NEGATIVE" and not options["limits"]:
+        if options["bend"] == "NEGATIVE" and not options["limits"]:
             assert side(root, mid, tip, np.array(POLE)) <= CLOSE
+
+
+def rest_normal(rig: bpy.types.Object, hinge_axis: str) -> np.ndarray:
+    """Of the plane of the rest pose: through its three joints, or at right angles to the forced hinge axis."""
+    lower = rig.data.bones["lower"]
+    root, mid, tip = (np.array(point) for point in (lower.parent.head_local, lower.head_local, lower.tail_local))
+    normal = np.cross(mid - root, tip - mid)
+    if hinge_axis != "AUTO":
+        axis = np.array(lower.matrix_local.col["XYZ".index(hinge_axis[-1])].xyz)
+        aim = (tip - root) / np.linalg.norm(tip - root)
+        normal = axis - axis @ aim * aim
+    return normal / np.linalg.norm(normal)
 
 
 def side(root: np.ndarray, mid: np.ndarray, tip: np.ndarray, pole: np.ndarray) -> float:
@@ -264,3 +283,59 @@ def test_a_field_that_no_chain_has_is_an_error_and_adds_nothing() -> None:
     with pytest.raises(AttributeError, match='no field "colour"'):
         api.add_chain(rig, "lower", colour=1)
     assert not rig.two_bone_ik_chains
+
+
+def test_crossed_limits_are_refused_in_one_sentence() -> None:
+    rigs.arm(use_bend_limits=True, bend_min=1.0, bend_max=0.5)
+    with pytest.raises(Refused, match=r'"lower" of "Rig" has bend limits from .* to .* degrees: set the minimum'):
+        api.bake(bpy.data.objects["Rig"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"), [({"interpolation": "SINE"}, "IRREDUCIBLE"), ({"tolerance": 0.0}, "TOLERANCE")]
+)
+def test_keys_that_cannot_be_reduced_are_refused(fields: dict, kind: str) -> None:
+    rigs.arm()
+    with pytest.raises(Refused, match='Keys of "Rig" cannot be reduced') as refusal:
+        api.bake(bpy.data.objects["Rig"], frames=(1, 8), keys="REDUCED", **fields)
+    assert refusal.value.kind == kind
+    assert bpy.data.objects["Rig"].animation_data is None
+
+
+@pytest.mark.parametrize(
+    ("hinge_axis", "roll"),
+    [(axis, roll) for roll in (0.0, np.pi) for axis in ("AUTO", "Z", "NEG_Z")]
+    + [(axis, roll) for roll in (0.5 * np.pi, -0.5 * np.pi) for axis in ("AUTO", "X", "NEG_X")],
+)
+def test_bend_limits_taken_from_the_bone_are_the_bends_of_its_turned_pose(hinge_axis: str, roll: float) -> None:
+    rig = rigs.armature(
+        (rigs.Bone("upper", (0, 0, 0), (1, 0.2, 0)), rigs.Bone("lower", (1, 0.2, 0), (1.8, 0, 0), "upper", roll))
+    )
+    rigs.chain(rig, "lower", target=(1.2, 0.6, 0), hinge_axis=hinge_axis)
+    lower = rig.pose.bones["lower"]
+    up = int(np.argmax(np.abs(np.array(lower.bone.matrix_local)[2, :3])))  # which of its axes is the hinge
+    for name in "xz":
+        setattr(lower, f"use_ik_limit_{name}", True)
+        setattr(lower, f"ik_min_{name}", -0.3)
+        setattr(lower, f"ik_max_{name}", 0.8)
+    api.take_bend_limits(rig)
+    chain = rig.two_bone_ik_chains[0]
+    assert chain.use_bend_limits
+    # At rest the arm turns by a negative angle about the world's z axis, and AUTO counts that way as positive.
+    positive = (
+        -1.0 if hinge_axis == "AUTO" else np.array(lower.bone.matrix_local)[2, up] * (-1) ** hinge_axis.count("NEG")
+    )
+    lower.rotation_mode = "XYZ"
+    bends = []
+    for limit in (-0.3, 0.8):
+        lower.rotation_euler[up] = limit
+        root, mid, tip = Limb().joints(on_frame(1))
+        upper_arm, forearm = mid - root, tip - mid
+        bends.append(positive * np.arctan2(np.cross(upper_arm, forearm)[2], upper_arm @ forearm))
+    assert (chain.bend_min, chain.bend_max) == pytest.approx(sorted(bends), abs=1e-5)
+
+
+def test_a_bone_without_ik_limits_has_none_to_take() -> None:
+    rigs.arm()
+    with pytest.raises(Refused, match='Bone "lower" of "Rig" has no IK limit about'):
+        api.take_bend_limits(bpy.data.objects["Rig"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import pipeline, versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Keys, KeyStyle
+from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import KeyStyle
 from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
 from bpy.types import PropertyGroup
 
@@ -122,9 +122,7 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
     bpy.context.view_layer.update()
     before = file_data.dump()
     style = KeyStyle()
-    bake = pipeline.bake(
-        chain.id_data, None, (1, 10), None, way=way, keys=Keys.EVERY_FRAME, style=style, mute_constraints=True
-    )
+    bake = pipeline.bake(chain.id_data, None, (1, 10), None, way=way, style=style, mute_constraints=True)
     assert [next(bake) for _ in range(steps)][-1] == steps / 10
     bake.close()
     assert not changed_after_update(before)

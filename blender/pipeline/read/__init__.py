@@ -40,7 +40,7 @@ def plan(
     if keys == Keys.TARGET_KEYS:
         chains = tuple(replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains)
         solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
-    return Plan(rig=rig, scene=scene, chains=chains, frames=solved, keys=keys)
+    return Plan(rig=rig, scene=scene, chains=chains, frames=solved)
 
 
 def refuse_unposable(rig: Object | None) -> None:
