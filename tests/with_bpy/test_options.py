@@ -60,6 +60,8 @@ OPTIONS = st.fixed_dictionaries(
         "limits": st.sampled_from([None, (0.3, 2.0)]),
         "reference": st.sampled_from(["REST", "POSE"]),
         "hinge_axis": st.sampled_from(["AUTO", "X", "Z", "NEG_X", "NEG_Z"]),
+        "pole_angle": st.sampled_from([0.0, 0.8, -2.5]),
+        "use_rotation": st.booleans(),
     }
 )
 
@@ -70,38 +72,53 @@ def test_every_combination_of_options_gives_the_joints_of_its_definition(options
     if options["plane"] == "POLE" and not options["pole"]:
         options["plane"] = "AUTO"
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    fields = {name: options[name] for name in ("plane", "bend", "unreachable", "max_stretch", "softness", "reference")}
+    named = ("plane", "bend", "unreachable", "max_stretch", "softness", "reference", "pole_angle", "use_rotation")
+    fields = {name: options[name] for name in named}
     if options["limits"]:
         fields |= {"use_bend_limits": True, "bend_min": options["limits"][0], "bend_max": options["limits"][1]}
-    rigs.arm(pole=POLE if options["pole"] else None, hinge_axis=options["hinge_axis"], **fields)
+    rigs.arm(pole=POLE if options["pole"] else None, hinge_axis=options["hinge_axis"], tip_bone="hand", **fields)
     rig = bpy.data.objects["Rig"]
-    rig.data.bones["lower"].inherit_scale = "NONE"
+    for name in ("lower", "hand"):
+        rig.data.bones[name].inherit_scale = "NONE"
     rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, 0.2)
-    for name in ("upper", "lower"):
+    for name in ("upper", "lower", "hand"):
         rig.pose.bones[name].rotation_mode = options["mode"]
-    rigs.animate(bpy.data.objects["Target"], location=PATH)
+    target = bpy.data.objects["Target"]
+    rigs.animate(target, location=PATH, rotation_euler={1: (0.3, 0.1, 0.0), 8: (2.0, -1.0, 0.5)})
     api.bake(rig, frames=(1, 8))
     normal = rest_normal(rig, options["hinge_axis"])
     lengths = np.array([rig.data.bones[name].length for name in ("upper", "lower")])
     for frame in FRAMES:
-        depsgraph = on_frame(frame)
-        root, mid, tip = Limb().joints(depsgraph)
-        aim = Limb().goal(depsgraph) - root
-        if options["plane"] == "REST":
-            aim -= aim @ normal * normal
-        distance = np.linalg.norm(aim)
-        wanted = expected(distance, lengths, options)
-        np.testing.assert_allclose(np.linalg.norm(mid - root), lengths[0] * wanted.stretch, atol=CLOSE)
-        np.testing.assert_allclose(np.linalg.norm(tip - mid), lengths[1] * wanted.stretch, atol=CLOSE)
-        np.testing.assert_allclose(tip - root, aim / distance * wanted.reach, atol=CLOSE)
-        # Limits on one side of straight leave only that side, and a forced axis may count it the other way.
-        turned = options["limits"] and options["hinge_axis"] != "AUTO"
-        if options["plane"] in {"AIM", "REST"} or not options["pole"] or turned:
-            continue
-        if options["bend"] in {"REST", "POSITIVE"}:
-            assert side(root, mid, tip, np.array(POLE)) >= -CLOSE
-        if options["bend"] == "NEGATIVE" and not options["limits"]:
-            assert side(root, mid, tip, np.array(POLE)) <= CLOSE
+        limb = assert_joints(on_frame(frame), options, normal, lengths)
+        if options["use_rotation"]:
+            hand = (rig.matrix_world @ rig.pose.bones["hand"].matrix).to_quaternion()
+            assert abs(hand.dot(target.matrix_world.to_quaternion())) == pytest.approx(1.0, abs=1e-6)
+        if options["pole"] and options["plane"] not in {"AIM", "REST"}:
+            assert_side(limb, options)
+
+
+def assert_joints(depsgraph: bpy.types.Depsgraph, options: dict, normal: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Lengths, reach and direction are as the definitions have them; returns root, mid and tip."""
+    root, mid, tip = joints = Limb().joints(depsgraph)
+    aim = Limb().goal(depsgraph) - root
+    if options["plane"] == "REST":
+        aim -= aim @ normal * normal
+    distance = np.linalg.norm(aim)
+    wanted = expected(distance, lengths, options)
+    links = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
+    np.testing.assert_allclose(links, lengths * wanted.stretch, atol=CLOSE)
+    np.testing.assert_allclose(tip - root, aim / distance * wanted.reach, atol=CLOSE)
+    return joints
+
+
+def assert_side(joints: np.ndarray, options: dict) -> None:
+    """The mid joint lies in the pole's plane, and on the side that the bend names."""
+    found = side(*joints, np.array(POLE), options["pole_angle"])
+    # Limits on one side of straight leave only that side, and a forced axis may count it the other way.
+    if options["bend"] in {"REST", "POSITIVE"} and not (options["limits"] and options["hinge_axis"] != "AUTO"):
+        assert found >= -CLOSE
+    if options["bend"] == "NEGATIVE" and not options["limits"]:
+        assert found <= CLOSE
 
 
 def rest_normal(rig: bpy.types.Object, hinge_axis: str) -> np.ndarray:
@@ -116,11 +133,12 @@ def rest_normal(rig: bpy.types.Object, hinge_axis: str) -> np.ndarray:
     return normal / np.linalg.norm(normal)
 
 
-def side(root: np.ndarray, mid: np.ndarray, tip: np.ndarray, pole: np.ndarray) -> float:
-    """> 0 where the mid joint lies on the pole's side of the line from root to tip, in which plane it must lie."""
+def side(root: np.ndarray, mid: np.ndarray, tip: np.ndarray, pole: np.ndarray, angle: float) -> float:
+    """> 0 where the mid joint lies on the pole's side, turned by the pole angle about the line from root to tip."""
     line = (tip - root) / np.linalg.norm(tip - root)
     beside, towards = (point - root - (point - root) @ line * line for point in (mid, pole))
     towards /= np.linalg.norm(towards)
+    towards = np.cos(angle) * towards + np.sin(angle) * np.cross(line, towards)
     np.testing.assert_allclose(beside, (beside @ towards) * towards, atol=CLOSE)
     return float(beside @ towards)
 

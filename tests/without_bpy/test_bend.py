@@ -30,6 +30,13 @@ def test_the_sign_of_the_hinge_angle_is_as_asked_for(bend: Bend, sign: int) -> N
         assert (np.copysign(1, solution.hinge_angle) == sign).all(), "and at full reach and full fold as well"
 
 
+def test_positive_is_positive_even_if_the_rest_pose_is_not() -> None:
+    chain = limb((0, 1, 0.1), (0, 1.9, -0.1), X, use_hinge_axis=True)
+    for plane in (Plane.AIM, Plane.REST):
+        assert solved(chain, (0.2, 1.4, 0.1), bend=Bend.POSITIVE, plane=plane).hinge_angle > 0.1
+        assert solved(chain, (0.2, 1.4, 0.1), bend=Bend.NEGATIVE, plane=plane).hinge_angle < -0.1
+
+
 def test_rest_is_the_side_of_the_pose_that_the_bones_are_carried_from() -> None:
     for axis, sign in ((X, -1), (-X, 1)):
         chain = limb((0, 1, 0.1), (0, 1.9, -0.1), axis, use_hinge_axis=True)

@@ -139,6 +139,15 @@ class TestAim:
         solution = solved(chain, target)
         assert angle_between(elbow(solution)[1:], elbow(solution)[:-1]).max() < 0.51
 
+    def test_past_the_opposite_the_plane_goes_on_as_it_was_swung(self) -> None:
+        """On a way that is neither in the rest plane nor across it, so that the plane has turned meanwhile."""
+        chain = limb((0, 1, 0.3), (0, 2, 0))
+        turns = pi + np.array((-0.2, -0.1, 0.0, 0.1, 0.2))
+        target = np.array([1.2 * rotation_about((1, 0, 1), turn) @ Y for turn in turns])
+        solution = solved(chain, target)
+        assert angle_between(elbow(solution)[1:], elbow(solution)[:-1]).max() < 0.11
+        np.testing.assert_allclose(np.abs(solution.hinge[2]), Z, atol=0.2)
+
     def test_only_ever_opposite_it_is_the_rest_plane(self) -> None:
         solution = solved(limb((0, 1, 0.3), (0, 2, 0)), (0, -1.2, 0))
         np.testing.assert_allclose(np.abs(solution.hinge), [X], atol=1e-12)

@@ -40,6 +40,13 @@ class TestHingeAxis:
         assert [*HingeAxis] == ["AUTO", "X", "Z", "NEG_X", "NEG_Z"]
 
 
+def test_a_rest_chain_folded_onto_itself_is_aimed_by_its_root_bone() -> None:
+    """Rounding decides where its tip lies seen from the root; that must not decide how it bends."""
+    for noise in (0, 1e-12 * X, -1e-9 * np.ones(3)):
+        solution = solved(limb((0, 1, 0), np.zeros(3) + noise), (0, 1.2, 0))
+        np.testing.assert_allclose(np.abs(solution.hinge), [X], atol=1e-6)
+
+
 def test_the_reference_pose_tells_its_reach_and_its_angle() -> None:
     rng = np.random.default_rng(9)
     for _ in range(20):
