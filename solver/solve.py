@@ -15,7 +15,7 @@ from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triad import carried, in_plane, product, triad
 from .triangle import triangle
-from .undecided import held, last_decided
+from .undecided import last_decided
 from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
 from .vectors import cross, unit
 
@@ -85,16 +85,13 @@ def _joints(plane: BendPlane, along: Array, across: Array, reached: Array, stret
 
 
 def _turns(along: Array, across: Array, reached: Array, lengths: Array) -> Array:
-    """(n, 2, 2) unit directions of the bones in the plane; one without length keeps its last, at first the aim's."""
+    """(n, 2, 2) unit directions of the bones in the plane; one without length takes that of the aim."""
     links = np.empty((*reached.shape, 2, 2), order="F")
     links[..., 0, 0], links[..., 0, 1] = along, across
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
-    decided = lengths > 0.0
-    if decided.all():
+    if (lengths > 0.0).all():
         return unit(links)
-    decided = np.broadcast_to(decided, links.shape[:-1])
-    turns = np.where(decided[..., None], unit(links), (1.0, 0.0))
-    return np.stack([held(turns[:, bone], decided[:, bone]) for bone in (0, 1)], axis=1)
+    return np.where((lengths > 0.0)[..., None], unit(links), (1.0, 0.0))
 
 
 def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
