@@ -42,7 +42,6 @@ def expected(distance: float, lengths: np.ndarray, options: dict) -> Expected:
     stretch = 1.0
     if options["unreachable"] == "STRETCH":
         stretch = min(max(distance / reach, 1.0), options["max_stretch"])
-    assert total > 0
     return Expected(reach * stretch, stretch)
 
 
