@@ -144,6 +144,7 @@ class TestAim:
         chain = limb((0, 1, 0.3), (0, 2, 0))
         turns = pi + np.array((-0.2, -0.1, 0.0, 0.1, 0.2))
         target = np.array([1.2 * rotation_about((1, 0, 1), turn) @ Y for turn in turns])
+        target[2] = -1.2 * Y
         solution = solved(chain, target)
         assert angle_between(elbow(solution)[1:], elbow(solution)[:-1]).max() < 0.11
         np.testing.assert_allclose(np.abs(solution.hinge[2]), Z, atol=0.2)
