@@ -66,10 +66,12 @@ def ordinary(chain: Chain, goals: Goals) -> tuple[Chain, Goals, NDArray[np.intc]
     """Both at an ordinary size and laid out component by component, and the power of two by which they were divided."""
     size = exponent(np.abs(chain.joints).max(initial=0.0))
     axis = scaled(chain.hinge_axis, np.zeros((), np.intc))
-    target = np.asfortranarray(scaled(goals.target, size))
+    joints, target = (
+        np.asfortranarray(points) for points in (np.ldexp(chain.joints, -size), scaled(goals.target, size))
+    )
     pole = None if goals.pole is None else np.asfortranarray(scaled(goals.pole, size))
-    chain = replace(chain, joints=np.ldexp(chain.joints, -size), hinge_axis=axis)
-    return chain, replace(goals, target=target, pole=pole), size
+    pose = None if goals.pose is None else np.asfortranarray(goals.pose)
+    return replace(chain, joints=joints, hinge_axis=axis), Goals(target=target, pole=pole, pose=pose), size
 
 
 def restored(solution: Solution, goals: Goals, exponent: NDArray[np.intc]) -> Solution:

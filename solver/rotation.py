@@ -12,6 +12,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
+from .triad import product
 from .undecided import last_decided
 from .values import Array
 from .vectors import dot, norm
@@ -81,13 +82,13 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
 
 def blend(start: Array, end: Array, factor: float) -> Array:
     """(..., 3, 3) the rotation a `factor` of the way from `start` to `end`, along the shortest turn."""
-    turn = quaternions((np.swapaxes(start, -1, -2) @ end).reshape(-1, 3, 3))
+    turn = quaternions(product(np.swapaxes(start, -1, -2), end).reshape(-1, 3, 3))
     turn = np.where(turn[:, :1] < 0.0, -turn, turn)
     sine = norm(turn[:, 1:])
     half = factor * np.arctan2(sine, turn[:, 0])
     scale = np.where(sine > 1e-12, np.sin(half) / np.where(sine > 1e-12, sine, 1.0), factor)
     partial = np.column_stack((np.cos(half), turn[:, 1:] * scale[:, None]))
-    return start @ matrices(partial).reshape(np.broadcast_shapes(start.shape, end.shape))
+    return product(start, matrices(partial).reshape(np.broadcast_shapes(start.shape, end.shape)))
 
 
 def matrices(quaternions: Array) -> Array:
