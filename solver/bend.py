@@ -11,6 +11,9 @@ from .motion import hinge_turn, root_turn
 from .plane import BendPlane
 from .values import Array, Bend, Options
 
+_AT_LIMIT = 1e-9
+"""Radians: closer to a limit an angle is on it, or rounding would choose between two that are."""
+
 
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
     """The signs (n,) of the hinge angle to solve for: one, or both where the choice needs the solutions."""
@@ -55,6 +58,7 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
     angles, shortfalls : (2, n)
     """
     margin = np.minimum(angles - options.bend_min, options.bend_max - angles)
+    margin = np.where(margin > _AT_LIMIT, margin, 0.0)
     best: NDArray[np.intp] = np.lexsort((-margin, shortfalls), axis=0)[0]
     return best
 

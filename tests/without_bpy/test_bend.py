@@ -171,6 +171,13 @@ class TestLimits:
         solution = solved(LEG, (0, 1.6, 0), bend=Bend.LIMITS, bend_min=low, bend_max=high)
         assert np.sign(solution.hinge_angle) == sign
 
+    def test_where_both_sides_are_at_their_limit_rounding_does_not_choose(self) -> None:
+        """All of the reach is eased into, and from as far as the limits leave it."""
+        turns = np.linspace(0, 2 * pi, 200)
+        target = 1.7 * np.stack((np.sin(turns), np.cos(turns), 0 * turns), axis=-1)
+        options = {"softness": 1.0, "bend": Bend.LIMITS, "bend_min": -0.5, "bend_max": 0.4}
+        assert not motion.flips(solved(STRAIGHT, target, **options)).any()
+
     def test_bend_limits_takes_the_side_that_reaches(self) -> None:
         solution = solved(LEG, (0, 0.9, 0), bend=Bend.LIMITS, bend_min=-1.0, bend_max=2.2)
         assert solution.status == Status.REACHED
