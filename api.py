@@ -13,7 +13,7 @@ from bpy.types import Object, PropertyGroup, Scene
 
 from .blender import bend_limits, markers, pipeline
 from .blender.errors import Refused
-from .blender.pipeline import read
+from .blender.pipeline import Steps, read
 from .blender.pipeline.channel import Keys, KeyStyle
 from .blender.pipeline.read.chain import chain_bones
 from .blender.pipeline.sample import Sampling
@@ -22,10 +22,14 @@ from .solver.values import Bend
 
 __all__ = [
     "ChainReport",
+    "KeyStyle",
+    "Keys",
     "Refused",
     "Report",
+    "Steps",
     "add_chain",
     "bake",
+    "baking",
     "check",
     "flip_bend",
     "remove_markers",
@@ -64,9 +68,24 @@ def bake(
         key_type=key_type,
         new_action=new_action,
     )
+    return pipeline.run(
+        baking(rig, chains, frames, scene=scene, style=style, mute_constraints=mute_constraints, sampling=sampling)
+    )
+
+
+def baking(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle,
+    mute_constraints: bool = True,
+    sampling: str = "AUTO",
+) -> Steps:
+    """A bake bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace."""
     way = Sampling(sampling)
-    steps = pipeline.bake(rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints)
-    return pipeline.run(steps)
+    return pipeline.bake(rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints)
 
 
 def check(

@@ -4,8 +4,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Context, Keyframe
 
 from .. import api
-from ..blender.report import Report
-from .frame_range import RangeOperator
+from .gradual import GradualOperator
 
 
 def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str, str, int], ...]:
@@ -18,7 +17,7 @@ def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str,
     )
 
 
-class TWO_BONE_IK_OT_bake(RangeOperator):
+class TWO_BONE_IK_OT_bake(GradualOperator):
     """Key the bones of all chains over a range of frames"""
 
     bl_idname = "two_bone_ik.bake"
@@ -57,20 +56,25 @@ class TWO_BONE_IK_OT_bake(RangeOperator):
         default=True,
     )
 
-    def run(self, context: Context) -> Report:
-        rig = context.object
-        return api.bake(
-            rig,
-            self.chains(rig),
-            self.frames(context),
-            scene=context.scene,
-            keys=self.keys,
+    def steps(self, context: Context) -> api.Steps:
+        style = api.KeyStyle(
+            keys=api.Keys(self.keys),
             tolerance=self.tolerance,
             interpolation=self.interpolation,
             key_type=self.key_type,
             new_action=self.new_action,
-            mute_constraints=self.mute_constraints,
-            sampling=self.sampling,
+        )
+        rig = context.object
+        return (
+            yield from api.baking(
+                rig,
+                self.chains(rig),
+                self.frames(context),
+                scene=context.scene,
+                style=style,
+                mute_constraints=self.mute_constraints,
+                sampling=self.sampling,
+            )
         )
 
     def draw_choices(self) -> None:

@@ -41,10 +41,11 @@ class ArmatureOperator(Operator):
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         if report is not None:
-            self._tell(report)
+            self.tell(report)
         return {"FINISHED"}
 
-    def _tell(self, report: Report) -> None:
+    def tell(self, report: Report) -> None:
+        """Hand the report's lines to Blender."""
         level = {"INFO"} if report.reached else {"WARNING"}
         # The status bar shows the last line only; the others are in the Info editor.
         for line in (*report.lines(), _headline(report)):

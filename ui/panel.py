@@ -93,7 +93,7 @@ def _draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
     if body:
         body.prop(chain, "unreachable")
         if chain.unreachable == "STRETCH":
-            body.prop(chain, "max_stretch")
+            body.prop(chain, "max_stretch", text="Maximum")
         body.prop(chain, "softness")
         body.prop(chain, "use_extension_limit")
         body.prop(chain, "influence")

@@ -7,3 +7,7 @@ from collections.abc import Callable
 
 def test_a_click_on_bake_keys_the_limb(play: Callable[[str], None]) -> None:
     play("bake")
+
+
+def test_esc_gives_up_a_bake_that_takes_long(play: Callable[[str], None]) -> None:
+    play("give_up")

@@ -1,0 +1,48 @@
+"""A bake that takes long shows how far it is; Esc gives it up, in its dialog and on the way, without a trace."""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+from scenarios.limb import keyed_range, limb_with_target
+from user import Steps, User
+
+
+def scenario(user: User) -> Steps:
+    limb_with_target()
+    # With a script on frame changes the whole scene is played; this one takes its time.
+    bpy.app.handlers.frame_change_post.append(lambda *_: time.sleep(0.01))
+    bpy.context.scene.frame_end = 500
+    bpy.context.scene.frame_set(7)
+    yield from user.open_sidebar("Animation")
+
+    yield from user.click("two_bone_ik.bake")
+    yield
+    yield from user.press("ESC")
+    yield
+    assert keyed_range() is None
+
+    yield from user.click("two_bone_ik.bake")
+    yield
+    yield from user.press("RET")
+    for _ in range(10):
+        yield
+    user.screenshot("progress")
+    assert bpy.context.scene.frame_current != 7
+    yield from user.press("ESC")
+    for _ in range(5):
+        yield
+    user.screenshot("given-up")
+    assert keyed_range() is None
+    assert bpy.context.scene.frame_current == 7
+    assert [item.name for item in bpy.data.objects if "probe" in item.name] == []
+
+    bpy.context.scene.frame_end = 40
+    yield from user.click("two_bone_ik.bake")
+    yield
+    yield from user.press("RET")
+    for _ in range(40):
+        yield
+    assert keyed_range() == (1, 40)
+    assert bpy.context.scene.frame_current == 7
