@@ -7,8 +7,10 @@ Everything is named, so that it is found again after the file was saved and load
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -22,6 +24,14 @@ def on_frame(frame: float) -> Depsgraph:
     whole = int(np.floor(frame))
     bpy.context.scene.frame_set(whole, subframe=frame - whole)
     return bpy.context.evaluated_depsgraph_get()
+
+
+def save_and_load() -> None:
+    """The file as a user opens it the next day; what Python held of the old one is gone."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "shot.blend"))
+        bpy.ops.wm.save_as_mainfile(filepath=path, check_existing=False)
+        bpy.ops.wm.open_mainfile(filepath=path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +64,7 @@ class Limb:
 
         For chains that what carries them leaves rigid: lengths are taken at rest, in the space of the root's parent.
         """
+        save_and_load()
         return np.array([self._miss(on_frame(frame)) for frame in frames])
 
     def hits(self, frames: Iterable[float]) -> Array:
@@ -61,6 +72,7 @@ class Limb:
 
         For targets within reach, whatever scale and shear do to the lengths on the way.
         """
+        save_and_load()
         return np.array([self._hit(on_frame(frame)) for frame in frames])
 
     def _miss(self, depsgraph: Depsgraph) -> tuple[float, float]:

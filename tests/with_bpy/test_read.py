@@ -109,6 +109,7 @@ def test_bones_between_root_and_end_bone_are_carried_rigidly(turn: tuple[float, 
     else:
         assert Limb(pole="Pole").misses(FRAMES).max() < CLOSE
     on_frame(12)
+    twist = bpy.data.objects["Rig"].pose.bones["twist"]
     np.testing.assert_allclose(twist.rotation_quaternion, Euler(turn).to_quaternion(), atol=1e-6)
 
 

@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.pipeline import read, run, sample
 from bl_ext.user_default.two_bone_ik.blender.pipeline.samples import Samples
+from bpy.app.handlers import persistent
 from bpy.types import Object, PropertyGroup
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -198,6 +199,7 @@ def test_a_scene_that_is_not_the_active_one_is_sampled_and_left_on_its_frame(way
 def test_a_target_that_a_script_moves_is_followed() -> None:
     chain = moving_arm()
 
+    @persistent
     def move(scene: bpy.types.Scene, *_: object) -> None:
         bpy.data.objects["Pole"].location = (1, 3, scene.frame_current / 3)
 
