@@ -56,6 +56,7 @@ demo: build
 
 bench: build
 	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
+	$(WHEEL)/bin/python benchmarks/planar.py
 	$(WHEEL)/bin/python benchmarks/run.py
 
 clean:

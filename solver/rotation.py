@@ -24,23 +24,32 @@ _GIMBAL_LOCK = 1e-7
 def quaternions(matrices: Array, before: Array | None = None) -> Array:
     """(n, 4) unit quaternions of rotation matrices (n, 3, 3), each with the sign nearest to the one before.
 
-    Shepperd's method (1978) as one product: a rotation matrix gives all ten products q_i q_j, and of these
-    the row with the greatest square divides without loss.
+    Shepperd's method (1978): a rotation matrix gives all ten products q_i q_j, and those of the largest q_i, divided by
+    its square, are the quaternion without loss.
     """
-    m = matrices
-    xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
-    products = np.empty((len(m), 4, 4))
-    products[:, 0, 0], products[:, 1, 1] = 1 + xx + yy + zz, 1 + xx - yy - zz
-    products[:, 2, 2], products[:, 3, 3] = 1 - xx + yy - zz, 1 - xx - yy + zz
-    products[:, 0, 1] = products[:, 1, 0] = m[:, 2, 1] - m[:, 1, 2]
-    products[:, 0, 2] = products[:, 2, 0] = m[:, 0, 2] - m[:, 2, 0]
-    products[:, 0, 3] = products[:, 3, 0] = m[:, 1, 0] - m[:, 0, 1]
-    products[:, 1, 2] = products[:, 2, 1] = m[:, 0, 1] + m[:, 1, 0]
-    products[:, 1, 3] = products[:, 3, 1] = m[:, 0, 2] + m[:, 2, 0]
-    products[:, 2, 3] = products[:, 3, 2] = m[:, 1, 2] + m[:, 2, 1]
-    best = np.argmax(np.diagonal(products, axis1=1, axis2=2), axis=1)
-    row = products[np.arange(len(m)), best]
-    return _same_signs(row / norm(row)[:, None], before)
+    xx, yy, zz = matrices[:, 0, 0], matrices[:, 1, 1], matrices[:, 2, 2]
+    largest = np.argmax((xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy), axis=0)
+    found = np.unique(largest)
+    products = np.empty((len(matrices), 4))
+    for component in found.tolist():
+        rows = slice(None) if len(found) == 1 else largest == component
+        products[rows] = _products(matrices[rows], component)
+    return _same_signs(products / norm(products)[:, None], before)
+
+
+def _products(m: Array, component: int) -> Array:
+    """(n, 4) products of one component of the quaternion, 0 for w, with all four, times four."""
+    result = np.empty((len(m), 4))
+    if component == 0:
+        result[:, 0] = 1.0 + m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
+        result[:, 1], result[:, 2] = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0]
+        result[:, 3] = m[:, 1, 0] - m[:, 0, 1]
+        return result
+    i, j, k = component - 1, component % 3, (component + 1) % 3
+    result[:, 0] = m[:, k, j] - m[:, j, k]
+    result[:, 1 + i] = 1.0 + m[:, i, i] - m[:, j, j] - m[:, k, k]
+    result[:, 1 + j], result[:, 1 + k] = m[:, i, j] + m[:, j, i], m[:, i, k] + m[:, k, i]
+    return result
 
 
 def axis_angles(matrices: Array, before: Array | None = None) -> Array:

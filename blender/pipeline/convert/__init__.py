@@ -59,9 +59,8 @@ def _before(plan: Plan, path: str) -> Array:
     value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
     for index in range(len(value)):
         curve = versions.find_curve(plan.rig, path, index)
-        if curve:
+        if curve and curve.keyframe_points and curve.range()[0] < plan.frames[0] - MERGE:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
-            ahead = keys[1::2][keys[::2] < plan.frames[0] - MERGE]
-            value[index] = ahead[-1] if len(ahead) else value[index]
+            value[index] = keys[1::2][keys[::2] < plan.frames[0] - MERGE][-1]
     return value

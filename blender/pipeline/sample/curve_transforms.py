@@ -79,7 +79,7 @@ class OwnTransforms:
             return value[None]
         values = np.repeat(value[None], len(self._frames), axis=0)
         for index, curve in animated:
-            values[:, index] = list(map(curve.evaluate, self._frames))
+            values[:, index] = np.fromiter(map(curve.evaluate, self._frames), np.float64, len(self._frames))
         return values
 
 
