@@ -11,10 +11,9 @@ from collections.abc import Collection
 from typing import Any
 
 import bpy
-from bpy.types import ID, Action, FCurve, PoseBone, bpy_struct
+from bpy.types import ID, Action, FCurve, bpy_struct
 
 _HAS_SLOTS = "slots" in Action.bl_rna.properties
-_SELECTS_POSE_BONES = "select" in PoseBone.bl_rna.properties
 
 
 def curves(block: ID) -> Collection[FCurve]:
@@ -67,13 +66,3 @@ def copy_action(block: ID) -> None:
     animation.action = copy
     if not old.users:
         old.use_fake_user = True
-
-
-def is_selected(bone: PoseBone) -> bool:
-    """Whether this bone is selected in Pose Mode."""
-    return bone.select if _SELECTS_POSE_BONES else bone.bone.select
-
-
-def select(bone: PoseBone, state: bool = True) -> None:
-    """Select this bone in Pose Mode, or deselect it."""
-    (bone if _SELECTS_POSE_BONES else bone.bone).select = state

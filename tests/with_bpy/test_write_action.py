@@ -203,10 +203,3 @@ def test_constraints_are_muted_and_named(rig):
         'Constraint "IK.002" of bone "lower" is muted, but its mute is animated and will come back',
     ]
     assert all(constraint.mute for constraint in constraints)
-
-
-def test_bones_are_selected_in_every_version(rig):
-    bone = rig.pose.bones["upper"]
-    for state in (True, False, True):
-        versions.select(bone, state)
-        assert versions.is_selected(bone) is state
