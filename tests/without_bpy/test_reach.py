@@ -76,6 +76,15 @@ class TestSoftness:
             for softness in (0.0, 0.1)
         ]
         assert speed[1] < speed[0] / 5
+        # By the chain rule, from the definition of the eased reach and the law of cosines.
+        lengths = np.linalg.norm(np.diff(STRAIGHT.joints, axis=0), axis=-1)
+        dense = np.linspace(distances.min(), distances.max(), 100_001)
+        start, span = 0.9 * FULL, 0.1 * FULL
+        beyond = np.maximum(dense - start, 0)
+        eased = np.where(beyond > 0, start + span * (1 - np.exp(-beyond / span)), dense)
+        cos = (eased**2 - np.square(lengths).sum()) / (2 * lengths.prod())
+        turn = np.exp(-beyond / span) * eased / (lengths.prod() * np.sqrt(1 - cos**2))
+        assert speed[1] <= turn.max() * np.abs(np.diff(distances)).max()
 
     def test_within_the_soft_part_frames_still_count_as_reached(self) -> None:
         solution = solved(STRAIGHT, along((1.75, 1.85)), softness=0.2)
