@@ -15,6 +15,10 @@ _AT_LIMIT = 1e-9
 """Radians: closer to a limit an angle is on it, or rounding would choose between two that are."""
 
 
+_TIE = 1e-6
+"""Radians a frame: of sequences that cost the same but for rounding, the one that keeps to the first solution."""
+
+
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
     """The signs (n,) of the hinge angle to solve for: one, or both where the choice needs the solutions."""
     side = np.broadcast_to(plane.side, plane.distance.shape)
@@ -78,12 +82,12 @@ def least_motion(
     """
     if not angles.size:
         return np.empty(0, dtype=np.intp)
-    barred = np.where(shortfalls > shortfalls[::-1], np.inf, 0.0)
+    extra = np.where(shortfalls > shortfalls[::-1], np.inf, ((0.0,), (_TIE,)))
     first = root_turn(start_root, roots[:, 0]) + hinge_turn(start_angle, angles[:, 0])
     steps = root_turn(roots[:, None, :-1], roots[None, :, 1:]) + hinge_turn(angles[:, None, :-1], angles[None, :, 1:])
     first, steps = (motion * (1.0 + speed_cost * motion) for motion in (first, steps))
-    (cost_a, cost_b), came_from = (first + barred[:, 0]).tolist(), []
-    for (aa, ab), (ba, bb) in np.moveaxis(steps + barred[:, 1:], -1, 0).tolist():
+    (cost_a, cost_b), came_from = (first + extra[:, 0]).tolist(), []
+    for (aa, ab), (ba, bb) in np.moveaxis(steps + extra[:, 1:], -1, 0).tolist():
         came_from.append((cost_b + ba < cost_a + aa, cost_b + bb < cost_a + ab))
         cost_a, cost_b = min(cost_a + aa, cost_b + ba), min(cost_a + ab, cost_b + bb)
     chosen = [int(cost_b < cost_a)]

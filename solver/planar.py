@@ -10,6 +10,7 @@ undecided (target on the root, bone without length) the previous row's stays; ro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,7 +81,8 @@ def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
     lengths, target, exponent = _scaled(lengths, target)
     joint = in_blocks(_mid, lengths, _aim(lengths, target), _signs(bend))
-    return np.ldexp(joint, exponent[..., None]) if exponent.any() else joint
+    with np.errstate(over="ignore"):
+        return np.ldexp(joint, exponent[..., None]) if exponent.any() else joint
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
@@ -107,7 +109,7 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
     target : (..., 2)       of the last link's end
     direction : (...)       of the last link, radians from the x axis
     """
-    lengths, target = inputs.bone_lengths(lengths), inputs.finite("target", target)
+    lengths, target, _ = _scaled(lengths, target)
     direction = inputs.finite("direction", direction)
     last = np.stack((np.cos(direction), np.sin(direction)), axis=-1)
     two = both(lengths[..., :2], target - lengths[..., 2:] * last)
@@ -116,9 +118,9 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
 
 
 def _scaled(lengths: ArrayLike, target: ArrayLike) -> tuple[Array, Array, NDArray[np.intc]]:
-    """Checked inputs, divided by a power of two so that the longer bone is neither huge nor tiny; mostly by 2**0."""
+    """Checked inputs, divided by a power of two so that the longest bone is neither huge nor tiny; mostly by 2**0."""
     lengths, target = inputs.bone_lengths(lengths), inputs.finite("target", target)
-    exponent = inputs.exponent(np.maximum(lengths[..., 0], lengths[..., 1]))
+    exponent = inputs.exponent(reduce(np.maximum, np.moveaxis(lengths, -1, 0)))
     return np.ldexp(lengths, -exponent[..., None]), inputs.scaled(target, exponent), exponent
 
 

@@ -79,7 +79,8 @@ class TestNearest:
             solution = solved(chain, target, bend=Bend.NEAREST, **options)
             taken = [int(np.copysign(1, angle) < 0) for angle in solution.hinge_angle]
             cost = sum(step(frame, [-1, *taken][frame], now) for frame, now in enumerate(taken))
-            np.testing.assert_allclose(cost, best, rtol=1e-9)
+            # Of sequences as good as each other it takes the one that keeps to one side.
+            np.testing.assert_allclose(cost, best, rtol=0, atol=count * 1e-6)
 
     def test_a_smooth_path_within_reach_never_flips(self) -> None:
         turns = np.linspace(0, 6 * pi, 500)
@@ -172,11 +173,13 @@ class TestLimits:
         assert np.sign(solution.hinge_angle) == sign
 
     def test_where_both_sides_are_at_their_limit_rounding_does_not_choose(self) -> None:
-        """All of the reach is eased into, and from as far as the limits leave it."""
-        turns = np.linspace(0, 2 * pi, 200)
-        target = 1.7 * np.stack((np.sin(turns), np.cos(turns), 0 * turns), axis=-1)
+        """All of the reach is eased into, and the limits leave it from farther out than that."""
         options = {"softness": 1.0, "bend": Bend.LIMITS, "bend_min": -0.5, "bend_max": 0.4}
-        assert not motion.flips(solved(STRAIGHT, target, **options)).any()
+        rng = np.random.default_rng(3)
+        for _ in range(50):
+            chain = random_limb(rng)
+            target = (0.0, 0.99 * total_length(chain), 0.0)
+            assert solved(chain, target, **options).hinge_angle == pytest.approx(0.4)
 
     def test_bend_limits_takes_the_side_that_reaches(self) -> None:
         solution = solved(LEG, (0, 0.9, 0), bend=Bend.LIMITS, bend_min=-1.0, bend_max=2.2)

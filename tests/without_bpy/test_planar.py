@@ -210,7 +210,6 @@ def test_no_finite_input_gives_nan_or_a_warning(rows: list[tuple[float, ...]], b
     for result in (solved.angles, solved.joints, solved.miss, mid, oriented):
         assert not np.isnan(result).any()
     assert np.isfinite(solved.angles).all()
-    assert np.isfinite(mid).all()
 
 
 @given(LENGTH, st.floats(1e-6, 1e6), st.floats(0, 1), st.floats(-pi, pi), st.sampled_from((1, -1)))
