@@ -129,8 +129,8 @@ def constrain_spine(chain: PropertyGroup) -> None:
 
 
 def drive_target(chain: PropertyGroup) -> None:
-    driver = chain.target.driver_add("location", 2).driver
-    driver.expression = "1 + frame / 30"
+    # Not a property that has keys as well: which of the two comes last is a race in Blender.
+    chain.target.driver_add("delta_location", 2).driver.expression = "frame / 30"
 
 
 def drive_spine(chain: PropertyGroup) -> None:
