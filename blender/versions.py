@@ -30,10 +30,10 @@ def curves(block: ID) -> Collection[FCurve]:
     return next((channelbag.fcurves for channelbag in channelbags if channelbag), ())
 
 
-def find_curve(block: ID, path: str, index: int) -> FCurve | None:
-    """The F-curve that animates this element of a property, by RNA path; None where there is none."""
+def find_curves(block: ID, path: str, count: int) -> list[FCurve | None]:
+    """The F-curves that animate the `count` elements of a property, by RNA path; None for each that has none."""
     found: Any = curves(block)
-    return found.find(path, index=index) if found else None
+    return [found.find(path, index=index) if found else None for index in range(count)]
 
 
 def ensure_channelbag(block: ID) -> bpy_struct:

@@ -10,9 +10,11 @@ from bpy.types import Object, Scene
 
 from ...solver import Solution, motion
 from ...solver.values import Unreachable
+from ...solver.vectors import norm
 from ..errors import Refused
 from ..report import ChainReport, Report
 from . import convert, read, sample, solve, unkeyed, write
+from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
 from .plan import Plan
@@ -142,7 +144,7 @@ def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
             name=here.plan.name,
             frames=plan.frames,
             status=solution.status,
-            miss=np.linalg.norm((here.to_world @ solution.miss[..., None])[..., 0], axis=-1),
+            miss=norm(transform.mapped(here.to_world, solution.miss)),
             sin_hinge=solution.sin_hinge,
             speed=motion.speed(solution, plan.frames),
             stretch=solution.stretch,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bpy.types import Object
 
+from ...solver.triad import product
 from ...solver.values import Array
 from .plan import Point
 
@@ -26,4 +27,4 @@ class Samples:
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""
         to_world = self.to_world[point.object]
-        return to_world @ self.pose[point] if point.bone else to_world
+        return product(to_world, self.pose[point]) if point.bone else to_world

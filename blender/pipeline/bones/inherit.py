@@ -10,6 +10,7 @@ import numpy as np
 from bpy.types import Bone
 from mathutils import Matrix
 
+from ....solver.triad import product
 from ....solver.values import Array
 from . import transform
 
@@ -34,7 +35,8 @@ def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
     basis : (n, 4, 4) or (4, 4)    its own channels
     """
     if is_plain(bone, parent):
-        return offset(bone) @ basis if parent is None else parent @ (offset(bone) @ basis)
+        own = product(offset(bone), basis)
+        return own if parent is None else product(parent, own)
     return _converted(bone, parent, basis)
 
 
@@ -58,7 +60,7 @@ def is_plain(bone: Bone, parent: Array | None) -> bool:
 def is_scaled(matrices: Array) -> bool:
     """True where any of these (..., 4, 4) does more than turn and move."""
     linear = matrices[..., :3, :3]
-    return bool(np.abs(np.swapaxes(linear, -1, -2) @ linear - np.eye(3)).max(initial=0.0) > _UNSCALED)
+    return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > _UNSCALED)
 
 
 def _converted(bone: Bone, parent: Array | None, basis: Array) -> Array:

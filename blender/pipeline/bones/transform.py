@@ -1,6 +1,7 @@
 """Transforms as matrices, taken apart and put together: location, rotation and scale.
 
-A basis, the own channels of a bone or an object, is (n, 4, 4): scale first, then rotation, then location.
+A basis, the own channels of a bone or an object, is (n, 4, 4): scale first, then rotation, then location. Matrices lie
+in memory component by component, as vectors do in the solver.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ....solver.vectors import any_normal, cross, unit
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
-    result = np.zeros((*np.broadcast_shapes(linear.shape[:-2], location.shape[:-1]), 4, 4))
+    result = np.zeros((*np.broadcast_shapes(linear.shape[:-2], location.shape[:-1]), 4, 4), order="F")
     result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = linear, location, 1.0
     return result
 
@@ -57,7 +58,7 @@ def along_bone(factor: Array) -> Array:
 def inverse(matrix: Array) -> Array:
     """(n, k, k) of matrices (n, k, k); zero for those scaled to nothing, as objects are to hide them."""
     try:
-        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64, order="F")
     except np.linalg.LinAlgError:
         flat = (np.linalg.det(matrix) == 0.0)[..., None, None]
         return np.where(flat, 0.0, np.linalg.inv(np.where(flat, np.eye(matrix.shape[-1]), matrix)))
@@ -77,4 +78,10 @@ def orientation(linear: Array) -> Array:
 
 def place(matrix: Array, points: Array) -> Array:
     """(n, 3) points carried over by (n, 4, 4)."""
-    return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]
+    return mapped(matrix[..., :3, :3], points) + matrix[..., :3, 3]
+
+
+def mapped(linear: Array, vectors: Array) -> Array:
+    """(n, 3) vectors carried over by (n, 3, 3)."""
+    result: Array = np.einsum("...ij,...j->...i", linear, vectors)
+    return result

@@ -57,8 +57,7 @@ def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
 def _before(plan: Plan, path: str) -> Array:
     """The value that the last key ahead of the range leaves; where there is none, the property's as it stands."""
     value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
-    for index in range(len(value)):
-        curve = versions.find_curve(plan.rig, path, index)
+    for index, curve in enumerate(versions.find_curves(plan.rig, path, len(value))):
         if curve and curve.keyframe_points and curve.range()[0] < plan.frames[0] - MERGE:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)

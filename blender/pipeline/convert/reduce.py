@@ -10,6 +10,7 @@ from bpy.types import PoseBone
 from numpy.typing import NDArray
 
 from ....solver import reduce
+from ....solver.triad import product
 from ....solver.values import Array
 from ..bones import inherit, transform
 from ..bones.rotation_mode import rotation_matrices
@@ -80,8 +81,8 @@ def _watched(
     local = [point for bone, pose in bones for point in (_place(bone, pose, 0.0), _place(bone, pose, _SIDE))]
     to_world = at(here.to_world)
     if not stage.rigid:
-        to_world = to_world @ transform.inverse(stage.to_armature[..., :3, :3])
-    return np.stack([(to_world @ point[..., None])[..., 0] for point in local], axis=-2)
+        to_world = product(to_world, transform.inverse(stage.to_armature[..., :3, :3]))
+    return np.stack([transform.mapped(to_world, point) for point in local], axis=-2)
 
 
 def _place(bone: PoseBone, pose: Array, side: float) -> Array:

@@ -33,8 +33,9 @@ def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
     with _without_constraints(plan):
         if way == Sampling.AUTO:
             way = _fastest(need)
-        if way == Sampling.CURVES:
+        elif way == Sampling.CURVES:
             _refuse_curves(plan, need)
+        if way == Sampling.CURVES:
             return curves.samples(need, plan.frames)
         if way == Sampling.ISOLATED:
             return (yield from isolated.samples(plan.scene, need, plan.frames))

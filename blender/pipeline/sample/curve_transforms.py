@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 
+from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
 from ..bones import transform
@@ -43,7 +44,7 @@ class OwnTransforms:
         else:
             linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]
             if with_rotation:
-                linear = self._rotation(bone, path, bone.rotation_mode) @ linear
+                linear = product(self._rotation(bone, path, bone.rotation_mode), linear)
         return transform.compose(linear, self._values(bone, path, "location"))
 
     def object(self, item: Object) -> Array:
@@ -53,7 +54,7 @@ class OwnTransforms:
             linear = _standing(item)[:, :3, :3]
         else:
             scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
-            turn = self._delta_rotation(item) @ self._rotation(item, "", item.rotation_mode)
+            turn = product(self._delta_rotation(item), self._rotation(item, "", item.rotation_mode))
             linear = turn * scale[:, None, :]
         if not moves:
             return transform.compose(linear, _standing(item)[:, :3, 3])

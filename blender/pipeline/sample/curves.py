@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from bpy.types import ID, FCurve, Object
 
+from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
 from ..bones import inherit
@@ -106,7 +107,7 @@ def samples(wanted: Wanted, frames: Array) -> Samples:
         basis = own(item).object(item)
         if not item.parent:
             return basis
-        return carrier(item) @ np.array(item.matrix_parent_inverse, dtype=np.float64) @ basis
+        return product(carrier(item), product(np.array(item.matrix_parent_inverse, dtype=np.float64), basis))
 
     def carrier(item: Object) -> Array:
         if item.parent_type != "BONE":
@@ -114,7 +115,7 @@ def samples(wanted: Wanted, frames: Array) -> Samples:
         # A child of a bone sits at its tail.
         tail = np.eye(4)
         tail[1, 3] = item.parent.data.bones[item.parent_bone].length
-        return to_world(item.parent) @ pose(Point(item.parent, item.parent_bone)) @ tail
+        return product(to_world(item.parent), product(pose(Point(item.parent, item.parent_bone)), tail))
 
     def basis(place: Point) -> Array:
         bone = place.object.pose.bones[place.bone]

@@ -73,7 +73,7 @@ class Recorder:
 
 def _stacked(matrices: list[Matrix]) -> Array:
     """(n, 4, 4), or (1, 4, 4) of what never moves."""
-    stack = np.array(matrices, dtype=np.float64)
+    stack = np.array(matrices, dtype=np.float64, order="F")
     return stack[:1] if (stack == stack[0]).all() else stack
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bpy.types import Object
 
+from ....solver.triad import product
 from ....solver.values import Array, Solution
 from ..bones import inherit, transform
 from ..plan import Point
@@ -33,8 +34,8 @@ def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
 
     def place(item: Object, branch: list[str]) -> Array:
         to_world, nearest = samples.to_world[rig], Point(rig, branch[0])
-        local = transform.inverse(to_world @ samples.pose[nearest]) @ samples.to_world[item]
-        return to_world @ pose(branch) @ local
+        local = product(transform.inverse(product(to_world, samples.pose[nearest])), samples.to_world[item])
+        return product(to_world, product(pose(branch), local))
 
     return replace(
         samples,

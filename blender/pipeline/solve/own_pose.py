@@ -8,6 +8,7 @@ import numpy as np
 from bpy.types import Bone, PoseBone
 
 from ....solver import rotation
+from ....solver.triad import product
 from ....solver.values import Array, Solution
 from ..bones import inherit, transform
 from ..plan import ChainPlan, Point
@@ -45,15 +46,15 @@ def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
 
 def _rigid_end(here: ChainSpace, solution: Solution) -> OwnPose:
     """The end bone's own pose is what it turns more than the root bone, seen from where it is at rest."""
-    carrier, turned = np.moveaxis(solution.rotations @ here.end[..., None, :, :], -3, 0)
-    return OwnPose(bone=here.plan.end, rotation=np.swapaxes(carrier, -1, -2) @ turned)
+    carrier, turned = np.moveaxis(product(solution.rotations, here.end[..., None, :, :]), -3, 0)
+    return OwnPose(bone=here.plan.end, rotation=product(np.swapaxes(carrier, -1, -2), turned))
 
 
 def _end_pose(here: ChainSpace, root: OwnPose, solution: Solution) -> OwnPose:
     """The end bone's own pose, by Blender's rules of inheritance."""
     bone, basis = here.plan.end, here.basis[-1]
     parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
-    wanted = here.stage.from_space[..., :3, :3] @ solution.rotations[..., 1, :, :] @ here.end
+    wanted = product(here.stage.from_space[..., :3, :3], product(solution.rotations[..., 1, :, :], here.end))
     turn = _turn(bone.bone, parent, wanted)
     if not here.plan.stretches:
         return OwnPose(bone=bone, rotation=turn)
@@ -68,7 +69,7 @@ def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
     """The tip bone's, turned as the target is, where the end bone's pose is `end` (n, 4, 4) in armature space."""
     bone = plan.rig.pose.bones[plan.tip_bone]
     from_world = transform.inverse(samples.to_world[plan.rig])[..., :3, :3]
-    wanted = transform.orientation(from_world @ samples.world(plan.target)[..., :3, :3])
+    wanted = transform.orientation(product(from_world, samples.world(plan.target)[..., :3, :3]))
     turn = _turn(bone.bone, end, wanted)
     if plan.rotation_influence < 1.0:
         own = transform.orientation(samples.basis[Point(plan.rig, plan.tip_bone)][..., :3, :3])
@@ -79,7 +80,7 @@ def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
 def _turn(bone: Bone, parent: Array, wanted: Array) -> Array:
     """(n, 3, 3) the own rotation that gives a bone on this parent the orientation `wanted`."""
     carrier = inherit.carrier(bone, parent, np.eye(4))[..., :3, :3]
-    return transform.orientation(transform.inverse(carrier) @ wanted)
+    return transform.orientation(product(transform.inverse(carrier), wanted))
 
 
 def applied(basis: Array, own: OwnPose) -> Array:

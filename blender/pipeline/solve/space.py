@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....solver import reach
+from ....solver.triad import product
 from ....solver.values import Array, Chain, Goals, HingeAxis, Solution, Status
 from ..bones import inherit, transform
 from ..plan import ChainPlan, Point
@@ -55,9 +56,9 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
     here = stage(plan, parent, basis)
     from_stage = transform.inverse(here.from_space)
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
-    end = transform.orientation((from_stage @ rest)[..., :3, :3])
+    end = transform.orientation(product(from_stage, rest)[..., :3, :3])
     joints = (transform.place(from_stage, point) for point in (rest[..., :3, 3], tip(plan, rest, samples)))
-    to_world = samples.to_world[plan.rig] @ here.to_armature
+    to_world = product(samples.to_world[plan.rig], here.to_armature)
     own = _own_pose(here, basis, end) if plan.uses_pose else None
     return ChainSpace(
         plan=plan,
@@ -111,8 +112,8 @@ def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
 
 def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:
     """(n, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
-    last = transform.orientation((transform.inverse(here.from_space) @ here.posed(basis)[-1])[..., :3, :3])
-    turns = (transform.orientation(basis[0][..., :3, :3]), last @ np.swapaxes(end, -1, -2))
+    last = transform.orientation(product(transform.inverse(here.from_space), here.posed(basis)[-1])[..., :3, :3])
+    turns = (transform.orientation(basis[0][..., :3, :3]), product(last, np.swapaxes(end, -1, -2)))
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....solver.triad import product
 from ....solver.values import Array
 from ..bones import inherit, transform
 from ..plan import ChainPlan
@@ -42,7 +43,7 @@ class Stage:
 
     def in_armature(self, pose: Array) -> Array:
         """(n, 4, 4) a pose on the stage, in armature space."""
-        return self.to_armature @ pose if self.rigid else pose
+        return product(self.to_armature, pose) if self.rigid else pose
 
 
 def stage(plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...]) -> Stage:
