@@ -1,13 +1,22 @@
-"""What a bake or a check found: per chain and frame, and in words."""
+"""What a bake or a check found: per chain and frame, in words, and as JSON for other programs and for later.
+
+JSON holds the fields by their names, arrays as lists; numbers come back as they were, to the last digit.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..solver.values import Array, Status
+
+_TYPES = {"status": np.uint8, "flips": np.bool_, "near_straight": np.bool_}
+"""Of the arrays of a chain's report; the others are float64."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -33,6 +42,12 @@ class ChainReport:
     stretch: Array
     flips: NDArray[np.bool_]
     near_straight: NDArray[np.bool_]
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
+        """The report of which `fields` is a part of `Report.as_dict`."""
+        arrays = {key: np.array(value, _TYPES.get(key, np.float64)) for key, value in fields.items() if key != "name"}
+        return cls(name=fields["name"], **arrays)
 
     @property
     def reached(self) -> bool:
@@ -78,6 +93,25 @@ class Report:
     chains: tuple[ChainReport, ...]
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Report:
+        """The report that gave these fields by `as_dict`."""
+        chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
+        return cls(rig=fields["rig"], chains=chains, notes=tuple(fields["notes"]))
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """The report that gave this text by `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names, numbers and lists alone, as JSON has them."""
+        return _plain(asdict(self))
+
+    def to_json(self) -> str:
+        """The report as a JSON object."""
+        return json.dumps(self.as_dict(), allow_nan=False)
+
     @property
     def reached(self) -> bool:
         """True where every chain met its target on every frame."""
@@ -89,3 +123,12 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists, to any depth."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

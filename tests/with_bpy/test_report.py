@@ -1,0 +1,42 @@
+"""A report goes out as JSON and comes back the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+
+from support.rigs import animate, arm
+
+
+def test_json_gives_back_every_number_to_the_last_digit() -> None:
+    chain = arm(pole=(0, 3, 1), unreachable="STRETCH", max_stretch=1.1)
+    chain.id_data.data.bones["lower"].inherit_scale = "NONE"
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (5, -0.8, 1.5)})
+    report = api.bake(chain.id_data, frames=(1, 10, 0.3))
+    assert report.notes == ()
+    assert not report.reached
+    back = api.Report.from_json(report.to_json())
+    assert str(back) == str(report)
+    assert (back.rig, back.notes) == (report.rig, report.notes)
+    (found,), (expected,) = back.chains, report.chains
+    for field in dataclasses.fields(expected):
+        was, now = getattr(expected, field.name), getattr(found, field.name)
+        assert type(now) is type(was)
+        assert np.array_equal(now, was), field.name
+        assert getattr(now, "dtype", None) == getattr(was, "dtype", None), field.name
+
+
+def test_json_is_plain_enough_for_any_program() -> None:
+    report = json.loads(api.check(arm().id_data, frames=(1, 3)).to_json())
+    assert report["chains"][0]["status"] == [0, 0, 0]
+    assert report["chains"][0]["frames"] == [1, 2, 3]
+
+
+def test_a_report_without_frames_keeps_its_types() -> None:
+    arrays = {field.name: [] for field in dataclasses.fields(api.ChainReport) if field.name != "name"}
+    chain = api.ChainReport.from_dict({"name": "arm", **arrays})
+    assert chain.status.dtype == np.uint8
+    assert chain.lines() == ["arm: 0 of 0 frames reached"]
