@@ -25,13 +25,14 @@ class ChainPlan:
     """One chain.
 
     bones : names from the root bone to the end bone, with any twist bones in between
+    below : names from the end bone's child to the tip bone; empty where the end bone's tail is the tip
     target_keys : (m,) the frames to key, or None for all
     """
 
     name: str
     rig: Object
     bones: tuple[str, ...]
-    tip_bone: str
+    below: tuple[str, ...]
     target: Point
     pole: Point | None
     hinge_axis: str
@@ -49,6 +50,11 @@ class ChainPlan:
     def end(self) -> PoseBone:
         """The end bone."""
         return self.rig.pose.bones[self.bones[-1]]
+
+    @property
+    def tip_bone(self) -> str:
+        """The bone whose head is the tip; "" where there is none."""
+        return self.below[-1] if self.below else ""
 
     @property
     def uses_pose(self) -> bool:
@@ -69,7 +75,7 @@ class ChainPlan:
     @property
     def turned(self) -> tuple[str, ...]:
         """The bones whose own rotation has a say: those that are not keyed, and all where it counts."""
-        own = self.bones if self.uses_pose else self.bones[1:-1]
+        own = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
         return (*own, self.tip_bone) if self.use_rotation and self.rotation_influence < 1.0 else own
 
     @property

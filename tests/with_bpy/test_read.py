@@ -28,6 +28,12 @@ WITH_TWIST = (
     Bone("lower", (1.3, 0.2, 1.1), (2.1, 0, 1.1), "twist"),
 )
 
+WITH_CARPUS = (
+    *ARM[:3],
+    Bone("carpus", (1.8, 0, 1.1), (1.85, 0.05, 1.1), "lower", 0.3),
+    Bone("hand", (1.9, 0.1, 1.1), (2.1, 0.1, 1.1), "carpus", 0.2),
+)
+
 
 def moving(chain: PropertyGroup) -> Object:
     """The rig of an arm, with target and spine animated over the frames."""
@@ -111,6 +117,30 @@ def test_bones_between_root_and_end_bone_are_carried_rigidly(turn: tuple[float, 
     on_frame(12)
     twist = bpy.data.objects["Rig"].pose.bones["twist"]
     np.testing.assert_allclose(twist.rotation_quaternion, Euler(turn).to_quaternion(), atol=1e-6)
+
+
+@pytest.mark.parametrize("way", ["CURVES", "ISOLATED", "SCENE"])
+@pytest.mark.parametrize("change", [{}, {"scale": (1.1, 1.3, 0.9)}, {"location": (0.1, 0.05, 0)}], ids=str)
+@pytest.mark.parametrize("inherits", [True, False], ids=["inherits rotation", "no inherited rotation"])
+def test_bones_between_end_bone_and_tip_bone_are_carried_along(inherits: bool, change: dict, way: str) -> None:
+    """As rigs have them that keep the hand free of the forearm's scale; the hand turns with the target as well."""
+    rig = moving(chain(armature(WITH_CARPUS), "lower", target=(1, 0, 1), pole=(1, 3, 1), tip_bone="hand"))
+    rig.two_bone_ik_chains[0].use_rotation = True
+    rig.data.bones["carpus"].use_inherit_rotation = inherits
+    carpus, target = rig.pose.bones["carpus"], bpy.data.objects["Target"]
+    animate(carpus, rotation_quaternion={1: (1, 0, 0, 0), 12: Euler((0.4, 0.3, -0.2)).to_quaternion()})
+    for name, value in change.items():
+        animate(carpus, **{name: {12: value}})
+    animate(target, rotation_euler={1: (0, 0, 0), 12: (1.0, 0.5, -0.7)})
+    # Across the scale of its parent the hand would be sheared.
+    rig.data.bones["hand"].inherit_scale = "NONE"
+    api.bake(rig, frames=(1, 12), sampling=way)
+    assert Limb(tip="hand", pole="Pole").hits(FRAMES).max() < CLOSE
+    for frame in FRAMES:
+        on_frame(frame)
+        rig, target = bpy.data.objects["Rig"], bpy.data.objects["Target"]
+        found = (rig.matrix_world @ rig.pose.bones["hand"].matrix).to_quaternion()
+        assert abs(found.dot(target.matrix_world.to_quaternion())) == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("local", [True, False], ids=["local location", "no local location"])

@@ -30,7 +30,7 @@ def chain_plan(rig: Object, chain: PropertyGroup) -> ChainPlan:
         name=chain.name,
         rig=rig,
         bones=bones,
-        tip_bone=_tip_bone(rig, chain, bones[-1]),
+        below=_below(rig, chain, bones[-1]),
         target=target,
         pole=pole,
         hinge_axis=chain.hinge_axis,
@@ -66,14 +66,16 @@ def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
             raise Refused(sentence, kind="SHEAR", object=rig.name, bone=name)
 
 
-def _tip_bone(rig: Object, chain: PropertyGroup, end: str) -> str:
+def _below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
+    """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
-        return ""
+        return ()
     tip = _bone(rig, chain.tip_bone, "tip bone")
-    if tip.parent is None or tip.parent.name != end:
-        sentence = f'Tip bone "{tip.name}" of "{rig.name}" is not a child of end bone "{end}": choose one that is'
+    above = [bone.name for bone in tip.parent_recursive]
+    if end not in above:
+        sentence = f'Tip bone "{tip.name}" of "{rig.name}" is not below end bone "{end}": choose one of its children'
         raise Refused(sentence, kind="NOT_A_CHILD", object=rig.name, bone=tip.name)
-    return tip.name
+    return (*reversed(above[: above.index(end)]), tip.name)
 
 
 def _bone(rig: Object, name: str, role: str) -> Bone:

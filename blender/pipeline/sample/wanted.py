@@ -43,7 +43,7 @@ def wanted(plan: Plan) -> Wanted:
     branches = [follow.branch(point, plan.rig, chain.bones) for chain in plan.chains for point in (*goals, *parents)]
     carriers = [Point(plan.rig, branch[0]) for branch in branches if branch]
     between = {Point(plan.rig, name) for branch in branches for name in branch[:-1]}
-    own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, chain.tip_bone) if name}
+    own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, *chain.below)}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.turned}
     return Wanted(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),

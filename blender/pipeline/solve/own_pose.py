@@ -13,7 +13,7 @@ from ....solver.values import Array, Solution
 from ..bones import inherit, transform
 from ..plan import ChainPlan, Point
 from ..samples import Samples
-from .space import ChainSpace
+from .space import ChainSpace, tip_parent
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -34,7 +34,8 @@ def own_poses(here: ChainSpace, solution: Solution, samples: Samples) -> list[Ow
     end = _rigid_end(here, solution) if here.stage.rigid else _end_pose(here, root, solution)
     if not plan.use_rotation:
         return [root, end]
-    return [root, end, _tip_pose(plan, poses(here, [root, end])[plan.end.name], samples)]
+    carrier = tip_parent(plan, poses(here, [root, end])[plan.end.name], samples)
+    return [root, end, _tip_pose(plan, carrier, samples)]
 
 
 def poses(here: ChainSpace, own: list[OwnPose]) -> dict[str, Array]:
@@ -65,12 +66,12 @@ def _end_pose(here: ChainSpace, root: OwnPose, solution: Solution) -> OwnPose:
     return OwnPose(bone=bone, rotation=turn, scale=transform.scale(basis) * transform.along_bone(missing))
 
 
-def _tip_pose(plan: ChainPlan, end: Array, samples: Samples) -> OwnPose:
-    """The tip bone's, turned as the target is, where the end bone's pose is `end` (n, 4, 4) in armature space."""
+def _tip_pose(plan: ChainPlan, parent: Array, samples: Samples) -> OwnPose:
+    """The tip bone's, turned as the target is, where its parent's pose is `parent` (n, 4, 4) in armature space."""
     bone = plan.rig.pose.bones[plan.tip_bone]
     from_world = transform.inverse(samples.to_world[plan.rig])[..., :3, :3]
     wanted = transform.orientation(product(from_world, samples.world(plan.target)[..., :3, :3]))
-    turn = _turn(bone.bone, end, wanted)
+    turn = _turn(bone.bone, parent, wanted)
     if plan.rotation_influence < 1.0:
         own = transform.orientation(samples.basis[Point(plan.rig, plan.tip_bone)][..., :3, :3])
         turn = rotation.blend(np.broadcast_to(own, turn.shape), turn, plan.rotation_influence)

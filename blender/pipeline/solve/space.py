@@ -53,7 +53,7 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
     """Lengths, hinge axis, target, pole and own pose of one chain, from what was sampled over `count` frames."""
     basis = tuple(_basis(plan, name, samples) for name in plan.bones)
     parent = samples.pose[Point(plan.rig, plan.parent.name)] if plan.parent else None
-    here = stage(plan, parent, basis)
+    here = stage(plan, parent, basis, [samples.basis[Point(plan.rig, name)] for name in plan.below[:-1]])
     from_stage = transform.inverse(here.from_space)
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
     end = transform.orientation(product(from_stage, rest)[..., :3, :3])
@@ -107,7 +107,14 @@ def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
     if not plan.tip_bone:
         return transform.place(end, np.array((0.0, plan.end.bone.length, 0.0)))
     moved = transform.moved_only(samples.basis[Point(plan.rig, plan.tip_bone)])
-    return inherit.pose(plan.rig.data.bones[plan.tip_bone], end, moved)[..., :3, 3]
+    return inherit.pose(plan.rig.data.bones[plan.tip_bone], tip_parent(plan, end, samples), moved)[..., :3, 3]
+
+
+def tip_parent(plan: ChainPlan, end: Array, samples: Samples) -> Array:
+    """(n, 4, 4) the pose of what carries the tip bone, where the end bone's pose is `end`."""
+    for name in plan.below[:-1]:
+        end = inherit.pose(plan.rig.data.bones[name], end, samples.basis[Point(plan.rig, name)])
+    return end
 
 
 def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:

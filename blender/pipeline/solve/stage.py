@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,10 +47,14 @@ class Stage:
         return product(self.to_armature, pose) if self.rigid else pose
 
 
-def stage(plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...]) -> Stage:
-    """The stage of a chain with these own channels, on this pose of its parent."""
+def stage(plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...], below: Sequence[Array]) -> Stage:
+    """The stage of a chain with these own channels, on this pose of its parent.
+
+    below : (n, 4, 4) each    own channels of the bones between end bone and tip bone
+    """
     to_armature = inherit.carrier(plan.root.bone, parent, basis[0])
-    rigid = not plan.stretches and not any(map(inherit.is_scaled, basis))
-    carriers = [(plan.root.bone, parent), *((plan.rig.data.bones[name], to_armature) for name in plan.bones[1:])]
+    rigid = not plan.stretches and not any(map(inherit.is_scaled, (*basis, *below)))
+    carried = (plan.rig.data.bones[name] for name in (*plan.bones[1:], *plan.below[:-1]))
+    carriers = [(plan.root.bone, parent), *((bone, to_armature) for bone in carried)]
     rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)
     return Stage(plan=plan, parent=parent, to_armature=to_armature, rigid=rigid)
