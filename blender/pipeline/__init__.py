@@ -126,7 +126,7 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
         out = space.out_of_reach(solution)
         if here.plan.options.unreachable == Unreachable.ERROR and out.any():
             frame = int(np.argmax(out))
-            distance, inner, outer = space.distances(here, frame)
+            distance, inner, outer = space.distances(here, solution, frame)
             raise Refused(
                 f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target '
                 f"on frame {plan.frames[frame]:g}: it is {distance:.4g} away, "

@@ -103,6 +103,25 @@ def test_skip_leaves_frames_out_of_reach_without_keys_and_hold_keeps_the_last_po
     np.testing.assert_allclose(held[1:], [held[0]] * 2, atol=CLOSE)
 
 
+def test_a_target_on_the_root_of_unequal_bones_is_out_of_reach_as_well() -> None:
+    chain = rigs.arm(unreachable="ERROR", target=(0.0, 0.0, 1.0))
+    rig = bpy.data.objects["Rig"]
+    with pytest.raises(Refused, match="it is 0 away"):
+        api.bake(rig, frames=(1, 1))
+    chain.unreachable = "SKIP"
+    api.bake(rig, frames=(1, 1))
+    assert rig.animation_data is None
+
+
+def test_a_refusal_names_the_reach_that_limits_leave() -> None:
+    rigs.arm(unreachable="ERROR", target=(1.78, 0.0, 1.1), use_bend_limits=True, bend_min=1.0, bend_max=2.0)
+    rig = bpy.data.objects["Rig"]
+    first, second = (rig.data.bones[name].length for name in ("upper", "lower"))
+    inner, outer = (np.sqrt(first**2 + second**2 + 2 * first * second * np.cos(angle)) for angle in (2.0, 1.0))
+    with pytest.raises(Refused, match=f"from {inner:.3f}.* to {outer:.3f}"):
+        api.bake(rig, frames=(1, 1))
+
+
 def test_influence_turns_each_bone_part_of_the_way() -> None:
     rigs.arm(influence=0.25)
     rig = bpy.data.objects["Rig"]

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....solver import reach
 from ....solver.triad import product
-from ....solver.values import Array, Chain, Goals, HingeAxis, Solution, Status
+from ....solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..bones import inherit, transform
 from ..plan import ChainPlan, Point
 from ..samples import Samples
@@ -76,20 +75,19 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
 
 
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
-    """(n,) True where the target lies outside the annulus."""
-    return (solution.status == Status.TOO_FAR) | (solution.status == Status.TOO_CLOSE)
+    """(n,) True where the target lies outside the annulus; on the root, which leaves directions open, it may as well."""
+    return solution.shortfall > 0.0
 
 
-def distances(here: ChainSpace, frame: int) -> tuple[float, float, float]:
+def distances(here: ChainSpace, solution: Solution, frame: int) -> tuple[float, float, float]:
     """Root to target, least and greatest reach on one frame, in world units along the line to the target."""
-    count = len(here.goals.target)
-    target = here.goals.target[frame]
-    joints = np.broadcast_to(here.chain.joints, (count, 3, 3))[frame]
-    inner, outer = reach.annulus(np.linalg.norm(np.diff(joints, axis=0), axis=-1))
-    distance = float(np.linalg.norm(target))
-    in_world = float(np.linalg.norm(np.broadcast_to(here.to_world, (count, 3, 3))[frame] @ target))
-    unit_length = in_world / distance if distance else 1.0
-    return in_world, float(inner) * unit_length, float(outer) * unit_length
+    to_world = np.broadcast_to(here.to_world, (len(solution.target), 3, 3))[frame]
+    target = solution.target[frame]
+    # A target on the root lies on no line; any will do.
+    line = target if target.any() else here.chain.joints.reshape(-1, 3, 3)[0, 1]
+    world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
+    distance, inner, outer = (float(np.linalg.norm(target)), *solution.reach[frame].tolist())
+    return distance * world_length, inner * world_length, outer * world_length
 
 
 def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
