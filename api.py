@@ -11,22 +11,26 @@ the armature. A request that cannot be carried out raises `Refused`, and then no
     UNKNOWN_CHAIN Hero leg.L
 
 The examples are run as tests. In them `rig` is an armature with two arms and one chain, "forearm.L", which follows
-`hand`, an empty that moves from frame 1 to 10.
+`hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is not there yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from .blender import bend_limits, markers, pipeline
+from .blender import bend_limits, markers, pipeline, setup_file
 from .blender.errors import Refused
 from .blender.pipeline import Steps, read
 from .blender.pipeline.channel import Keys, KeyStyle
 from .blender.pipeline.read.chain import chain_bones
 from .blender.pipeline.sample import Sampling
+from .blender.properties import chain_fields
 from .blender.report import ChainReport, Report
+from .blender.setup_file import Setup
 from .solver.values import Bend
 
 __all__ = [
@@ -35,13 +39,17 @@ __all__ = [
     "Keys",
     "Refused",
     "Report",
+    "Setup",
     "Steps",
     "add_chain",
+    "apply_setup",
     "bake",
     "baking",
     "check",
     "flip_bend",
+    "load_setup",
     "remove_markers",
+    "save_setup",
     "solve",
     "take_bend_limits",
 ]
@@ -192,7 +200,7 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """
     read.refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
-    known = rig.bl_rna.properties["two_bone_ik_chains"].fixed_type.properties
+    known = chain_fields()
     for name in fields:
         # Blender would take any name, and nobody would ever read it.
         if name not in known:
@@ -207,3 +215,44 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
         raise
     rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
     return chain
+
+
+def save_setup(rig: Object, path: str | PathLike[str]) -> None:
+    """Write all chains of the armature to a setup file in TOML, for this rig elsewhere and for others like it.
+
+    >>> api.save_setup(rig, path)
+    >>> print(path.read_text())
+    # Two-Bone IK chains of 'Hero'
+    <BLANKLINE>
+    [[chain]]
+    name = "forearm.L"
+    end_bone = "forearm.L"
+    target = "Hand"
+    <BLANKLINE>
+    """
+    setup_file.save(rig, Path(path))
+
+
+def load_setup(path: str | PathLike[str]) -> Setup:
+    r"""Read a setup file, which does not need a rig yet; `Refused` names what in the file does not fit.
+
+    >>> _ = path.write_text('[[chain]]\nend_bone = "forearm.?"\ntarget = "Hand"\nbnd = "NEAREST"\n')
+    >>> try:
+    ...     api.load_setup(path)
+    ... except api.Refused as refused:
+    ...     print(str(refused).replace(str(path), "hero.toml"))
+    Chain 1 of "hero.toml" has "bnd", which means nothing: the nearest is "bend"
+    """
+    return setup_file.load(Path(path))
+
+
+def apply_setup(rig: Object, setup: Setup) -> list[str]:
+    r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
+
+    raises : Refused where the rig has no such bone or the file no such object; then no chain has changed
+
+    >>> _ = path.write_text('[[chain]]\nend_bone = "forearm.?"\ntarget = "Hand"\n')
+    >>> api.apply_setup(rig, api.load_setup(path))
+    ['forearm.L', 'forearm.R']
+    """
+    return setup_file.apply(rig, setup)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
 
 class Refused(Exception):
     """A request that cannot be carried out; nothing was changed.
@@ -19,3 +22,9 @@ class Refused(Exception):
         self.object = object
         self.bone = bone
         self.value = value
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is none of those known: which of them is most like it."""
+    found = max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
+    return "there is none" if found is None else f'the nearest is "{found}"'

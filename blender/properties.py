@@ -17,7 +17,7 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Context, Object, PropertyGroup
+from bpy.types import Context, Object, Property, PropertyGroup
 
 from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
 
@@ -189,6 +189,12 @@ class TwoBoneIKChain(PropertyGroup):
         default=1.0,
         **_FIELD,
     )
+
+
+def chain_fields() -> dict[str, Property]:
+    """What can be set of a chain: Blender's own description of each property, by its identifier."""
+    found = Object.bl_rna.properties["two_bone_ik_chains"].fixed_type.properties
+    return {field.identifier: field for field in found if field.identifier != "rna_type"}
 
 
 def active_chain(rig: Object) -> TwoBoneIKChain | None:

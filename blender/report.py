@@ -46,7 +46,8 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
         """The report of which `fields` is a part of `Report.as_dict`."""
-        arrays = {key: np.array(value, _TYPES.get(key, np.float64)) for key, value in fields.items() if key != "name"}
+        types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
+        arrays = {key: np.array(value, types[key]) for key, value in fields.items() if key != "name"}
         return cls(name=fields["name"], **arrays)
 
     @property

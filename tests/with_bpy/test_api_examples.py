@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+from pathlib import Path
 
 import bpy
 import pytest
@@ -22,11 +23,11 @@ EXAMPLES = [found for found in doctest.DocTestFinder(exclude_empty=True).find(ap
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda found: found.name)
-def test_an_example_does_what_it_says(example: doctest.DocTest) -> None:
+def test_an_example_does_what_it_says(example: doctest.DocTest, tmp_path: Path) -> None:
     rig, hand = armature(ARMS, "Hero"), empty("Hand")
     animate(hand, location={1: (1.2, 0.6, 1.3), 10: (0.5, -0.8, 1.5)})
     api.add_chain(rig, "forearm.L", target=hand)
-    example.globs = {"api": api, "rig": rig, "hand": hand, "scene": bpy.context.scene}
+    example.globs = {"api": api, "rig": rig, "hand": hand, "scene": bpy.context.scene, "path": tmp_path / "hero.toml"}
     said: list[str] = []
     doctest.DocTestRunner().run(example, out=said.append)
     assert not said, "".join(said)

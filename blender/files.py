@@ -1,0 +1,46 @@
+"""Files that are there whole or not at all, whatever ends the process in between."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Gives a path beside `path` to write to; what is written there takes the place of `path` at the end.
+
+    After an error `path` is as it was, and so it is after a kill; then `partial(path)` finds what was left behind.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
+    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.partial{path.suffix}")
+    try:
+        yield beside
+        _sync(beside, os.O_RDWR)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    # Not every system has folders that can be opened, or network drives that can be waited for.
+    with suppress(OSError):
+        _sync(path.parent, os.O_RDONLY)
+
+
+def partial(path: Path) -> list[Path]:
+    """What writers of `path` that were killed have left beside it."""
+    start, end = f".{path.stem}.", f".partial{path.suffix}"
+    # Blender writes under a name with @ at its end, and renames.
+    names = [item for item in path.parent.iterdir() if item.name.startswith(start)] if path.parent.is_dir() else []
+    return [item for item in names if item.name.removesuffix("@").endswith(end)]
+
+
+def _sync(path: Path, flags: int) -> None:
+    """Wait until the disk has it: else the new name could be there before what it names."""
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,186 @@
+"""Chains in a TOML file, which a rigger writes once for a rig and both of its sides:
+
+    [[chain]]
+    name = "arm.?"
+    end_bone = "forearm.?"
+    target = "hand target.?"
+
+The keys are the properties of a chain by identifier, the values as Python has them: angles in radians, objects by
+name; what is left out has its default. In `end_bone`, * stands for any text and ? for one character: it makes a chain
+for each bone that it fits, and in the other names they stand for what they stand for there. A bone that is called just
+that comes first. A `subtarget` without a `target` is a bone of the armature itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.types import Object, Property, PropertyGroup
+
+from . import files, toml_file
+from .errors import Refused, nearest
+from .pipeline import read
+from .pipeline.read.chain import chain_bones
+from .properties import chain_fields
+
+_WILDCARDS = re.compile("[*?]")
+_NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
+_POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
+_TYPES: dict[str, tuple[Any, str]] = {"BOOLEAN": (bool, "true or false"), "FLOAT": ((int, float), "a number")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A setup file that has been read.
+
+    path : where it came from
+    chains : for each [[chain]] its fields by identifier; an object is its name
+    """
+
+    path: Path
+    chains: tuple[Mapping[str, Any], ...]
+
+
+def load(path: Path) -> Setup:
+    """Read a setup file; Refused where a key, a type, a word or a number does not fit."""
+    chains = toml_file.tables(path, "chain")
+    known = chain_fields()
+    for number, chain in enumerate(chains, 1):
+        where = _where(path, number)
+        toml_file.refuse_unknown(where, chain, known)
+        if not chain.get("end_bone"):
+            raise Refused(f"{where} has no end_bone: name the lower of its two bones", kind="NO_BONE")
+        for key, value in chain.items():
+            _refuse_value(f"{where} has {key} = {value!r}", known[key], value)
+    return Setup(path=path, chains=tuple(chains))
+
+
+def apply(rig: Object, setup: Setup) -> list[str]:
+    """Give the armature the setup's chains and return their names; those of the same name change, others stay.
+
+    raises : Refused where a bone or an object is not there; then nothing has changed
+    """
+    read.refuse_unposable(rig)
+    chains: dict[str, dict[str, Any]] = {}
+    for number, fields in enumerate(setup.chains, 1):
+        where = _where(setup.path, number)
+        for chain in _filled(rig, where, fields):
+            if chain["name"] in chains:
+                sentence = f'{where} gives "{rig.name}" a second chain "{chain["name"]}": use * or ? in its name'
+                raise Refused(sentence, kind="SAME_NAME", object=rig.name, bone=chain["end_bone"], value=chain["name"])
+            chains[chain["name"]] = _resolved(rig, where, chain)
+    for chain in chains.values():
+        _set(rig, chain)
+    return list(chains)
+
+
+def save(rig: Object, path: Path) -> None:
+    """Write all chains of the armature to a setup file; Refused where one has not the bones it takes."""
+    lines = [f"# Two-Bone IK chains of {rig.name!r}"]
+    for chain in read.chosen(rig, rig.two_bone_ik_chains.keys()):
+        chain_bones(rig, chain.end_bone, chain.root_bone)
+        lines += ["", "[[chain]]", *_lines(chain)]
+    with files.replaced(path) as beside:
+        beside.write_text("\n".join([*lines, ""]), "utf-8")
+
+
+def _where(path: Path, number: int) -> str:
+    return f'Chain {number} of "{path}"'
+
+
+def _refuse_value(what: str, field: Property, value: object) -> None:
+    kind, wanted = _TYPES.get(field.type, (str, "text in quotes"))
+    if not isinstance(value, kind) or (field.type == "FLOAT" and isinstance(value, bool)):
+        raise Refused(f"{what}, but it takes {wanted}", kind="WRONG_TYPE", value=value)
+    if field.type == "ENUM" and value not in field.enum_items:
+        words = field.enum_items.keys()
+        raise Refused(f"{what}, but it takes one of {', '.join(words)}", kind="UNKNOWN_WORD", value=value)
+    if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
+        unit = " radians" if field.subtype == "ANGLE" else ""
+        allowed = f"{field.hard_min:.5g} to {field.hard_max:.5g}{unit}"
+        raise Refused(f"{what}, but it takes {allowed}", kind="OUT_OF_RANGE", value=value)
+
+
+def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The chain once for each bone that `end_bone` fits, with names in the place of wildcards."""
+    end_bone = fields["end_bone"]
+    bones = rig.data.bones.keys()
+    if end_bone in bones:
+        yield {"name": end_bone, **fields}
+        return
+    pattern = re.compile("".join({"*": "(.*)", "?": "(.)"}.get(char, re.escape(char)) for char in end_bone), re.DOTALL)
+    found = [match for match in map(pattern.fullmatch, bones) if match]
+    if not found:
+        raise _no_bone(rig, where, "end_bone", end_bone)
+    for match in found:
+        names = {key: _fill(where, key, fields[key], match.groups()) for key in _NAMES if key in fields}
+        yield {"name": match[0], **fields, **names, "end_bone": match[0]}
+
+
+def _fill(where: str, key: str, name: str, parts: tuple[str, ...]) -> str:
+    count = len(_WILDCARDS.findall(name))
+    if count > len(parts):
+        raise Refused(f'{where} has more * and ? in {key} = "{name}" than in end_bone', kind="WILDCARDS", value=name)
+    found = iter(parts)
+    return _WILDCARDS.sub(lambda _: next(found), name)
+
+
+def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
+    """The fields as they can be set: objects for their names; Refused where one is not there."""
+    for key in ("root_bone", "tip_bone"):
+        if chain.get(key) and chain[key] not in rig.data.bones:
+            raise _no_bone(rig, where, key, chain[key])
+    chain_bones(rig, chain["end_bone"], chain.get("root_bone", ""))
+    objects = {}
+    for target, subtarget in _POINTS:
+        item = _object(where, target, chain[target]) if target in chain else rig if chain.get(subtarget) else None
+        bone = chain.get(subtarget)
+        if bone and item and item.type == "ARMATURE" and bone not in item.data.bones:
+            raise _no_bone(item, where, subtarget, bone)
+        objects[target] = item
+    return chain | objects
+
+
+def _object(where: str, key: str, name: str) -> Object | None:
+    if name and name not in bpy.data.objects:
+        sentence = (
+            f'{where} has {key} = "{name}", and there is no such object: {nearest(name, bpy.data.objects.keys())}'
+        )
+        raise Refused(sentence, kind="NO_OBJECT", object=name, value=name)
+    return bpy.data.objects[name] if name else None
+
+
+def _no_bone(rig: Object, where: str, key: str, bone: str) -> Refused:
+    what = f'{where} has {key} = "{bone}", and "{rig.name}" has no such bone'
+    sentence = f"{what}: {nearest(bone, rig.data.bones.keys())}"
+    return Refused(sentence, kind="NO_BONE", object=rig.name, bone=bone, value=bone)
+
+
+def _set(rig: Object, fields: dict[str, Any]) -> None:
+    chains = rig.two_bone_ik_chains
+    index = chains.find(fields["name"])
+    chain = chains[index] if index >= 0 else chains.add()
+    for key in chain_fields():
+        if key in fields:
+            setattr(chain, key, fields[key])
+        else:
+            chain.property_unset(key)
+
+
+def _lines(chain: PropertyGroup) -> Iterator[str]:
+    """What is not as in a new chain."""
+    points = dict(_POINTS)
+    for key, field in chain_fields().items():
+        value = getattr(chain, key)
+        if key in points:
+            # Left out, it is the armature itself where there is a bone to look for, else nothing.
+            left_out = chain.id_data if getattr(chain, points[key]) else None
+            if value != left_out:
+                yield toml_file.line(key, value.name if value else "")
+        elif key == "name" or value != field.default:
+            yield toml_file.line(key, value, is_angle=field.subtype == "ANGLE")

@@ -1,0 +1,49 @@
+"""TOML in and out, for what people write by hand: what is wrong is refused with the file and the line or key."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable
+from math import degrees
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import Refused, nearest
+
+
+def tables(path: Path, name: str) -> list[dict[str, Any]]:
+    """The tables [[name]] of the file, which may hold nothing else; Refused where it is not so."""
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise Refused(f'"{path}" cannot be read: {error.strerror}', kind="NO_FILE", value=str(path)) from None
+    except ValueError as error:
+        raise Refused(f'"{path}" is not in TOML: {error}', kind="NOT_TOML", value=str(path)) from None
+    refuse_unknown(f'"{path}"', content, [name])
+    found = content.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+        raise Refused(f'"{path}" has "{name}", but not as a table: write [[{name}]]', kind="WRONG_TYPE", value=name)
+    if not found:
+        raise Refused(f'"{path}" has no [[{name}]]: write at least one', kind="EMPTY_FILE", value=str(path))
+    return found
+
+
+def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `Refused` for the first of `keys` that is not known."""
+    for key in keys:
+        if key not in known:
+            raise Refused(
+                f'{where} has "{key}", which means nothing: {nearest(key, known)}', kind="UNKNOWN_KEY", value=key
+            )
+
+
+def line(key: str, value: object, *, is_angle: bool = False) -> str:
+    """A line that sets the key to a string, a bool, or a number of float32 precision."""
+    if isinstance(value, float):
+        # No more digits than it takes to get the same number back.
+        return f"{key} = {np.float32(value)!s}" + (f"  # {degrees(value):.4g} degrees" if is_angle else "")
+    # Of the characters that TOML wants escaped, JSON leaves out one.
+    return f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")

@@ -1,0 +1,52 @@
+"""A file is there whole or not at all."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bl_ext.user_default.two_bone_ik.blender import files
+
+
+def test_what_was_written_takes_the_place_of_the_old(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "shot.txt"
+    for text in ("old", "new"):
+        with files.replaced(path) as beside:
+            beside.write_text(text)
+        assert path.read_text() == text
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "shot.txt"
+    path.write_text("old")
+
+    def give_up(beside: Path) -> None:
+        beside.write_text("half")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), files.replaced(path) as beside:
+        give_up(beside)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_kill_leaves_the_old_and_what_was_begun_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "shot.txt"
+    path.write_text("old")
+    module = Path(files.__file__)
+    killed = f"""
+import os, signal, sys
+sys.path.insert(0, {str(module.parent)!r})
+import files, pathlib
+with files.replaced(pathlib.Path({str(path)!r})) as beside:
+    beside.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", killed], timeout=60).returncode < 0
+    assert path.read_text() == "old"
+    (left,) = files.partial(path)
+    assert {path, left} == set(tmp_path.iterdir())
+    assert files.partial(tmp_path / "other.txt") == files.partial(tmp_path / "none" / "shot.txt") == []
