@@ -56,6 +56,20 @@ def softened(distance: Array, outer: Array, softness: float) -> Array:
     return np.where(beyond > 0.0, start - span * np.expm1(-spans), distance)
 
 
+def unsoftened(reached: Array, outer: Array, softness: float) -> Array:
+    """(...) the distance of the target that `softened` follows at `reached`, as long as it is no farther than `outer`.
+
+    What lies beyond is the pose of a target out of reach; there it is `outer`, or `reached` where that is more.
+    """
+    if softness <= 0.0:
+        return reached
+    start, span = (1.0 - softness) * outer, softness * outer
+    # At full reach the target is a whole span beyond the start, and the chain follows 1 - 1/e of it.
+    eased = np.clip(reached - start, 0.0, -np.expm1(-1.0) * span) / np.where(span > 0.0, span, 1.0)
+    ahead = np.where(reached < start, reached, start - span * np.log1p(-eased))
+    return np.maximum(ahead, reached)
+
+
 def stretch(distance: Array, reached: Array, max_stretch: float) -> Array:
     """(...) the factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
     # A chain without length cannot be scaled to any.

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import reference
+from . import reach, reference
 from .reference import ReferencePose
 from .undecided import held
 from .values import Array, Chain, Goals
 from .vectors import cross, dot, norm, rejection, turned, unit
+
+STEADY = 3e-6
+"""Part of the chain's length by which a mid joint may be off for a steady pole: what float32 leaves open."""
 
 _GOOD = 1e-3
 """Part of the chain's length: farther from the line between root and tip the mid joint tells its side well."""
 
 
 def from_pose(
-    chain: Chain, pose: Array, distance: Array | float, pole_angle: float = 0.0, tolerance: float = 3e-6
+    chain: Chain, pose: Array, distance: Array | float, pole_angle: float = 0.0, tolerance: float = STEADY
 ) -> Goals:
     """Target and pole that pose the chain as `pose` does, bent towards the pole, on every frame.
 
@@ -38,6 +41,21 @@ def from_pose(
     if pole_angle:
         direction = turned(direction, own.aim, -pole_angle)
     return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
+
+
+def put_ahead(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
+    """(n, 3) where the target has to be for the tip to be where it is.
+
+    tip : (n, 3)             the root is the origin
+    outer : (n,)             the full reach
+    softness : float         what it takes back the target is put ahead, though never out of reach
+    resolution : (n,)        how finely the target's place can be told: a chain that is straight to within this gets its
+                             target as much beyond its reach, or rounding would bend it by the square root
+    """
+    distance = norm(tip)
+    ahead = reach.unsoftened(distance, outer, softness)
+    ahead = np.where(distance > outer - resolution, np.maximum(ahead, outer + resolution), ahead)
+    return tip * (ahead / np.where(distance > 0.0, distance, 1.0))[..., None]
 
 
 def _direction(offset: Array, own: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver import Chain, Goals, Options, Plane, Reference, solve, targets
+from solver import Chain, Goals, Options, Plane, Reference, reach, solve, targets
 from support.limbs import LEG, STRAIGHT, limb, random_limb, random_pose, total_length
 from support.oracles import rotation_about
 
@@ -110,3 +110,26 @@ def test_with_the_own_pose_as_reference_nothing_moves_at_all() -> None:
 def test_a_limb_that_is_never_bent_has_its_pole_where_its_hinge_bends_it() -> None:
     goals = targets.from_pose(STRAIGHT, np.broadcast_to(np.eye(3), (1, 2, 3, 3)), 1.0)
     np.testing.assert_allclose(goals.pole, ((0, 1, -1),), atol=1e-12)
+
+
+@pytest.mark.parametrize("softness", [0.02, 0.3, 1.0])
+def test_a_target_put_ahead_is_followed_to_where_the_tip_is(softness: float) -> None:
+    """Up to where a target at full reach is followed to: that falls short by softness / e of it."""
+    outer = 1.8
+    reached = np.linspace(0.0, outer * (1 - softness / np.e), 200)
+    ahead = targets.put_ahead(np.multiply.outer(reached, (0.6, 0.0, 0.8)), outer, softness)
+    distance = np.linalg.norm(ahead, axis=-1)
+    np.testing.assert_allclose(reach.softened(distance, outer, softness), reached, atol=1e-14)
+    assert distance.max() <= outer + 1e-14
+    beyond = targets.put_ahead(np.array([(0.0, 0.0, 0.999 * outer)]), outer, softness)
+    np.testing.assert_allclose(beyond, ((0, 0, outer),), atol=1e-14)
+
+
+def test_a_straight_chain_stays_straight_whatever_rounding_does_to_its_target() -> None:
+    rng = np.random.default_rng(5)
+    pose = swung(STRAIGHT, np.zeros(len(TIME)))
+    goals = targets.from_pose(STRAIGHT, pose, 1.0)
+    ahead = targets.put_ahead(goals.target, total_length(STRAIGHT), 0.0, resolution=1e-7)
+    rounded = ahead + 1e-7 / 3**0.5 * rng.uniform(-1, 1, ahead.shape)
+    found = back(STRAIGHT, Goals(target=rounded, pole=goals.pole))
+    np.testing.assert_allclose(joints(STRAIGHT, found), joints(STRAIGHT, pose), atol=3e-7)
