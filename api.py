@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from .blender import bend_limits, markers, pipeline, setup_file
+from .blender import bend_limits, markers, pipeline, setup_file, targets
 from .blender.errors import Refused
 from .blender.pipeline import Steps, read
 from .blender.pipeline.channel import Keys, KeyStyle
@@ -44,12 +44,15 @@ __all__ = [
     "add_chain",
     "apply_setup",
     "bake",
+    "bake_targets",
     "baking",
     "check",
+    "create_targets",
     "flip_bend",
     "load_setup",
     "remove_markers",
     "save_setup",
+    "snap_targets",
     "solve",
     "take_bend_limits",
 ]
@@ -174,6 +177,44 @@ def solve(
     forearm.L: 1 of 1 frames reached
     """
     return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
+
+
+def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+    """Create empties for the target and pole target that chains lack, placed so that the pose does not move.
+
+    >>> chain = api.add_chain(rig, "forearm.R")
+    >>> print(api.create_targets(rig, ["forearm.R"]))
+    forearm.R: 1 of 1 frames reached
+    Created "forearm.R Target"
+    Created "forearm.R Pole"
+    """
+    return targets.create(rig, chains, scene)
+
+
+def snap_targets(
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+) -> Report:
+    """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set.
+
+    >>> print(api.snap_targets(rig))
+    forearm.L: 1 of 1 frames reached
+    """
+    return pipeline.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+
+
+def bake_targets(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    sampling: str = "AUTO",
+) -> Report:
+    """Key target and pole target so that they follow the pose that shows: a bake gives it back.
+
+    >>> report = api.bake_targets(rig, frames=(1, 10))
+    """
+    return pipeline.run(pipeline.bake_targets(rig, chains, frames, scene, way=Sampling(sampling)))
 
 
 def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:

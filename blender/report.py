@@ -66,24 +66,17 @@ class ChainReport:
             where = self.status == status
             if where.any():
                 word = status.name.lower().replace("_", " ")
-                found.append(f"  {word} {self._when(where)}, by up to {self.miss[where].max():.4g}")
+                found.append(f"  {word} {when(self.frames, where)}, by up to {self.miss[where].max():.4g}")
         if self.stretch.max(initial=1.0) > 1.0:
-            found.append(f"  stretched {self._when(self.stretch > 1.0)}, to {self.stretch.max():.4g}: scale is keyed")
+            found.append(
+                f"  stretched {when(self.frames, self.stretch > 1.0)}, to {self.stretch.max():.4g}: scale is keyed"
+            )
         if self.flips.any():
-            found.append(f"  bend flips {self._when(self.flips)}")
+            found.append(f"  bend flips {when(self.frames, self.flips)}")
         straight = self.near_straight & (self.status == Status.REACHED)
         if straight.any():
-            found.append(f"  near straight {self._when(straight)}")
+            found.append(f"  near straight {when(self.frames, straight)}")
         return found
-
-    def _when(self, where: NDArray[np.bool_], most: int = 4) -> str:
-        """How many frames, and the first runs of them."""
-        rows = np.flatnonzero(where)
-        runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
-        spans = [f"{self.frames[run[0]]:g}" + (f"-{self.frames[run[-1]]:g}" if len(run) > 1 else "") for run in runs]
-        more = ", ..." if len(spans) > most else ""
-        count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
-        return f"{count} ({', '.join(spans[:most])}{more})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -133,3 +126,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
+    """How many frames, and the first runs of them, in words."""
+    rows = np.flatnonzero(where)
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    spans = [f"{frames[run[0]]:g}" + (f"-{frames[run[-1]]:g}" if len(run) > 1 else "") for run in runs]
+    more = ", ..." if len(spans) > most else ""
+    count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
+    return f"{count} ({', '.join(spans[:most])}{more})"

@@ -2,6 +2,8 @@
 
 from bpy.utils import register_classes_factory
 
-from . import bake, chains, check, pose
+from . import bake, chains, check, pose, targets
 
-register, unregister = register_classes_factory((*chains.CLASSES, *pose.CLASSES, *check.CLASSES, *bake.CLASSES))
+_MODULES = (chains, targets, pose, check, bake)
+
+register, unregister = register_classes_factory([cls for module in _MODULES for cls in module.CLASSES])

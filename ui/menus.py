@@ -11,11 +11,14 @@ def _draw(menu: Menu, context: Context) -> None:
     layout = menu.layout
     layout.separator()
     layout.operator("two_bone_ik.chain_add")
+    layout.operator("two_bone_ik.create_targets")
+    layout.operator("two_bone_ik.snap_targets")
     layout.operator("two_bone_ik.solve")
     layout.operator("two_bone_ik.flip_bend")
     layout.operator("two_bone_ik.check", text="Check Two-Bone IK...")
     layout.operator("two_bone_ik.markers_remove")
     layout.operator("two_bone_ik.bake", text="Bake Two-Bone IK...")
+    layout.operator("two_bone_ik.bake_targets", text="Bake Two-Bone IK Targets from Pose...")
 
 
 def register() -> None:

@@ -55,6 +55,12 @@ def _draw_targets(layout: UILayout, chain: TwoBoneIKChain) -> None:
         owner = getattr(chain, target)
         if owner and owner.type == "ARMATURE":
             column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
+    if chain.target:
+        row = layout.row(align=True)
+        row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
+        row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
+    else:
+        layout.operator("two_bone_ik.create_targets", text="Create Targets").only_active = True
 
 
 def _draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Object) -> None:

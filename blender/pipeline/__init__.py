@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,12 +17,15 @@ from . import convert, read, sample, solve, unkeyed, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
-from .plan import Plan
+from .convert.targets import Place, rotation_of, target_channels, target_path
+from .plan import Plan, Point
 from .read import Frames
+from .read.keyable import keyable
 from .sample import Sampling
 from .samples import Samples
-from .solve import Solved, space
+from .solve import Solved, space, targets
 from .solve.space import ChainSpace
+from .solve.targets import Aimed
 
 Steps = Generator[float, None, Report]
 """A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was."""
@@ -70,9 +73,7 @@ def run(steps: Steps) -> Report:
 
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
-    plan = read.plan(rig, names, None, scene)
-    scene = plan.scene
-    plan = replace(plan, frames=np.array([scene.frame_current_final], dtype=np.float64))
+    plan = _now(read.plan(rig, names, None, scene))
     if insert_keys:
         write.refuse_unwritable(rig, _paths(plan), KeyStyle())
     solved = solve.solutions(plan, sample.current(plan))
@@ -82,15 +83,49 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     frame = plan.frames[0]
     notes: list[str] = []
     if insert_keys:
-        with unkeyed.kept(rig, scene, _paths(plan)):
+        with unkeyed.kept(rig, plan.scene, _paths(plan)):
             notes = write.keys(rig, channels, span=(frame, frame), style=KeyStyle())
     return _report(plan, solved, notes)
 
 
+def bake_targets(
+    rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: Sampling
+) -> Steps:
+    """The way back: key target and pole target over the range, so that they follow the pose that shows."""
+    plan = read.plan(rig, names, frames, scene)
+    points = keyable(plan)
+    _refuse_unwritable_targets(points)
+    aimed = targets.aimed(plan, samples := (yield from sample.shown(plan, points, way)))
+    notes = _key_targets(plan, target_channels(plan, _places(aimed), samples))
+    return _report(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
+
+
+def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+    """The same for the scene as it stands, on its current frame; keyed where that is asked for."""
+    plan = _now(read.plan(rig, names, None, scene))
+    points = keyable(plan)
+    if insert_keys:
+        _refuse_unwritable_targets(points)
+    samples = sample.current_shown(plan, points)
+    aimed = targets.aimed(plan, samples)
+    channels = target_channels(plan, _places(aimed), samples)
+    for item, found in channels.items():
+        write.pose(item, found)
+    notes = _key_targets(plan, channels) if insert_keys else []
+    return _report(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
+
+
+def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[Aimed]]:
+    """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
+    plan = _now(read.plan(rig, names, None, scene, stand_in=Point(rig)))
+    samples = sample.current_shown(plan, ())
+    aimed = targets.aimed(plan, samples)
+    return _report(plan, _solved(aimed, samples), targets.notes(plan, aimed)), aimed
+
+
 def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
-    plan = read.plan(rig, names, None, scene)
-    plan = replace(plan, frames=np.zeros(1))
+    plan = _now(read.plan(rig, names, None, scene))
     solved = solve.solutions(plan, sample.current(plan))
     return {here.plan.name: _bend(here, solution) for here, solution, _ in solved}
 
@@ -102,6 +137,11 @@ def _bend(here: ChainSpace, solution: Solution) -> int:
     line = tip - root
     beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, here.goals.pole[0]))
     return 1 if beside @ towards >= 0.0 else -1
+
+
+def _now(plan: Plan) -> Plan:
+    """The plan for the current frame alone."""
+    return replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
 
 
 def _paths(plan: Plan) -> set[str]:
@@ -136,6 +176,34 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
                 bone=here.plan.bones[-1],
                 value=distance,
             )
+
+
+def _refuse_unwritable_targets(points: Mapping[Point, bool]) -> None:
+    for point, turns in points.items():
+        paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
+        write.refuse_unwritable(point.object, paths, KeyStyle())
+
+
+def _places(aimed: Sequence[Aimed]) -> dict[Point, Place]:
+    places = {}
+    for one in aimed:
+        plan = one.here.plan
+        places[plan.target] = Place(location=one.target, orientation=one.orientation if plan.use_rotation else None)
+        if plan.pole:
+            places[plan.pole] = Place(location=one.pole)
+    return places
+
+
+def _key_targets(plan: Plan, channels: Mapping[Object, list[Channel]]) -> list[str]:
+    notes = []
+    for item, found in channels.items():
+        with unkeyed.kept(item, plan.scene, {channel.path for channel in found}):
+            notes += write.keys(item, found, span=(plan.frames[0], plan.frames[-1]), style=KeyStyle())
+    return notes
+
+
+def _solved(aimed: Sequence[Aimed], samples: Samples) -> Solved:
+    return [(one.here, one.solution, samples) for one in aimed]
 
 
 def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:

@@ -13,10 +13,10 @@ MERGE = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Channel:
-    """All keys of one animated property of one bone.
+    """All keys of one animated property of a bone or an object.
 
-    path : RNA path from the armature object, such as `pose.bones["forearm.L"].rotation_quaternion`
-    group : the bone's name, which names the group of the F-curves
+    path : RNA path from the object, such as `pose.bones["forearm.L"].rotation_quaternion` or `location`
+    group : what names the group of the F-curves: the bone, or for an object Blender's own "Object Transforms"
     frames : (m,)        rising, may be fractional
     values : (m, k)      a column for each index of the property; finite
     slopes : (m, k)      change a frame at each key, where the curve between keys is Bezier and counts; else None

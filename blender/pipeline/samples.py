@@ -17,7 +17,7 @@ class Samples:
 
     to_world : from an object's space to the world
     pose : from a bone's space to its armature's
-    basis : a bone's own channels, as `PoseBone.matrix_basis`; its rotation may be missing where nobody wants it
+    basis : own channels of a bone or an object, as its `matrix_basis`; rotation may be missing where nobody wants it
     """
 
     to_world: dict[Object, Array]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-from bpy.types import FCurve, Keyframe, Object, bpy_struct
+from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
 
 from .. import versions
 from ..errors import Refused
@@ -43,30 +43,30 @@ _HANDLES = ("handle_left", "handle_right", "handle_left_type", "handle_right_typ
 _OF_NEW_KEYS = ("co", "interpolation", "type")
 
 
-def refuse_unwritable(rig: Object, paths: Collection[str], style: KeyStyle) -> None:
-    """Raise `Refused` where keys on the properties at these paths of `rig` could not be written, or would not play."""
+def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:
+    """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play."""
     _code("interpolation", style.interpolation)
     _code("type", style.key_type)
     if style.keys == Keys.REDUCED:
-        _refuse_irreducible(rig, style)
-    animation = rig.animation_data
+        _refuse_irreducible(item, style)
+    animation = item.animation_data
     if not animation:
         return
     if animation.use_tweak_mode:
-        sentence = f'"{rig.name}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
-        raise Refused(sentence, kind="TWEAK_MODE", object=rig.name)
+        sentence = f'"{item.name}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
+        raise Refused(sentence, kind="TWEAK_MODE", object=item.name)
     action = animation.action
     if action and not action.is_editable and not style.new_action:
-        sentence = f'Action "{action.name}" of "{rig.name}" is linked: make it local, or bake to a new action'
-        raise Refused(sentence, kind="LINKED_ACTION", object=rig.name, value=action.name)
+        sentence = f'Action "{action.name}" of "{item.name}" is linked: make it local, or bake to a new action'
+        raise Refused(sentence, kind="LINKED_ACTION", object=item.name, value=action.name)
     drivers = (driver for driver in animation.drivers if not driver.mute)
-    for curve in (*drivers, *versions.curves(rig)):
+    for curve in (*drivers, *versions.curves(item)):
         if curve.data_path in paths:
-            _refuse_unwritable_curve(rig, curve)
+            _refuse_unwritable_curve(item, curve)
 
 
-def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
-    """Key the channels on `rig`; returns sentences for the report.
+def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
+    """Key the channels on `item`; returns sentences for the report.
 
     span : first and last frame, inclusive; the keys that the curves have there are replaced, all others stay
 
@@ -79,11 +79,11 @@ def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float],
     channels = [channel for channel in channels if len(channel.frames)]
     if not channels:
         return []
-    refuse_unwritable(rig, {channel.path for channel in channels}, style)
+    refuse_unwritable(item, {channel.path for channel in channels}, style)
 
-    if style.new_action and rig.animation_data and rig.animation_data.action:
-        versions.copy_action(rig)
-    channelbag = versions.ensure_channelbag(rig)
+    if style.new_action and item.animation_data and item.animation_data.action:
+        versions.copy_action(item)
+    channelbag = versions.ensure_channelbag(item)
     notes: dict[str, None] = {}
     for channel in channels:
         new = _new_keys(channel.frames, style)
@@ -93,16 +93,15 @@ def keys(rig: Object, channels: Sequence[Channel], *, span: tuple[float, float],
             if channel.slopes is not None:
                 _set_handles(new, channel.slopes[:, index])
             _replace_keys(curve, new, span, handles=channel.slopes is not None)
-            notes |= dict.fromkeys(_mute_modifiers(curve, channel.group))
-    return [*notes, *_nla_notes(rig)]
+            notes |= dict.fromkeys(_mute_modifiers(curve, _owner(item, channel.path)))
+    return [*notes, *_nla_notes(item)]
 
 
-def pose(rig: Object, channels: Iterable[Channel]) -> None:
+def pose(item: Object, channels: Iterable[Channel]) -> None:
     """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
     for channel in channels:
         if len(channel.frames):
-            owner, _, name = channel.path.rpartition(".")
-            setattr(rig.path_resolve(owner), name, channel.values[0])
+            setattr(_owner(item, channel.path), channel.path.rpartition(".")[2], channel.values[0])
 
 
 def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:
@@ -123,18 +122,18 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
     return notes
 
 
-def _refuse_irreducible(rig: Object, style: KeyStyle) -> None:
+def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
     if style.interpolation not in {"BEZIER", "LINEAR"}:
         sentence = (
-            f'Keys of "{rig.name}" cannot be reduced with interpolation {style.interpolation}: use BEZIER or LINEAR'
+            f'Keys of "{item.name}" cannot be reduced with interpolation {style.interpolation}: use BEZIER or LINEAR'
         )
-        raise Refused(sentence, kind="IRREDUCIBLE", object=rig.name, value=style.interpolation)
+        raise Refused(sentence, kind="IRREDUCIBLE", object=item.name, value=style.interpolation)
     if not 0.0 < style.tolerance < np.inf:
-        sentence = f'Keys of "{rig.name}" cannot be reduced within {style.tolerance:g}: the tolerance must be above 0'
-        raise Refused(sentence, kind="TOLERANCE", object=rig.name, value=style.tolerance)
+        sentence = f'Keys of "{item.name}" cannot be reduced within {style.tolerance:g}: the tolerance must be above 0'
+        raise Refused(sentence, kind="TOLERANCE", object=item.name, value=style.tolerance)
 
 
-def _refuse_unwritable_curve(rig: Object, curve: FCurve) -> None:
+def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
     group = curve.group
     if curve.driver:
         state, remedy = "driven", "remove the driver"
@@ -144,10 +143,17 @@ def _refuse_unwritable_curve(rig: Object, curve: FCurve) -> None:
         state, remedy = "muted", "unmute its F-curves"
     else:
         return
-    owner, _, name = curve.data_path.rpartition(".")
-    bone = rig.path_resolve(owner).name
-    sentence = f'{name} of bone "{bone}" on "{rig.name}" is {state}: {remedy}, so that keys can play'
-    raise Refused(sentence, kind=f"CURVE_{state.upper()}", object=rig.name, bone=bone, value=name)
+    name, owner = curve.data_path.rpartition(".")[2], _owner(item, curve.data_path)
+    bone = owner.name if isinstance(owner, PoseBone) else ""
+    whose = f'bone "{bone}" on "{item.name}"' if bone else f'"{item.name}"'
+    sentence = f"{name} of {whose} is {state}: {remedy}, so that keys can play"
+    raise Refused(sentence, kind=f"CURVE_{state.upper()}", object=item.name, bone=bone, value=name)
+
+
+def _owner(item: Object, path: str) -> bpy_struct:
+    """The bone or the object whose property this path names."""
+    above = path.rpartition(".")[0]
+    return item.path_resolve(above) if above else item
 
 
 def _code(attribute: str, identifier: str) -> int:
@@ -223,19 +229,20 @@ def _read(points: bpy_struct, name: str) -> np.ndarray:
     return values
 
 
-def _mute_modifiers(curve: FCurve, bone: str) -> list[str]:
+def _mute_modifiers(curve: FCurve, owner: bpy_struct) -> list[str]:
     notes = []
+    whose = f'bone "{owner.name}"' if isinstance(owner, PoseBone) else f'"{owner.name}"'
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
             kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
-            notes.append(f'F-curve modifier {kind} of bone "{bone}" is muted, as it would change the keys')
+            notes.append(f"F-curve modifier {kind} of {whose} is muted, as it would change the keys")
     return notes
 
 
-def _nla_notes(rig: Object) -> list[str]:
-    animation = rig.animation_data
+def _nla_notes(item: Object) -> list[str]:
+    animation = item.animation_data
     absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
     if absolute or not (animation.use_nla and animation.nla_tracks):
         return []
-    return [f'The action of "{rig.name}" is mixed with NLA strips: set its blending to Replace and its influence to 1']
+    return [f'The action of "{item.name}" is mixed with NLA strips: set its blending to Replace and its influence to 1']

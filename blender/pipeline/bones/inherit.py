@@ -49,6 +49,20 @@ def carrier(bone: Bone, parent: Array | None, basis: Array) -> Array:
     return transform.compose(transform.orientation(found[..., :3, :3]), found[..., :3, 3])
 
 
+def rotation(bone: Bone, parent: Array | None, wanted: Array) -> Array:
+    """(n, 3, 3) the own rotation that gives the bone the orientation `wanted` (n, 3, 3), in armature space."""
+    above = carrier(bone, parent, np.eye(4))[..., :3, :3]
+    return transform.orientation(product(transform.inverse(above), wanted))
+
+
+def location(bone: Bone, parent: Array | None, head: Array) -> Array:
+    """(n, 3) the own location that puts the bone's head at `head` (n, 3), in armature space."""
+    # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
+    start = pose(bone, parent, np.eye(4))[..., :3, 3]
+    moves = [pose(bone, parent, transform.compose(np.eye(3), axis))[..., :3, 3] - start for axis in np.eye(3)]
+    return transform.mapped(transform.inverse(np.stack(moves, axis=-1)), head - start)
+
+
 def is_plain(bone: Bone, parent: Array | None) -> bool:
     """True where the bone's pose, on this pose of its parent, is one product of matrices."""
     if parent is None:

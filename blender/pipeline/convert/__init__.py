@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from bpy.types import PoseBone
+from bpy.types import Object, PoseBone
 from numpy.typing import NDArray
 
 from ....solver.values import Array, Solution, Unreachable
@@ -49,17 +49,17 @@ def rotation_path(bone: PoseBone) -> str:
 
 def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
     path = rotation_path(own.bone)
-    yield path, rotation_values(own.rotation, own.bone.rotation_mode, _before(plan, path))
+    yield path, rotation_values(own.rotation, own.bone.rotation_mode, value_before(plan.rig, path, plan.frames[0]))
     if own.scale is not None:
         yield scale_path(own.bone), own.scale
 
 
-def _before(plan: Plan, path: str) -> Array:
-    """The value that the last key ahead of the range leaves; where there is none, the property's as it stands."""
-    value = np.array(plan.rig.path_resolve(path), dtype=np.float64)
-    for index, curve in enumerate(versions.find_curves(plan.rig, path, len(value))):
-        if curve and curve.keyframe_points and curve.range()[0] < plan.frames[0] - MERGE:
+def value_before(item: Object, path: str, start: float) -> Array:
+    """The value that the last key ahead of `start` leaves; where there is none, the property's as it stands."""
+    value = np.array(item.path_resolve(path), dtype=np.float64)
+    for index, curve in enumerate(versions.find_curves(item, path, len(value))):
+        if curve and curve.keyframe_points and curve.range()[0] < start - MERGE:
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
-            value[index] = keys[1::2][keys[::2] < plan.frames[0] - MERGE][-1]
+            value[index] = keys[1::2][keys[::2] < start - MERGE][-1]
     return value

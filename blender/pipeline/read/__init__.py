@@ -12,7 +12,7 @@ from bpy.types import Object, PropertyGroup, Scene
 from ....solver.values import Array
 from ...errors import Refused
 from ..channel import Keys
-from ..plan import ChainPlan, Plan
+from ..plan import ChainPlan, Plan, Point
 from . import follow
 from .chain import chain_plan
 from .target_keys import target_keys
@@ -26,16 +26,19 @@ def plan(
     frames: Frames | None,
     scene: Scene | None,
     keys: Keys = Keys.EVERY_FRAME,
+    *,
+    stand_in: Point | None = None,
 ) -> Plan:
     """The plan for chains `names` (None: all that are not muted) over `frames` (None: the scene's range).
 
+    stand_in : taken for a target or pole target that a chain does not have yet
     raises : Refused, with what is wrong and what to do
     """
     refuse_unposable(rig)
     scene = scene or _scene(rig)
     _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
-    chains = follow.in_order([chain_plan(rig, chain) for chain in chosen(rig, names)])
+    chains = follow.in_order([chain_plan(rig, chain, stand_in) for chain in chosen(rig, names)])
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     if keys == Keys.TARGET_KEYS:
         chains = tuple(replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains)

@@ -14,12 +14,16 @@ TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
 
 
-def chain_plan(rig: Object, chain: PropertyGroup) -> ChainPlan:
+def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None) -> ChainPlan:
+    """The chain's plan.
+
+    stand_in : taken for a target or pole target that the chain does not have yet
+    """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone)
-    target = _point(rig, chain, "target", "subtarget")
+    target = _point(rig, chain, "target", "subtarget") or stand_in
     if target is None:
         raise _refusal(rig, chain, "has no target: set one, or create it", "NO_TARGET")
-    pole = _point(rig, chain, "pole_target", "pole_subtarget")
+    pole = _point(rig, chain, "pole_target", "pole_subtarget") or stand_in
     if pole is None and chain.plane == Plane.POLE:
         raise _refusal(rig, chain, "bends towards a pole but has none: set a Pole Target, or Plane to Auto", "NO_POLE")
     if chain.use_rotation and not chain.tip_bone:

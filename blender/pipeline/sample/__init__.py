@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
 from ...errors import Refused
 from .. import read
-from ..plan import Plan
+from ..plan import Plan, Point
 from ..samples import Samples
 from . import curves, isolated, scene
-from .wanted import Wanted, wanted
+from .wanted import Wanted, wanted, wanted_shown
 
 
 class Sampling(StrEnum):
@@ -29,22 +29,35 @@ def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
     way : AUTO is the first of the others that is right for what the chains depend on
     raises : Refused where something that is needed cannot be evaluated
     """
-    need = wanted(plan)
     with _without_constraints(plan):
-        if way == Sampling.AUTO:
-            way = _fastest(need)
-        elif way == Sampling.CURVES:
-            _refuse_curves(plan, need)
-        if way == Sampling.CURVES:
-            return curves.samples(need, plan.frames)
-        if way == Sampling.ISOLATED:
-            return (yield from isolated.samples(plan.scene, need, plan.frames))
-        return (yield from scene.samples(plan.scene, need, plan.frames))
+        return (yield from _sampled(plan, wanted(plan), way))
+
+
+def shown(plan: Plan, placed: Collection[Point], way: Sampling) -> Generator[float, None, Samples]:
+    """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
+    return (yield from _sampled(plan, wanted_shown(plan, placed), way))
 
 
 def current(plan: Plan) -> Samples:
-    """The same for the scene just as it stands now, with edits that have no key."""
+    """What the plan's chains depend on in the scene just as it stands now, with edits that have no key."""
     return scene.current(plan.scene, wanted(plan))
+
+
+def current_shown(plan: Plan, placed: Collection[Point]) -> Samples:
+    """The same for the way back."""
+    return scene.current(plan.scene, wanted_shown(plan, placed))
+
+
+def _sampled(plan: Plan, need: Wanted, way: Sampling) -> Generator[float, None, Samples]:
+    if way == Sampling.AUTO:
+        way = _fastest(need)
+    elif way == Sampling.CURVES:
+        _refuse_curves(plan, need)
+    if way == Sampling.CURVES:
+        return curves.samples(need, plan.frames)
+    if way == Sampling.ISOLATED:
+        return (yield from isolated.samples(plan.scene, need, plan.frames))
+    return (yield from scene.samples(plan.scene, need, plan.frames))
 
 
 @contextmanager

@@ -118,6 +118,8 @@ def samples(wanted: Wanted, frames: Array) -> Samples:
         return product(to_world(item.parent), product(pose(Point(item.parent, item.parent_bone)), tail))
 
     def basis(place: Point) -> Array:
+        if not place.bone:
+            return own(place.object).object(place.object)
         bone = place.object.pose.bones[place.bone]
         return own(place.object).bone(bone, with_rotation=place in wanted.turned)
 

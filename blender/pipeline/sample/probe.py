@@ -60,7 +60,8 @@ class Recorder:
         for (item, name), matrices in self._bones.items():
             matrices.append(bones[item][name].matrix.copy())
         for (item, name), matrices in self._own.items():
-            matrices.append(bones[item][name].matrix_basis.copy())
+            owner = bones[item][name] if name else evaluated[item]
+            matrices.append(owner.matrix_basis.copy())
 
     def samples(self) -> Samples:
         """All frames so far."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from bpy.types import Object
 
@@ -16,8 +17,8 @@ class Wanted:
 
     objects : whose place in the world
     bones : whose pose
-    own : bones whose own location and scale
-    turned : those of them whose own rotation counts too
+    own : bones and objects whose own location and scale
+    turned : those bones of them whose own rotation counts too
     """
 
     objects: frozenset[Object]
@@ -50,4 +51,19 @@ def wanted(plan: Plan) -> Wanted:
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
         own=frozenset(own | between),
         turned=frozenset(turned | between),
+    )
+
+
+def wanted_shown(plan: Plan, placed: Collection[Point]) -> Wanted:
+    """What the way back needs to know: the pose that shows, and of the targets to be `placed` what carries them."""
+    need = wanted(plan)
+    shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.bones[0], chain.bones[-1])}
+    tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}
+    bones = {point for point in placed if point.bone}
+    carriers = {follow.parents(point)[1] for point in bones}
+    return replace(
+        need,
+        bones=need.bones | shown | tips | {point for point in carriers if point.bone},
+        own=need.own | frozenset(placed),
+        turned=need.turned | bones,
     )

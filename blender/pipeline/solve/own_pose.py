@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Bone, PoseBone
+from bpy.types import PoseBone
 
 from ....solver import rotation
 from ....solver.triad import product
@@ -56,7 +56,7 @@ def _end_pose(here: ChainSpace, root: OwnPose, solution: Solution) -> OwnPose:
     bone, basis = here.plan.end, here.basis[-1]
     parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
     wanted = product(here.stage.from_space[..., :3, :3], product(solution.rotations[..., 1, :, :], here.end))
-    turn = _turn(bone.bone, parent, wanted)
+    turn = inherit.rotation(bone.bone, parent, wanted)
     if not here.plan.stretches:
         return OwnPose(bone=bone, rotation=turn)
     # What the bone inherits of the root bone's stretch it must not add again.
@@ -71,17 +71,11 @@ def _tip_pose(plan: ChainPlan, parent: Array, samples: Samples) -> OwnPose:
     bone = plan.rig.pose.bones[plan.tip_bone]
     from_world = transform.inverse(samples.to_world[plan.rig])[..., :3, :3]
     wanted = transform.orientation(product(from_world, samples.world(plan.target)[..., :3, :3]))
-    turn = _turn(bone.bone, parent, wanted)
+    turn = inherit.rotation(bone.bone, parent, wanted)
     if plan.rotation_influence < 1.0:
         own = transform.orientation(samples.basis[Point(plan.rig, plan.tip_bone)][..., :3, :3])
         turn = rotation.blend(np.broadcast_to(own, turn.shape), turn, plan.rotation_influence)
     return OwnPose(bone=bone, rotation=turn)
-
-
-def _turn(bone: Bone, parent: Array, wanted: Array) -> Array:
-    """(n, 3, 3) the own rotation that gives a bone on this parent the orientation `wanted`."""
-    carrier = inherit.carrier(bone, parent, np.eye(4))[..., :3, :3]
-    return transform.orientation(product(transform.inverse(carrier), wanted))
 
 
 def applied(basis: Array, own: OwnPose) -> Array:

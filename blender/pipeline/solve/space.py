@@ -103,9 +103,14 @@ def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
 def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
     """(n, 3) the tip on the stage, where the end bone's pose is `end`."""
     if not plan.tip_bone:
-        return transform.place(end, np.array((0.0, plan.end.bone.length, 0.0)))
+        return tail(plan, end)
     moved = transform.moved_only(samples.basis[Point(plan.rig, plan.tip_bone)])
     return inherit.pose(plan.rig.data.bones[plan.tip_bone], tip_parent(plan, end, samples), moved)[..., :3, 3]
+
+
+def tail(plan: ChainPlan, end: Array) -> Array:
+    """(n, 3) the end bone's tail, where its pose is `end`."""
+    return transform.place(end, np.array((0.0, plan.end.bone.length, 0.0)))
 
 
 def tip_parent(plan: ChainPlan, end: Array, samples: Samples) -> Array:

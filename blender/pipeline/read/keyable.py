@@ -1,0 +1,74 @@
+"""Which targets the way back is to key, or the reason why one of them cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bpy.types import Constraint, Object, PoseBone
+
+from ... import versions
+from ...errors import Refused
+from ..plan import ChainPlan, Plan, Point
+from . import follow
+
+
+def keyable(plan: Plan) -> dict[Point, bool]:
+    """The targets and pole targets of the plan, and whether the chain takes their rotation too.
+
+    raises : Refused where one of them cannot be moved freely, or where two chains would move it
+    """
+    found: dict[Point, bool] = {}
+    for chain in plan.chains:
+        for point, turns in ((chain.target, chain.use_rotation), (chain.pole, False)):
+            if point is None:
+                continue
+            if point in found:
+                raise _refusal(chain, point, "is a target twice: give each chain its own", "SHARED_TARGET")
+            found[point] = turns
+            _refuse_unmovable(chain, point, turns=turns)
+    for chain in plan.chains:
+        for place in follow.parents(Point(chain.rig, chain.bones[0])):
+            if place in found:
+                raise _refusal(chain, place, f'carries chain "{chain.name}": choose another', "TARGET_CARRIES")
+    return found
+
+
+def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
+    item = point.object
+    if not item.is_editable or (item.override_library and item.override_library.is_system_override):
+        raise _refusal(chain, point, "is linked: make a library override and make it editable", "LINKED_TARGET")
+    for constraint in _acting(point):
+        raise _refusal(chain, point, f'is moved by constraint "{constraint.name}": mute it', "CONSTRAINED_TARGET")
+    owner = item.pose.bones[point.bone] if point.bone else item
+    if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
+        raise _refusal(chain, point, "has locked transforms: unlock them in the sidebar", "LOCKED_TARGET")
+    if point.bone and item.data.pose_position == "REST":
+        raise _refusal(chain, point, "is in Rest Position: set its armature to Pose Position", "REST_POSITION")
+    if point.bone and owner.bone.use_connect:
+        raise _refusal(chain, point, "is connected to its parent, so that it has no location", "CONNECTED_TARGET")
+    if not point.bone and any(path.startswith("delta_") for path in _animated(item)):
+        raise _refusal(chain, point, "has animated delta transforms: remove their animation", "DELTA_ANIMATED")
+
+
+def _acting(point: Point) -> Iterator[Constraint]:
+    """Constraints that move the object, or the bone, whoever has them."""
+    owners: list[Object | PoseBone] = list(point.object.pose.bones) if point.bone else [point.object]
+    for owner in owners:
+        for constraint in owner.constraints:
+            acts = not constraint.mute
+            if acts and (not point.bone or point.bone in follow.moved_by(owner, constraint)):
+                yield constraint
+
+
+def _animated(item: Object) -> Iterator[str]:
+    """RNA paths of what keys or drivers move."""
+    for curve in versions.curves(item):
+        yield curve.data_path
+    if item.animation_data:
+        for driver in item.animation_data.drivers:
+            yield driver.data_path
+
+
+def _refusal(chain: ChainPlan, point: Point, message: str, kind: str) -> Refused:
+    sentence = f'Target "{point}" of chain "{chain.name}" {message}'
+    return Refused(sentence, kind=kind, object=point.object.name, bone=point.bone, value=str(point))

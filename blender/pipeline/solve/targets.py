@@ -1,0 +1,163 @@
+"""The way back: where target and pole target have to be for the chains to be posed as they show.
+
+What shows is the evaluated pose, with constraints and all. Its joints are read in chain space, the solver finds target
+and pole, and the chain is solved for them with its own options: so it is known how far they keep the pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....solver import Solution, bend, motion, reach, reference, targets
+from ....solver.triad import product
+from ....solver.values import Array, Chain, Unreachable
+from ....solver.vectors import norm
+from ...report import when
+from ..bones import transform
+from ..plan import ChainPlan, Plan, Point
+from ..samples import Samples
+from . import refine
+from .space import ChainSpace, chain_space, tail
+
+_KEPT = 1e-4
+"""Part of the chain's length, and radians: less than this nobody sees."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Aimed:
+    """One chain with the goals that keep its pose, and what it makes of them.
+
+    target, pole : (n, 3)             in the world; the pole is there for chains without one as well
+    orientation : (n, 3, 3)           in the world, of the tip bone, or the end bone where there is none
+    moved : (n,)                      how far a joint is off the pose, world units
+    rolled : (n,)                     the angle by which a bone is off, radians
+    size : float                      the chain's length, world units
+    """
+
+    here: ChainSpace
+    solution: Solution
+    target: Array
+    pole: Array
+    orientation: Array
+    moved: Array
+    rolled: Array
+    size: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Shown:
+    """The pose in chain space: rotations (n, 2, 3, 3), and the joints at rest which they carry to where they show."""
+
+    rotations: Array
+    chain: Chain
+    mid: Array
+    tip: Array
+
+
+def aimed(plan: Plan, samples: Samples) -> list[Aimed]:
+    """All chains of the plan, each as it shows."""
+    return [_aimed(chain, samples, len(plan.frames)) for chain in plan.chains]
+
+
+def notes(plan: Plan, aimed: Iterable[Aimed]) -> list[str]:
+    """Sentences about the chains that do not keep their pose when they are solved for these goals."""
+    found = []
+    for one in aimed:
+        name, size = one.here.plan.name, float(one.size)
+        moved, rolled = one.moved > _KEPT * size, one.rolled > _KEPT
+        if moved.any():
+            found.append(
+                f'Chain "{name}" does not keep its pose {when(plan.frames, moved)}: '
+                f"with its options joints move by up to {one.moved.max():.4g}"
+            )
+        elif rolled.any():
+            found.append(
+                f'Chain "{name}" keeps its joints, but bones turn by up to {np.degrees(one.rolled.max()):.3g} degrees '
+                f"{when(plan.frames, rolled)}: Reference Current Pose keeps the roll that is keyed"
+            )
+    return found
+
+
+def _aimed(plan: ChainPlan, samples: Samples, count: int) -> Aimed:
+    here = chain_space(plan, samples, count)
+    shown = _shown(here, samples)
+    to_world = product(samples.to_world[plan.rig], here.stage.to_armature)
+    resolution = _resolution(to_world, shown)
+    size = float(norm(np.diff(shown.chain.joints, axis=-2)).sum(axis=-1).max())
+    steady = targets.STEADY + float(resolution.max()) / size if size else targets.STEADY
+    tries = []
+    for distance in (size, -size):
+        # A pole behind the chain is right for one that bends away from its pole.
+        goals = targets.from_pose(shown.chain, shown.rotations, distance, plan.options.pole_angle, steady)
+        goals = replace(goals, target=_ahead(here, shown, resolution), pose=here.goals.pose)
+        tried = replace(here, goals=goals if plan.pole else replace(goals, pole=None))
+        tries.append((goals, *refine.solved(tried, samples)))
+    goals, here, solution = min(tries, key=lambda tried: _cost(tried[2], shown))
+    assert goals.pole is not None
+    wanted = np.stack((shown.mid, shown.tip), axis=-2)
+    links = transform.mapped(to_world[..., None, :3, :3], np.stack((shown.mid, shown.tip - shown.mid), axis=-2))
+    return Aimed(
+        here=here,
+        solution=solution,
+        target=transform.place(to_world, goals.target),
+        pole=transform.place(to_world, goals.pole),
+        orientation=_orientation(plan, samples),
+        moved=norm(transform.mapped(here.to_world[..., None, :, :], solution.joints[..., 1:, :] - wanted)).max(axis=-1),
+        rolled=motion.root_turn(solution.rotations, shown.rotations).max(axis=-1),
+        size=float(norm(links).sum(axis=-1).max()),
+    )
+
+
+def _shown(here: ChainSpace, samples: Samples) -> _Shown:
+    plan, from_armature = here.plan, transform.inverse(here.stage.to_armature)
+
+    def pose(name: str) -> Array:
+        return product(from_armature, samples.pose[Point(plan.rig, name)])
+
+    root, end = pose(plan.bones[0]), pose(plan.bones[-1])
+    mid = end[..., :3, 3]
+    tip = pose(plan.tip_bone)[..., :3, 3] if plan.tip_bone else tail(plan, end)
+    turns = (
+        transform.orientation(root[..., :3, :3]),
+        product(transform.orientation(end[..., :3, :3]), np.swapaxes(here.end, -1, -2)),
+    )
+    count = len(here.goals.target)
+    rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))
+    links = np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
+    upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations, links), -2, 0)
+    joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
+    return _Shown(rotations=rotations, chain=replace(here.chain, joints=joints), mid=mid, tip=tip)
+
+
+def _ahead(here: ChainSpace, shown: _Shown, resolution: Array) -> Array:
+    """(n, 3) the target: the tip, or so far ahead of it as softness takes back."""
+    options = here.plan.options
+    lengths = reach.evened(norm(np.diff(here.chain.joints, axis=-2)), options.tolerance)
+    own = reference.posed(shown.chain, reference.rest(shown.chain), shown.rotations)
+    _, outer = reach.annulus(lengths, *bend.opening(own.side, options))
+    # Bones that stretch meet the target all the same.
+    softness = 0.0 if options.unreachable == Unreachable.STRETCH else options.softness
+    return targets.put_ahead(np.broadcast_to(shown.tip, (len(here.goals.target), 3)), outer, softness, resolution)
+
+
+def _resolution(to_world: Array, shown: _Shown) -> Array:
+    """(n,) in chain space, what float32 leaves open of a place in the world after a product or two."""
+    root, tip = to_world[..., :3, 3], transform.place(to_world, shown.tip)
+    world = norm(tip - root)
+    coarse = 2.0 * np.spacing(np.maximum(np.abs(root), np.abs(tip)).max(axis=-1).astype(np.float32))
+    return coarse * np.where(world > 0.0, norm(shown.tip) / np.where(world > 0.0, world, 1.0), 0.0)
+
+
+def _cost(solution: Solution, shown: _Shown) -> float:
+    """How far the solution is from the pose: above all its joints, and where these are the same, its roll."""
+    size = norm(np.diff(shown.chain.joints, axis=-2)).sum(axis=-1)
+    off = norm(solution.joints[..., 1, :] - shown.mid) / np.where(size > 0.0, size, 1.0)
+    return float(off.sum() + 1e-6 * motion.root_turn(solution.rotations, shown.rotations).sum())
+
+
+def _orientation(plan: ChainPlan, samples: Samples) -> Array:
+    bone = Point(plan.rig, plan.tip_bone or plan.bones[-1])
+    return transform.orientation(samples.world(bone)[..., :3, :3])

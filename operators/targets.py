@@ -1,0 +1,55 @@
+"""Targets for what is posed already: create them, snap them, key them."""
+
+from bpy.props import BoolProperty
+from bpy.types import Context, Object
+
+from .. import api
+from ..blender.report import Report
+from .common import ChainOperator
+from .frame_range import RangeOperator, active_names
+
+
+class _TargetsOperator(ChainOperator):
+    """Acts on the targets of all chains, or of the active one."""
+
+    only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
+
+    def chains(self, rig: Object) -> list[str] | None:
+        """Names of the chains to act on; None for all."""
+        return active_names(rig) if self.only_active else None
+
+
+class TWO_BONE_IK_OT_create_targets(_TargetsOperator):
+    """Create empties for the target and pole target that chains lack, placed so that the pose does not move"""
+
+    bl_idname = "two_bone_ik.create_targets"
+    bl_label = "Create Two-Bone IK Targets"
+
+    def run(self, context: Context) -> Report:
+        return api.create_targets(context.object, self.chains(context.object), scene=context.scene)
+
+
+class TWO_BONE_IK_OT_snap_targets(_TargetsOperator):
+    """Move target and pole target to where the pose already is; with auto keying on, key them as well"""
+
+    bl_idname = "two_bone_ik.snap_targets"
+    bl_label = "Snap Two-Bone IK Targets to Pose"
+
+    def run(self, context: Context) -> Report:
+        rig, insert_keys = context.object, context.scene.tool_settings.use_keyframe_insert_auto
+        return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
+
+
+class TWO_BONE_IK_OT_bake_targets(RangeOperator):
+    """Key target and pole target over a range of frames so that they follow the pose"""
+
+    bl_idname = "two_bone_ik.bake_targets"
+    bl_label = "Bake Two-Bone IK Targets from Pose"
+    confirm_text = "Bake"
+
+    def run(self, context: Context) -> Report:
+        rig, frames = context.object, self.frames(context)
+        return api.bake_targets(rig, self.chains(rig), frames, scene=context.scene, sampling=self.sampling)
+
+
+CLASSES = (TWO_BONE_IK_OT_create_targets, TWO_BONE_IK_OT_snap_targets, TWO_BONE_IK_OT_bake_targets)
