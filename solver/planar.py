@@ -168,9 +168,9 @@ def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
         return solved
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
-    root = held(np.where(first, solved[..., 0], 0.0)[..., None], first)[..., 0]
+    root = held(np.where(first, solved[..., 0], 0.0), first)
     hinge = np.where(first, solved[..., 1], _wrapped(np.arctan2(aim[..., 1], aim[..., 0]) - root))
-    hinge = held(np.where(second, hinge, 0.0)[..., None], second)[..., 0]
+    hinge = held(np.where(second, hinge, 0.0), second)
     return np.stack((root, hinge), axis=-1)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reference import ReferencePose
-from .undecided import held, last_decided
+from .undecided import held
 from .values import Array, Goals, Options, Plane
 from .vectors import angle_about, cross, dot, norm, rejection, swing, turned
 
@@ -49,7 +49,7 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
         return _rest_plane(goals, options, rest, start.side)
     distance, aim = _aim(goals.target, options, start)
     away = norm(aim + start.aim) > _IN_LINE
-    hinge = _kept(aim, swing(start.normal, start.aim, aim), away)
+    hinge = _kept(aim, swing(start.normal, start.aim, aim), away, start.normal)
     pole = None if options.plane == Plane.AIM else goals.pole
     if pole is not None:
         hinge = _towards_pole(pole, aim, hinge, options, start.side)
@@ -63,8 +63,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)
         decided = np.abs(height) > _IN_LINE * norm(goals.pole)
-        towards = held(np.sign(height)[..., None], decided)[..., 0]
-        side = np.where(decided.any(), towards, side)
+        side = np.where(decided.any(axis=-1, keepdims=True), held(np.sign(height), decided), side)
     return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=goals.pole is not None)
 
 
@@ -72,9 +71,10 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     """Distance (n,) and direction (n, 3) of the target; on the root, the last direction."""
     distance = norm(target)
     decided = distance > options.tolerance * start.lengths.sum(axis=-1)
-    if not decided.any():
-        return distance, np.broadcast_to(start.aim, target.shape)
-    return distance, held(target / np.where(decided, distance, 1.0)[..., None], decided)
+    if decided.all():
+        return distance, target / distance[..., None]
+    aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
+    return distance, held(aim, decided)
 
 
 def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
@@ -82,22 +82,24 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
-    if not decided.any():
-        return without
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
-    hinge = _kept(aim, normal * (side / np.where(decided, sine, 1.0))[..., None], decided)
+    hinge = _kept(aim, normal * (side / np.where(decided, sine, 1.0))[..., None], decided, without)
     if options.pole_angle:
         hinge = turned(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:
         angle = np.unwrap(angle_about(aim, without, hinge))
         hinge = turned(without, aim, options.pole_influence * angle)
-    return hinge
+    known = np.logical_or.reduce(decided, axis=-1, keepdims=True)
+    return hinge if known.all() else np.where(known[..., None], hinge, without)
 
 
-def _kept(aim: Array, hinge: Array, decided: NDArray[np.bool_]) -> Array:
-    """Hinge axes of undecided frames taken from the last decided frame, along the shortest way between their aims."""
-    if decided.all() or not decided.any():
+def _kept(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
+    """Hinge axes of undecided frames taken from the last decided frame, along the shortest way between their aims.
+
+    otherwise : (..., 3)     hinge axes for where no frame is decided
+    """
+    if decided.all():
         return hinge
-    index = last_decided(decided)
-    carried = swing(hinge[index], aim[index], aim)
+    hinge = np.where(decided[..., None], hinge, otherwise)
+    carried = swing(held(hinge, decided), held(aim, decided), aim)
     return np.where(decided[..., None], hinge, carried)

@@ -7,6 +7,7 @@ module of this package.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triad import carried, in_plane, product, triad
 from .triangle import triangle
-from .undecided import last_decided
+from .undecided import held
 from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
 from .vectors import cross, unit
 
@@ -25,7 +26,7 @@ _DEFAULTS = Options()
 def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
-    chain, goals, options : see `values`; all in chain space, one row a frame
+    chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes ahead
     raises : ValueError where an input is NaN or infinite, naming it and its row; where plane is POLE without a pole
     """
     chain, goals = inputs.checked(chain, goals)
@@ -108,27 +109,37 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
     if options.bend == Bend.LIMITS:
         choice = bend.farther_from_limits(angles, shortfalls, options)
     else:
-        roots = np.stack([solution.rotations[:, 0] for solution in solutions])
-        start = np.eye(3) if goals.pose is None else goals.pose.reshape(-1, 2, 3, 3)[0, 0]
-        angle = own.hinge_angle.reshape(-1)[0]
-        choice = bend.least_motion(roots, angles, shortfalls, start, angle, options.speed_cost)
-    rows = np.arange(len(choice))
-    names = [field.name for field in fields(Solution)]
-    return Solution(**{name: np.stack([getattr(one, name) for one in solutions])[choice, rows] for name in names})
+        roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
+        pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
+        angle = np.broadcast_to(own.hinge_angle, angles.shape[1:])
+        start = pose[..., :1, :, :], angle[..., :1]
+        choice = bend.least_motion(roots, angles, shortfalls, *start, options.speed_cost)
+
+    def chosen(name: str) -> Any:
+        one, other = (getattr(solution, name) for solution in solutions)
+        return np.where(choice.reshape(*choice.shape, *[1] * (one.ndim - choice.ndim)), other, one)
+
+    return Solution(**{field.name: chosen(field.name) for field in fields(Solution)})
 
 
 def _hold(solution: Solution) -> Solution:
     """Frames out of reach take the pose of the last frame within it."""
-    index = last_decided(solution.shortfall == 0.0)
-    pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch")
-    return replace(solution, **{name: getattr(solution, name)[index] for name in pose})
+    within = solution.shortfall == 0.0
+    return replace(
+        solution,
+        rotations=held(solution.rotations, within),
+        joints=held(solution.joints, within),
+        hinge=held(solution.hinge, within),
+        hinge_angle=held(solution.hinge_angle, within),
+        stretch=held(solution.stretch, within),
+    )
 
 
 def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:
     """Each bone turned, on its parent, only part of the way from the chain's own pose to the solved one."""
     own = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
     rotations = rotation.blend(_on_parent(own), _on_parent(solution.rotations), influence)
-    rotations[:, 1] = product(rotations[:, 0], rotations[:, 1])
+    rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
     blended = reference.posed(chain, rest, rotations, stretch)
     return replace(

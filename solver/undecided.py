@@ -1,6 +1,6 @@
 """The rule for instants at which geometry leaves a value undecided: it stays what it was on the last decided frame.
 
-Before the first decided frame it is already what it will be there. Frames run along the last but one axis.
+Before the first decided frame it is already what it will be there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ def last_decided(decided: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def held(values: Array, decided: NDArray[np.bool_]) -> Array:
-    """(..., n, k) `values`, those of undecided frames replaced by the last decided one's.
+    """`values`, those of undecided frames replaced by the last decided one's.
 
     decided : (..., n)
+    values : (..., n), or with more axes for the components of each frame's value
     """
     if decided.ndim == 0 or decided.all():
         return values
-    return np.take_along_axis(values, last_decided(decided)[..., None], axis=-2)
+    index = last_decided(decided)
+    return np.take_along_axis(values, index.reshape(*index.shape, *[1] * (values.ndim - index.ndim)), index.ndim - 1)

@@ -65,6 +65,19 @@ class TestQuaternions:
         assert (found[:, 0] > 0).any()
 
 
+@pytest.mark.parametrize("order", [*ORDERS, "QUATERNION", "AXIS_ANGLE"])
+@pytest.mark.parametrize("has_before", [False, True])
+def test_bones_side_by_side_turn_as_each_alone(order: str, has_before: bool) -> None:
+    functions = {"QUATERNION": rotation.quaternions, "AXIS_ANGLE": rotation.axis_angles}
+    values = functions.get(order, lambda matrices, before: rotation.eulers(matrices, order, before))
+    still = np.broadcast_to(np.eye(3), (400, 3, 3))
+    bones = np.stack((tumbling(), random_rotations(400), still, tumbling()[::-1]))
+    before = np.random.default_rng(1).normal(size=(4, 3 if order in ORDERS else 4))
+    together = values(bones, before if has_before else None)
+    for found, bone, start in zip(together, bones, before, strict=True):
+        np.testing.assert_array_equal(found, values(bone, start if has_before else None))
+
+
 class TestEulers:
     @pytest.mark.parametrize("order", ORDERS)
     def test_they_are_the_same_rotation(self, order: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver import Chain, Goals, Options, Plane, Reference, Status, solve
+from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, motion, solve
 from support.limbs import (
     LEG,
     assert_sound,
@@ -38,6 +38,34 @@ def test_every_combination_of_options_gives_a_sound_pose(options: dict, seed: in
         np.testing.assert_allclose(solution.miss[reached], 0, atol=1e-12 * total_length(chain))
     inside = (solution.hinge_angle > options["bend_min"] - 1e-6) & (solution.hinge_angle < options["bend_max"] + 1e-6)
     assert inside.all() or options["influence"] < 1.0
+
+
+@given(OPTIONS, st.integers(0, 1000), st.booleans())
+@settings(max_examples=300)
+def test_chains_side_by_side_are_solved_as_each_alone(options: dict, seed: int, posed: bool) -> None:
+    """On some frames, or on all of a chain's, target or pole leave a direction open."""
+    rng = np.random.default_rng(seed)
+    chains = [random_limb(rng) for _ in range(3)]
+    open_frames = rng.random((3, 6)) < rng.choice((0.0, 0.4, 1.0), (3, 1))
+    pole = rng.normal(size=(3, 6, 3))
+    # Not so exactly opposite that rounding would choose which way to turn.
+    opposite = -np.stack([chain.joints[2] for chain in chains])[:, None] + 1e-7 * pole
+    goals = Goals(
+        target=np.where(open_frames[..., None], rng.choice((0.0, 1.0), (3, 6, 1)) * opposite, 2 * pole[:, ::-1]),
+        pole=np.where(rng.permuted(open_frames, axis=1)[..., None], 2 * pole[:, ::-1], pole),
+        pose=np.stack([random_pose(rng, 6) for _ in chains]) if posed else None,
+    )
+    joints, axes = (np.stack([getattr(one, name) for one in chains])[:, None] for name in ("joints", "hinge_axis"))
+    together = solve(Chain(joints=joints, hinge_axis=axes), goals, Options(**options))
+    for row, chain in enumerate(chains):
+        own = Goals(target=goals.target[row], pole=goals.pole[row], pose=goals.pose[row] if posed else None)
+        alone = solve(chain, own, Options(**options))
+        for field in fields(Solution):
+            found, right = getattr(together, field.name)[row], getattr(alone, field.name)
+            np.testing.assert_allclose(found, right, atol=1e-9, err_msg=field.name)
+        np.testing.assert_array_equal(motion.flips(together)[row], motion.flips(alone))
+        speeds = motion.speed(together, np.arange(6))[row], motion.speed(alone, np.arange(6))
+        np.testing.assert_allclose(*speeds, atol=1e-9)
 
 
 @pytest.mark.parametrize("plane", [Plane.AIM, Plane.POLE])
