@@ -5,9 +5,9 @@ public interface for scripts; `operators` and `ui` are what animators meet.
 """
 
 from . import operators, ui
-from .blender import properties
+from .blender import live, properties
 
-_PARTS = (properties, operators, ui)
+_PARTS = (properties, operators, ui, live)
 
 
 def register() -> None:

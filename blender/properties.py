@@ -20,6 +20,7 @@ from bpy.props import (
 from bpy.types import Context, Object, Property, PropertyGroup
 
 from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
+from . import live
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
@@ -223,7 +224,10 @@ def register() -> None:
     )
     Object.two_bone_ik_active = IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
     Object.two_bone_ik_live = BoolProperty(
-        name="Live", description="Let the limbs follow while targets and pole targets move", **_FIELD
+        name="Live",
+        description="Let the limbs follow while targets and pole targets move, without keys",
+        update=lambda _rig, _context: live.watch(),
+        **_FIELD,
     )
 
 

@@ -6,11 +6,13 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
+from bpy.types import Depsgraph
+
 from ...errors import Refused
 from .. import read
 from ..plan import Plan, Point
 from ..samples import Samples
-from . import curves, isolated, scene
+from . import curves, isolated, probe, scene
 from .wanted import Wanted, wanted, wanted_shown
 
 
@@ -46,6 +48,19 @@ def current(plan: Plan) -> Samples:
 def current_shown(plan: Plan, placed: Collection[Point]) -> Samples:
     """The same for the way back."""
     return scene.current(plan.scene, wanted_shown(plan, placed))
+
+
+def seen(plan: Plan, depsgraph: Depsgraph) -> Samples:
+    """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
+    need = wanted(plan)
+    for item in need.objects:
+        # Blender leaves these out and says nothing: not even `is_evaluated` tells.
+        if item.name not in depsgraph.view_layer_eval.objects:
+            sentence = f'"{item.name}" is disabled in the viewport, and stays where it was: enable it, or bake'
+            raise Refused(sentence, kind="DISABLED", object=item.name)
+    recorder = probe.Recorder(need)
+    recorder.record(depsgraph)
+    return recorder.samples()
 
 
 def _sampled(plan: Plan, need: Wanted, way: Sampling) -> Generator[float, None, Samples]:

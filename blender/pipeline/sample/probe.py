@@ -21,11 +21,18 @@ from ..plan import Point
 from ..samples import Samples
 from .wanted import Wanted
 
+_NAME = "Two-Bone IK probe"
+
+
+def is_open() -> bool:
+    """True while something is being sampled, perhaps between two steps of a bake."""
+    return _NAME in bpy.data.objects
+
 
 @contextmanager
 def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
-    probe = bpy.data.objects.new("Two-Bone IK probe", None)
+    probe = bpy.data.objects.new(_NAME, None)
     try:
         scene.collection.objects.link(probe)
         for point in sorted(wanted.points, key=str):

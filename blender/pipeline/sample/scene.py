@@ -15,13 +15,15 @@ from ..samples import Samples
 from . import probe
 from .wanted import Wanted
 
+_OURS = __package__.partition(".blender")[0]
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 
 
 def needed(wanted: Wanted) -> bool:
     """True where only playing the scene tells: a simulation moves what is wanted, or scripts act on frame changes."""
-    handlers = (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post)
-    return any(map(len, handlers)) or any(map(_simulated, {place.object for place in follow.upstream(*wanted.points)}))
+    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
+    foreign = any(not handler.__module__.startswith(_OURS) for handler in handlers)
+    return foreign or any(map(_simulated, {place.object for place in follow.upstream(*wanted.points)}))
 
 
 def _simulated(item: Object) -> bool:

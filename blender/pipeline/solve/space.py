@@ -75,7 +75,7 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
 
 
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
-    """(n,) True where the target lies outside the annulus; on the root, which leaves directions open, it may as well."""
+    """(n,) True where the target lies outside the annulus; one on the root may as well."""
     return solution.shortfall > 0.0
 
 

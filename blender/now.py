@@ -1,0 +1,119 @@
+"""The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay.
+
+A pose that was written here is not the chain's own: a chain that starts from its own pose would start from its own
+solution, and creep. So what stood before is remembered for as long as what was written stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from bpy.types import Depsgraph, Object, Scene
+
+from ..solver.values import Array
+from .errors import Refused
+from .pipeline import convert, read, sample, solve, write
+from .pipeline.plan import Plan, Point
+from .pipeline.samples import Samples
+from .pipeline.solve import Solved
+
+_SAME = 1e-6
+"""Between elements of matrices: what was written comes back from Blender in single precision."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Now:
+    """The chains of one armature object as they were when somebody looked last.
+
+    solved : those that have all they need, in the order in which they are solved
+    refused : of the others, by name, what is wrong in a sentence
+    posed : True where the armature is posed so
+    """
+
+    plan: Plan | None = None
+    solved: Solved = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    posed: bool = False
+    inputs: tuple[str, bytes] = ("", b"")
+
+
+_known: dict[str, Now] = {}
+# By armature object and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
+_own: dict[tuple[str, str], tuple[Array, Array]] = {}
+
+
+def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
+    """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
+    names = [chain.name for chain in rig.two_bone_ik_chains if not chain.mute]
+    try:
+        plan, samples = _seen(rig, names, scene, depsgraph)
+        refused = {}
+    except Refused:
+        refused = _refusals(rig, names, scene, depsgraph)
+        fit = [name for name in names if name not in refused]
+        if not fit:
+            _known[rig.name] = Now(refused=refused)
+            return _known[rig.name]
+        plan, samples = _seen(rig, fit, scene, depsgraph)
+    now = _known.setdefault(rig.name, Now())
+    now.refused = refused
+    inputs = _inputs(plan, samples)
+    if inputs != now.inputs:
+        now.plan, now.solved, now.posed, now.inputs = plan, solve.solutions(plan, samples), False, inputs
+    return now
+
+
+def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
+    """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
+    now = look(rig, scene, depsgraph)
+    if now.posed or not now.plan:
+        return
+    channels = [channel for item in now.solved for channel in convert.channels(now.plan, *item)]
+    write.pose(rig, channels)
+    now.posed = True
+    for here, _, samples in now.solved:
+        for bone in here.plan.keyed:
+            before = samples.basis[Point(rig, bone.name)]
+            _own[rig.name, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+
+
+def forget() -> None:
+    """Another file, or another state of it: what is known is of no use."""
+    _known.clear()
+    _own.clear()
+
+
+def _seen(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> tuple[Plan, Samples]:
+    plan = replace(read.plan(rig, names, None, scene), frames=np.array([scene.frame_current_final], dtype=np.float64))
+    samples = sample.seen(plan, depsgraph)
+    basis = {point: _own_basis(point, matrices) for point, matrices in samples.basis.items()}
+    return plan, replace(samples, basis=basis)
+
+
+def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> dict[str, str]:
+    """What is wrong with each chain by itself; where it is all of them together, that."""
+    refused = {}
+    for name in names:
+        try:
+            _seen(rig, [name], scene, depsgraph)
+        except Refused as refusal:
+            refused[name] = str(refusal)
+    fit = [name for name in names if name not in refused]
+    try:
+        _seen(rig, fit, scene, depsgraph)
+    except Refused as refusal:
+        refused |= dict.fromkeys(fit, str(refusal))
+    return refused
+
+
+def _own_basis(point: Point, basis: Array) -> Array:
+    written, before = _own.get((point.object.name, point.bone), (None, basis))
+    return before if written is not None and np.abs(basis - written).max() < _SAME else basis
+
+
+def _inputs(plan: Plan, samples: Samples) -> tuple[str, bytes]:
+    """All that the solutions depend on: equal where they are equal."""
+    arrays = (*samples.to_world.values(), *samples.pose.values(), *samples.basis.values())
+    return str(plan.chains), np.concatenate(arrays).tobytes()

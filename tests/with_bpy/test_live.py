@@ -1,0 +1,151 @@
+"""A limb that is live follows its target as the scene is evaluated, and leaves no trace but its pose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import now
+from bl_ext.user_default.two_bone_ik.blender.pipeline import read
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import scene
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.wanted import wanted
+
+from support import rigs
+
+WITHIN_REACH = {1: (1.2, 0.6, 1.3), 5: (0.9, -0.5, 1.8), 10: (1.1, 0.2, 0.4)}
+CLOSE = 1e-5
+
+
+def live_arm(**fields: object) -> bpy.types.Object:
+    rigs.arm(**fields)
+    rig = bpy.data.objects["Rig"]
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    return rig
+
+
+def move_target(place: tuple[float, float, float]) -> None:
+    bpy.data.objects["Target"].location = place
+    bpy.context.view_layer.update()
+
+
+def tip() -> np.ndarray:
+    """World, as Blender evaluates it now."""
+    rig = bpy.data.objects["Rig"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(rig.matrix_world @ rig.pose.bones["lower"].tail)
+
+
+def pose() -> np.ndarray:
+    bones = bpy.data.objects["Rig"].pose.bones
+    return np.array([bones[name].matrix_basis for name in ("upper", "lower")])
+
+
+def test_the_limb_follows_a_target_that_is_moved() -> None:
+    rig = live_arm()
+    for place in WITHIN_REACH.values():
+        move_target(place)
+        np.testing.assert_allclose(tip(), place, atol=CLOSE)
+    assert rig.animation_data is None
+    rig.two_bone_ik_live = False
+    move_target((1.0, 0.3, 1.5))
+    np.testing.assert_allclose(tip(), place, atol=CLOSE)
+
+
+def test_the_limb_follows_as_frames_go_by_and_gets_no_keys() -> None:
+    rig = live_arm()
+    target = bpy.data.objects["Target"]
+    rigs.animate(target, location=WITHIN_REACH)
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)
+    assert rig.animation_data is None
+
+
+@pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}, {"use_extension_limit": True}])
+def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, object]) -> None:
+    rigs.arm(**fields)
+    rig = bpy.data.objects["Rig"]
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    rig.two_bone_ik_live = True
+    move_target(WITHIN_REACH[1])
+    once = pose()
+    for place in (*WITHIN_REACH.values(), WITHIN_REACH[1]):
+        move_target(place)
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose(pose(), once, atol=CLOSE)
+
+
+def test_a_target_that_the_viewport_leaves_out_is_not_followed_and_named() -> None:
+    rig = live_arm()
+    before = pose()
+    target = bpy.data.objects["Target"]
+    target.hide_viewport = True
+    move_target(WITHIN_REACH[5])
+    assert (pose() == before).all()
+    refused = now.look(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
+    assert "Target" in refused["lower"]
+
+
+def test_a_chain_that_cannot_be_solved_does_not_stop_the_others() -> None:
+    api.add_chain(live_arm(), "hand")
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(tip(), WITHIN_REACH[5], atol=CLOSE)
+
+
+def test_a_muted_chain_stays() -> None:
+    rig = live_arm()
+    rig.two_bone_ik_chains[0].mute = True
+    before = pose()
+    move_target(WITHIN_REACH[5])
+    assert (pose() == before).all()
+
+
+def test_a_file_that_is_loaded_is_live_as_it_was_saved(tmp_path: Path) -> None:
+    live_arm()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    move_target(WITHIN_REACH[10])
+    np.testing.assert_allclose(tip(), WITHIN_REACH[10], atol=CLOSE)
+
+
+@pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED", "SCENE"])
+def test_a_bake_gives_the_same_keys_live_or_not(sampling: str) -> None:
+    rig = live_arm(influence=0.5)
+    rigs.animate(bpy.data.objects["Target"], location=WITHIN_REACH)
+    rigs.animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 10: (0.8, 0.0, 0.6, 0.0)})
+    keys = []
+    for live in (True, False):
+        rig.two_bone_ik_live = live
+        api.bake(rig, frames=(1, 10), sampling=sampling, new_action=True)
+        keys.append([rigs.keys(rig.pose.bones["upper"], index=index) for index in range(4)])
+        rig.animation_data.action = bpy.data.actions["RigAction"]
+    assert keys[0] == keys[1]
+
+
+def test_our_own_handler_is_no_reason_to_play_the_whole_scene() -> None:
+    rig = live_arm()
+    assert not scene.needed(wanted(read.plan(rig, None, None, None)))
+
+
+def test_a_render_shows_what_is_keyed(tmp_path: Path) -> None:
+    rig = live_arm()
+    rigs.animate(bpy.data.objects["Target"], location=WITHIN_REACH)
+    settings = bpy.context.scene
+    settings.frame_set(1)
+    before = pose()
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    settings.collection.objects.link(camera)
+    settings.camera, settings.frame_end = camera, 3
+    settings.render.engine, settings.cycles.samples = "CYCLES", 1
+    settings.render.resolution_x = settings.render.resolution_y = 4
+    settings.render.filepath = str(tmp_path / "frame")
+    seen = []
+    bpy.app.handlers.render_post.append(lambda *_: seen.append(pose()))
+    bpy.ops.render.render(animation=True)
+    bpy.app.handlers.render_post.clear()
+    assert len(seen) == 3
+    assert all((one == before).all() for one in seen)
+    assert rig.two_bone_ik_live
