@@ -6,8 +6,6 @@ once more, and then nothing has moved, so there it ends. Renders show what is ke
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import bpy
 from bpy.app.handlers import persistent
 from bpy.types import Depsgraph, Scene
@@ -16,36 +14,18 @@ from . import now
 from .pipeline.sample import probe
 
 
-def watch() -> None:
-    """The switch of some armature object was set: look for those that are live again."""
-    _live.cache_clear()
-
-
-@lru_cache(maxsize=1)
-def _live(_count: int) -> list[str]:
-    """Names of the armature objects that are live, while the file holds so many objects.
-
-    To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
-    """
-    return [item.name for item in bpy.data.objects if item.type == "ARMATURE" and item.two_bone_ik_live]
-
-
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph) -> None:
     if depsgraph.mode == "RENDER" or probe.is_open():
         return
-    for name in _live(len(bpy.data.objects)):
-        rig = scene.objects.get(name)
-        if rig:
+    for rig in now.armatures(scene):
+        if rig.two_bone_ik_live:
             now.pose(rig, scene, depsgraph)
-        elif name not in bpy.data.objects:
-            watch()
 
 
 @persistent
 def _forget(*_: object) -> None:
     now.forget()
-    watch()
 
 
 _HANDLERS = {

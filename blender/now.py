@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
+import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ..solver.values import Array
+from ..solver.values import Array, Status
 from .errors import Refused
 from .pipeline import convert, read, sample, solve, write
 from .pipeline.plan import Plan, Point
@@ -28,20 +30,45 @@ class Now:
     """The chains of one armature object as they were when somebody looked last.
 
     solved : those that have all they need, in the order in which they are solved
-    refused : of the others, by name, what is wrong in a sentence
+    refused : of the others, by name, what is wrong
     posed : True where the armature is posed so
     """
 
     plan: Plan | None = None
     solved: Solved = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
     inputs: tuple[str, bytes] = ("", b"")
+
+    def standings(self) -> dict[str, Standing]:
+        """How each solved chain stands, by name."""
+        return {
+            here.plan.name: Standing(
+                status=Status(int(solution.status[0])),
+                miss=float(np.linalg.norm(here.to_world[0] @ solution.miss[0])),
+                short=bool(solution.shortfall[0] > 0.0),
+            )
+            for here, solution, _ in self.solved
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One chain: its `Status`, the distance from tip to target in world units, and whether it falls short."""
+
+    status: Status
+    miss: float
+    short: bool
 
 
 _known: dict[str, Now] = {}
 # By armature object and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
 _own: dict[tuple[str, str], tuple[Array, Array]] = {}
+
+
+def known(rig: Object) -> Now:
+    """The chains as `look` has found them last."""
+    return _known.get(rig.name, Now())
 
 
 def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
@@ -79,10 +106,28 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
             _own[rig.name, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
 
 
+def armatures(scene: Scene) -> list[Object]:
+    """The armature objects of a scene."""
+    found = [scene.objects.get(name) for name in _armatures(len(bpy.data.objects))]
+    if None in found:
+        _armatures.cache_clear()
+    return [rig for rig in found if rig]
+
+
+@lru_cache(maxsize=1)
+def _armatures(_count: int) -> list[str]:
+    """Names of all armature objects, while the file holds so many objects.
+
+    To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
+    """
+    return [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
+
+
 def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
     _own.clear()
+    _armatures.cache_clear()
 
 
 def _seen(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> tuple[Plan, Samples]:
@@ -92,19 +137,19 @@ def _seen(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph)
     return plan, replace(samples, basis=basis)
 
 
-def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> dict[str, str]:
+def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
     """What is wrong with each chain by itself; where it is all of them together, that."""
     refused = {}
     for name in names:
         try:
             _seen(rig, [name], scene, depsgraph)
         except Refused as refusal:
-            refused[name] = str(refusal)
+            refused[name] = refusal
     fit = [name for name in names if name not in refused]
     try:
         _seen(rig, fit, scene, depsgraph)
     except Refused as refusal:
-        refused |= dict.fromkeys(fit, str(refusal))
+        refused |= dict.fromkeys(fit, refusal)
     return refused
 
 

@@ -20,7 +20,6 @@ from bpy.props import (
 from bpy.types import Context, Object, Property, PropertyGroup
 
 from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
-from . import live
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
@@ -226,7 +225,6 @@ def register() -> None:
     Object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
-        update=lambda _rig, _context: live.watch(),
         **_FIELD,
     )
 

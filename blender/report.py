@@ -136,3 +136,16 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     more = ", ..." if len(spans) > most else ""
     count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
     return f"{count} ({', '.join(spans[:most])}{more})"
+
+
+_last: dict[str, Report] = {}
+
+
+def remember(report: Report) -> None:
+    """Keep the report of this armature until there is another, for users to read again."""
+    _last[report.rig] = report
+
+
+def last(rig: str) -> Report | None:
+    """The last report of the armature object with this name, since Blender has started."""
+    return _last.get(rig)

@@ -3,7 +3,7 @@
 from bpy.types import Context, Operator
 
 from ..blender.errors import Refused
-from ..blender.report import Report
+from ..blender.report import Report, remember
 
 
 class ArmatureOperator(Operator):
@@ -45,7 +45,8 @@ class ArmatureOperator(Operator):
         return {"FINISHED"}
 
     def tell(self, report: Report) -> None:
-        """Hand the report's lines to Blender."""
+        """Hand the report's lines to Blender, and keep them for the panel."""
+        remember(report)
         level = {"INFO"} if report.reached else {"WARNING"}
         # The status bar shows the last line only; the others are in the Info editor.
         for line in (*report.lines(), _headline(report)):

@@ -1,7 +1,9 @@
 """The list of chains."""
 
-from bpy.types import Context, Object, UILayout, UIList
+from bpy.types import Context, Object, Scene, UILayout, UIList
+from bpy.utils import units
 
+from ..blender import now
 from ..blender.properties import TwoBoneIKChain, is_from_library
 
 
@@ -10,9 +12,9 @@ class TWO_BONE_IK_UL_chains(UIList):
 
     def draw_item(
         self,
-        _context: Context,
+        context: Context,
         layout: UILayout,
-        _rig: Object,
+        rig: Object,
         chain: TwoBoneIKChain,
         _icon: int,
         _active_owner: Object,
@@ -24,7 +26,23 @@ class TWO_BONE_IK_UL_chains(UIList):
             row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
         else:
             row.prop(chain, "name", text="", emboss=False, icon="CON_KINEMATIC")
+        if not chain.mute:
+            _draw_state(row, context.scene, rig, chain)
         row.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
+
+
+def _draw_state(row: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
+    """How the chain stands on the current frame, as the panel has looked it up."""
+    state = row.row()
+    state.alignment = "RIGHT"
+    refusal, standing = now.known(rig).refused.get(chain.name), now.known(rig).standings().get(chain.name)
+    if refusal:
+        state.label(text=refusal.kind.replace("_", " ").capitalize(), icon="ERROR")
+    elif standing and standing.short:
+        by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
+        state.label(text=f"{by} {standing.status.name.lower().replace('_', ' ')}")
+    elif standing:
+        state.label(text="Reached")
 
 
 CLASSES = (TWO_BONE_IK_UL_chains,)

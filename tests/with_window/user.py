@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 OUT = Path(__file__).parents[2] / "out"
 COLUMNS = (0.25, 0.65, 0.83)  # of the sidebar's width: left and right half of a row, and the buttons beside a list
@@ -31,15 +32,21 @@ class User:
         self.sidebar.active_panel_category = tab
         yield
 
-    def click(self, operator: str) -> Steps:
-        """Click the sidebar's button of an operator, `two_bone_ik.bake` for example."""
+    def click(self, name: str) -> Steps:
+        """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`."""
         for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
             for column in COLUMNS:
                 yield from self._move(self.sidebar.x + int(column * self.sidebar.width), y)
-                if self._button() == operator:
+                if self._button() == name:
                     yield from self.press("LEFTMOUSE")
                     return
-        raise AssertionError(f"No button of {operator} in the sidebar")
+        self.screenshot("missing")
+        raise AssertionError(f"No button of {name} in the sidebar")
+
+    def point(self, x: float, y: float) -> Steps:
+        """Move the mouse to a place in the viewport, as parts of its width and height."""
+        region = next(region for region in self.area.regions if region.type == "WINDOW")
+        yield from self._move(region.x + int(x * region.width), region.y + int(y * region.height))
 
     def press(self, key: str) -> Steps:
         for value in ("PRESS", "RELEASE"):
@@ -50,6 +57,11 @@ class User:
             bpy.ops.ed.undo()
         yield
 
+    def redo(self) -> Steps:
+        with bpy.context.temp_override(window=self.window):
+            bpy.ops.ed.redo()
+        yield
+
     def screenshot(self, name: str) -> None:
         """Leaves out/SCENARIO-NAME-VERSION.png, where ImageMagick is there and the screen is one that it can read."""
         OUT.mkdir(exist_ok=True)
@@ -57,6 +69,15 @@ class User:
         picture = OUT / f"{self.scenario}-{name}-{version}.png"
         if shutil.which("import"):
             subprocess.run(["import", "-window", "root", picture], stderr=subprocess.DEVNULL, check=False, timeout=30)
+
+    def sees(self, color: tuple[float, float, float]) -> bool:
+        """True where the viewport shows this color, by a screenshot that is not kept."""
+        path = Path(bpy.app.tempdir, "seen.png")
+        subprocess.run(["import", "-window", "root", path], stderr=subprocess.DEVNULL, check=True, timeout=30)
+        image = bpy.data.images.load(str(path))
+        pixels = np.reshape(image.pixels[:], (-1, 4))[:, :3]
+        bpy.data.images.remove(image)
+        return np.count_nonzero(np.abs(pixels - color).max(axis=-1) < 0.02) > 20
 
     def _move(self, x: int, y: int) -> Steps:
         self.mouse = (x, y)
@@ -68,9 +89,10 @@ class User:
         yield
 
     def _button(self) -> str:
-        """The operator whose button is under the mouse, "" where there is none."""
+        """The operator or the property whose button is under the mouse, "" where there is none."""
         with bpy.context.temp_override(window=self.window, area=self.area, region=self.sidebar):
-            if not bpy.ops.ui.copy_python_command_button.poll():
-                return ""
-            bpy.ops.ui.copy_python_command_button()
-        return bpy.context.window_manager.clipboard.removeprefix("bpy.ops.").partition("(")[0]
+            for copy in (bpy.ops.ui.copy_python_command_button, bpy.ops.ui.copy_data_path_button):
+                if copy.poll():
+                    copy()
+                    return bpy.context.window_manager.clipboard.removeprefix("bpy.ops.").partition("(")[0]
+        return ""

@@ -20,7 +20,7 @@ LAYERS = {
     "api": ({"blender", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
     "operators": ({"api", "blender"}, {"bpy"}),
-    "ui": ({"api", "blender"}, {"bpy"}),
+    "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
 }

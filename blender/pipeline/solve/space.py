@@ -86,8 +86,8 @@ def distances(here: ChainSpace, solution: Solution, frame: int) -> tuple[float, 
     # A target on the root lies on no line; any will do.
     line = target if target.any() else here.chain.joints.reshape(-1, 3, 3)[0, 1]
     world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
-    distance, inner, outer = (float(np.linalg.norm(target)), *solution.reach[frame].tolist())
-    return distance * world_length, inner * world_length, outer * world_length
+    inner, outer = (world_length * float(reach) for reach in solution.reach[frame])
+    return world_length * float(np.linalg.norm(target)), inner, outer
 
 
 def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:

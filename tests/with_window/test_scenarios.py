@@ -11,3 +11,7 @@ def test_a_click_on_bake_keys_the_limb(play: Callable[[str], None]) -> None:
 
 def test_esc_gives_up_a_bake_that_takes_long(play: Callable[[str], None]) -> None:
     play("give_up")
+
+
+def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
+    play("live")

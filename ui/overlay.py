@@ -1,0 +1,85 @@
+"""Limbs, reach, pole and the other solution, drawn over the 3D Viewport; nothing at all while it is off."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import bpy
+import gpu
+from bpy.props import BoolProperty
+from bpy.types import AddonPreferences, Context, SpaceView3D, WindowManager
+from gpu_extras.batch import batch_for_shader
+
+from .. import __package__ as base_package
+from ..blender import now, outline
+from ..blender.outline import Line
+from ..blender.properties import active_chain
+
+_COLORS = {
+    "REACHED": "reached_color",
+    "TOO_FAR": "too_far_color",
+    "TOO_CLOSE": "too_close_color",
+    "DEGENERATE": "too_close_color",
+}
+_handles: list[object] = []
+
+
+def _toggle(manager: WindowManager, _context: Context | None) -> None:
+    if manager.two_bone_ik_overlay and not _handles:
+        _handles.append(SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+    elif not manager.two_bone_ik_overlay and _handles:
+        SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+
+
+def _draw() -> None:
+    context = bpy.context
+    addon = context.preferences.addons.get(base_package)
+    if not addon or not context.space_data.overlay.show_overlays:
+        return
+    gpu.state.blend_set("ALPHA")
+    picked = {context.object, *context.selected_objects}
+    for rig in now.armatures(context.scene):
+        chains = [chain for chain in rig.two_bone_ik_chains if not picked.isdisjoint((chain.target, chain.pole_target))]
+        if rig not in picked and not chains:
+            continue
+        active = active_chain(rig) if rig in picked else chains[0]
+        seen = now.look(rig, context.scene, context.view_layer.depsgraph)
+        for found in outline.outlines(seen):
+            _draw_chain(found, addon.preferences, guides=active is not None and found.name == active.name)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_chain(found: outline.Outline, preferences: AddonPreferences, *, guides: bool) -> None:
+    color = getattr(preferences, _COLORS[found.status.name])
+    if guides:
+        _draw_lines([found.other, found.pole, *found.reach], preferences.guide_color, width=1.5)
+    _draw_lines([found.limb], color, width=4.0)
+    _draw_lines([found.miss], color, width=1.5)
+
+
+def _draw_lines(lines: Iterable[Line], color: tuple[float, ...], width: float) -> None:
+    ends = [point for line in lines for pair in pairwise(line) for point in pair]
+    if not ends:
+        return
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", width * bpy.context.preferences.system.pixel_size)
+    shader.uniform_float("color", tuple(color))
+    batch_for_shader(shader, "LINES", {"pos": ends}).draw(shader)
+
+
+def register() -> None:
+    """Give windows the switch."""
+    WindowManager.two_bone_ik_overlay = BoolProperty(
+        name="Overlay",
+        description="Show limbs, reach, pole and the other solution in the 3D Viewport",
+        options={"SKIP_SAVE"},
+        update=_toggle,
+    )
+
+
+def unregister() -> None:
+    """Draw no more."""
+    if _handles:
+        SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    del WindowManager.two_bone_ik_overlay

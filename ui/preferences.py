@@ -1,0 +1,45 @@
+"""What a user sets once: the sidebar tab, the colors of the overlay, how keys are written."""
+
+from bpy.props import FloatVectorProperty, StringProperty
+from bpy.types import AddonPreferences, Context
+
+from .. import __package__ as base_package
+from ..blender.key_choices import KeyChoices
+from . import panel
+
+
+def _color(name: str, description: str, default: tuple[float, float, float, float]) -> FloatVectorProperty:
+    return FloatVectorProperty(
+        name=name, description=description, subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=default
+    )
+
+
+class TwoBoneIKPreferences(KeyChoices, AddonPreferences):
+    """Set once, for all files"""
+
+    bl_idname = base_package
+
+    tab: StringProperty(
+        name="Sidebar Tab",
+        description="Tab of the 3D Viewport's sidebar that shows the panel",
+        default="Animation",
+        update=lambda preferences, _context: panel.move_to_tab(preferences.tab),
+    )
+    reached_color: _color("Reached", "Limbs that reach their target", (0.35, 0.85, 0.35, 1.0))
+    too_far_color: _color("Too Far", "Limbs whose target is too far away", (1.0, 0.25, 0.2, 1.0))
+    too_close_color: _color("Too Close", "Limbs whose target is too close to their root", (0.3, 0.55, 1.0, 1.0))
+    guide_color: _color("Guides", "Reach, pole and the other solution", (1.0, 0.8, 0.3, 0.6))
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "tab")
+        colors = layout.column(heading="Overlay", align=True)
+        for name in ("reached_color", "too_far_color", "too_close_color", "guide_color"):
+            colors.prop(self, name)
+        keys = layout.column()
+        keys.label(text="New Bakes")
+        self.draw_key_choices(keys)
+
+
+CLASSES = (TwoBoneIKPreferences,)

@@ -1,0 +1,90 @@
+"""The sections of the panel, each closed until it is needed; fields appear when they mean something."""
+
+from bpy.types import Object, UILayout
+
+from ..blender import report
+from ..blender.properties import TwoBoneIKChain
+
+
+def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    """What the tip reaches for and the mid joint bends towards."""
+    column = _section(layout, "Target", closed=False)
+    if column is None:
+        return
+    for target, subtarget in (("target", "subtarget"), ("pole_target", "pole_subtarget")):
+        column.prop(chain, target)
+        owner = getattr(chain, target)
+        if owner and owner.type == "ARMATURE":
+            column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
+    if chain.target:
+        row = column.row(align=True)
+        row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
+        row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
+    else:
+        column.operator("two_bone_ik.create_targets", text="Create Targets").only_active = False
+
+
+def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Object) -> None:
+    """Which bones make up the limb."""
+    body = _section(layout, "Bones")
+    if body:
+        for field in ("root_bone", "end_bone", "tip_bone"):
+            body.prop_search(chain, field, rig.data, "bones")
+        if chain.tip_bone:
+            body.prop(chain, "use_rotation", text="Follow Rotation")
+        if chain.tip_bone and chain.use_rotation:
+            body.prop(chain, "rotation_influence", text="Influence")
+
+
+def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    """Which way it bends."""
+    body = _section(layout, "Bend")
+    if body:
+        row = body.row(align=True)
+        row.prop(chain, "bend")
+        row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")
+        body.prop(chain, "plane")
+        if chain.pole_target:
+            body.prop(chain, "pole_angle")
+            body.prop(chain, "pole_influence")
+        body.prop(chain, "hinge_axis")
+        body.prop(chain, "reference")
+        body.prop(chain, "use_bend_limits")
+        if chain.use_bend_limits:
+            limits = body.column(align=True)
+            limits.prop(chain, "bend_min", text="Minimum")
+            limits.prop(chain, "bend_max", text="Maximum")
+            limits.operator("two_bone_ik.bend_limits_take", text="Take from IK Limits")
+
+
+def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    """How far it reaches, and what it does beyond."""
+    body = _section(layout, "Reach")
+    if body:
+        body.prop(chain, "unreachable")
+        if chain.unreachable == "STRETCH":
+            body.prop(chain, "max_stretch", text="Maximum")
+        body.prop(chain, "softness")
+        body.prop(chain, "use_extension_limit")
+        body.prop(chain, "influence")
+
+
+def draw_report(layout: UILayout, rig: Object) -> None:
+    """What the last bake or check of this armature has found."""
+    found = report.last(rig.name)
+    if found is None:
+        return
+    body = _section(layout, "Report")
+    if body:
+        lines = body.column(align=True)
+        lines.scale_y = 0.8
+        for line in found.lines():
+            lines.label(text=line, translate=False)
+        body.operator("two_bone_ik.markers_remove", text="Remove Markers")
+
+
+def _section(layout: UILayout, title: str, *, closed: bool = True) -> UILayout | None:
+    """The body of a section, closed at first or not; None while it is."""
+    header, body = layout.panel(f"two_bone_ik_{title.lower()}", default_closed=closed)
+    header.label(text=title)
+    return body.column() if body else None
