@@ -138,6 +138,13 @@ def test_a_limb_that_bends_away_from_its_pole_gets_it_in_front(fields: dict, hin
     assert turned < 4 * CLOSE
 
 
+def test_a_straight_limb_that_bends_away_from_its_pole_does_not_turn_over() -> None:
+    rig = rigs.armature(rigs.STRAIGHT)
+    api.add_chain(rig, "lower", bend="NEGATIVE")
+    api.create_targets(rig)
+    assert max(moved_by_solve(rig, "upper", "lower")) < 4 * CLOSE
+
+
 @pytest.mark.parametrize("twist", [0.5, -1.5])
 def test_joints_stay_where_a_bone_is_twisted_and_the_report_names_the_twist(twist: float) -> None:
     rig = rigs.armature()
