@@ -19,7 +19,13 @@ ARMS = (
     Bone("upper_arm.R", (0, 0, 1), (-1, 0.2, 1), "chest"),
     Bone("forearm.R", (-1, 0.2, 1), (-1.8, 0, 1), "upper_arm.R"),
 )
-EXAMPLES = [found for found in doctest.DocTestFinder(exclude_empty=True).find(api, "api") if found.examples]
+FUNCTIONS = {f"api.{name}": getattr(api, name) for name in api.__all__ if inspect.isfunction(getattr(api, name))}
+EXAMPLES = [
+    found
+    for name, owner in {"api": api, **FUNCTIONS}.items()
+    for found in doctest.DocTestFinder(exclude_empty=True).find(owner, name)
+    if found.examples
+]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda found: found.name)
@@ -29,10 +35,10 @@ def test_an_example_does_what_it_says(example: doctest.DocTest, tmp_path: Path) 
     api.add_chain(rig, "forearm.L", target=hand)
     example.globs = {"api": api, "rig": rig, "hand": hand, "scene": bpy.context.scene, "path": tmp_path / "hero.toml"}
     said: list[str] = []
-    doctest.DocTestRunner().run(example, out=said.append)
+    # Unless told, it is verbose where pytest is.
+    doctest.DocTestRunner(verbose=False).run(example, out=said.append)
     assert not said, "".join(said)
 
 
 def test_every_function_has_an_example() -> None:
-    functions = {f"api.{name}" for name in api.__all__ if inspect.isfunction(getattr(api, name))}
-    assert functions <= {example.name for example in EXAMPLES}
+    assert set(FUNCTIONS) <= {example.name for example in EXAMPLES}

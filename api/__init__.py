@@ -1,0 +1,50 @@
+"""The Python interface, for scripts and for everything else of this extension: plain functions over objects.
+
+None of them needs a context, a selection or a mode. `chains` are names of chains, None for all that are not muted;
+`frames` is (start, end) or (start, end, step), None for the scene's range; `scene` is by default the first that holds
+the armature. A request that cannot be carried out raises `Refused`, and then nothing has changed:
+
+    >>> try:
+    ...     api.bake(rig, ["leg.L"])
+    ... except api.Refused as refused:
+    ...     print(refused.kind, refused.object, refused.value)
+    UNKNOWN_CHAIN Hero leg.L
+
+The examples are run as tests. In them `rig` is an armature with two arms and one chain, "forearm.L", which follows
+`hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is not there yet.
+"""
+
+from __future__ import annotations
+
+from ..blender.errors import Refused
+from ..blender.pipeline import Steps
+from ..blender.pipeline.channel import Keys, KeyStyle
+from ..blender.report import ChainReport, Report
+from ..blender.setup_file import Setup
+from .chains import add_chain, apply_setup, load_setup, save_setup, take_bend_limits
+from .poses import bake, baking, check, flip_bend, remove_markers, solve
+from .targets import bake_targets, create_targets, snap_targets
+
+__all__ = [
+    "ChainReport",
+    "KeyStyle",
+    "Keys",
+    "Refused",
+    "Report",
+    "Setup",
+    "Steps",
+    "add_chain",
+    "apply_setup",
+    "bake",
+    "bake_targets",
+    "baking",
+    "check",
+    "create_targets",
+    "flip_bend",
+    "load_setup",
+    "remove_markers",
+    "save_setup",
+    "snap_targets",
+    "solve",
+    "take_bend_limits",
+]

@@ -1,0 +1,97 @@
+"""Which chains an armature has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from bpy.types import Object, PropertyGroup
+
+from ..blender import bend_limits, setup_file
+from ..blender.pipeline import read
+from ..blender.pipeline.read.chain import chain_bones
+from ..blender.properties import chain_fields
+from ..blender.setup_file import Setup
+
+
+def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
+    """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
+
+    raises : Refused where the bones make no chain; TypeError, AttributeError or ValueError for fields that do not fit
+
+    >>> chain = api.add_chain(rig, "forearm.R", target=hand, unreachable="STRETCH")
+    >>> chain.name, chain.bend
+    ('forearm.R', 'REST')
+    """
+    read.refuse_unposable(rig)
+    chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
+    known = chain_fields()
+    for name in fields:
+        # Blender would take any name, and nobody would ever read it.
+        if name not in known:
+            raise AttributeError(f'a chain has no field "{name}"')
+    chain = rig.two_bone_ik_chains.add()
+    try:
+        chain.end_bone = end_bone
+        for name, value in {"name": end_bone, **fields}.items():
+            setattr(chain, name, value)
+    except (AttributeError, TypeError, ValueError):
+        rig.two_bone_ik_chains.remove(len(rig.two_bone_ik_chains) - 1)
+        raise
+    rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
+    return chain
+
+
+def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
+    """Limit the bend of the chains by the IK limits of their end bones.
+
+    >>> forearm = rig.pose.bones["forearm.L"]
+    >>> forearm.use_ik_limit_z, forearm.ik_min_z, forearm.ik_max_z = True, -2.0, 0.0
+    >>> api.take_bend_limits(rig)
+    >>> rig.two_bone_ik_chains["forearm.L"].use_bend_limits
+    True
+    """
+    for chain in read.chosen(rig, chains):
+        bend_limits.take(rig, chain)
+
+
+def save_setup(rig: Object, path: str | PathLike[str]) -> None:
+    """Write all chains of the armature to a setup file in TOML, for this rig elsewhere and for others like it.
+
+    >>> api.save_setup(rig, path)
+    >>> print(path.read_text())
+    # Two-Bone IK chains of 'Hero'
+    <BLANKLINE>
+    [[chain]]
+    name = "forearm.L"
+    end_bone = "forearm.L"
+    target = "Hand"
+    <BLANKLINE>
+    """
+    setup_file.save(rig, Path(path))
+
+
+def load_setup(path: str | PathLike[str]) -> Setup:
+    r"""Read a setup file, which does not need a rig yet; `Refused` names what in the file does not fit.
+
+    >>> _ = path.write_text('[[chain]]\nend_bone = "forearm.?"\ntarget = "Hand"\nbnd = "NEAREST"\n')
+    >>> try:
+    ...     api.load_setup(path)
+    ... except api.Refused as refused:
+    ...     print(str(refused).replace(str(path), "hero.toml"))
+    Chain 1 of "hero.toml" has "bnd", which means nothing: the nearest is "bend"
+    """
+    return setup_file.load(Path(path))
+
+
+def apply_setup(rig: Object, setup: Setup) -> list[str]:
+    r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
+
+    raises : Refused where the rig has no such bone or the file no such object; then no chain has changed
+
+    >>> _ = path.write_text('[[chain]]\nend_bone = "forearm.?"\ntarget = "Hand"\n')
+    >>> api.apply_setup(rig, api.load_setup(path))
+    ['forearm.L', 'forearm.R']
+    """
+    return setup_file.apply(rig, setup)

@@ -1,0 +1,135 @@
+"""From targets to poses: what a chain's bones do so that its tip follows its target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpy.types import Object, Scene
+
+from ..blender import markers, pipeline
+from ..blender.pipeline import Steps, read
+from ..blender.pipeline.channel import Keys, KeyStyle
+from ..blender.pipeline.sample import Sampling
+from ..blender.report import Report
+from ..solver.values import Bend
+
+
+def bake(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    keys: str = "EVERY_FRAME",
+    tolerance: float = 1e-3,
+    interpolation: str = "BEZIER",
+    key_type: str = "KEYFRAME",
+    new_action: bool = False,
+    mute_constraints: bool = True,
+    sampling: str = "AUTO",
+) -> Report:
+    """Key the rotations of the chains' bones so that the tips follow their targets.
+
+    keys : EVERY_FRAME; TARGET_KEYS, only those frames on which target or pole target have keys; REDUCED, as few as keep
+        joints within `tolerance`, in world units, on every frame
+    interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
+    new_action : key a copy of the armature's action and leave the action itself as it is
+    mute_constraints : mute the IK constraints that would hide the keys
+    sampling : AUTO, CURVES, ISOLATED or SCENE
+
+    >>> report = api.bake(rig, frames=(1, 10))
+    >>> print(report)
+    forearm.L: 10 of 10 frames reached
+    >>> report.reached, float(report.chains[0].miss.max()) < 1e-5
+    (True, True)
+    >>> api.Report.from_json(report.to_json()).reached
+    True
+    """
+    style = KeyStyle(
+        keys=Keys(keys),
+        tolerance=tolerance,
+        interpolation=interpolation,
+        key_type=key_type,
+        new_action=new_action,
+    )
+    return pipeline.run(
+        baking(rig, chains, frames, scene=scene, style=style, mute_constraints=mute_constraints, sampling=sampling)
+    )
+
+
+def baking(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle,
+    mute_constraints: bool = True,
+    sampling: str = "AUTO",
+) -> Steps:
+    """A bake bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
+
+    >>> for done in api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED"):
+    ...     assert 0.0 <= done <= 1.0
+    """
+    way = Sampling(sampling)
+    return pipeline.bake(rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints)
+
+
+def check(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    sampling: str = "AUTO",
+    add_markers: bool = False,
+) -> Report:
+    """The report that a bake would give; no key is written.
+
+    add_markers : put timeline markers where a chain falls short or flips, in place of those of the last check
+
+    >>> hand.animation_data_clear()
+    >>> hand.location = (3, 0, 1)
+    >>> print(api.check(rig, frames=(1, 10), add_markers=True))
+    forearm.L: 0 of 10 frames reached
+      too far on 10 frames (1-10), by up to 1.156
+    >>> [marker.name for marker in scene.timeline_markers]
+    ['Too Far: forearm.L']
+    """
+    report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
+    if add_markers:
+        markers.replace(scene or rig.users_scene[0], report)
+    return report
+
+
+def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
+    """Take away the markers that checks of this armature's chains have put on the timeline.
+
+    >>> api.remove_markers(rig)
+    """
+    for found in [scene] if scene else rig.users_scene:
+        markers.remove(found, [chain.name for chain in rig.two_bone_ik_chains])
+
+
+def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+    """Bend the chains the other way from how they bend now, and pose them so.
+
+    >>> report = api.flip_bend(rig)
+    >>> rig.two_bone_ik_chains["forearm.L"].bend
+    'NEGATIVE'
+    """
+    for name, sign in pipeline.bends(rig, chains, scene).items():
+        rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
+    return solve(rig, chains, scene=scene)
+
+
+def solve(
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+) -> Report:
+    """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
+
+    >>> print(api.solve(rig))
+    forearm.L: 1 of 1 frames reached
+    """
+    return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)

@@ -1,0 +1,50 @@
+"""From poses to targets: where targets and pole targets are so that the pose stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpy.types import Object, Scene
+
+from ..blender import pipeline, targets
+from ..blender.pipeline import read
+from ..blender.pipeline.sample import Sampling
+from ..blender.report import Report
+
+
+def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+    """Create empties for the target and pole target that chains lack, placed so that the pose does not move.
+
+    >>> chain = api.add_chain(rig, "forearm.R")
+    >>> print(api.create_targets(rig, ["forearm.R"]))
+    forearm.R: 1 of 1 frames reached
+    Created "forearm.R Target"
+    Created "forearm.R Pole"
+    """
+    return targets.create(rig, chains, scene)
+
+
+def snap_targets(
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+) -> Report:
+    """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set.
+
+    >>> print(api.snap_targets(rig))
+    forearm.L: 1 of 1 frames reached
+    """
+    return pipeline.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+
+
+def bake_targets(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: read.Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    sampling: str = "AUTO",
+) -> Report:
+    """Key target and pole target so that they follow the pose that shows: a bake gives it back.
+
+    >>> report = api.bake_targets(rig, frames=(1, 10))
+    """
+    return pipeline.run(pipeline.bake_targets(rig, chains, frames, scene, way=Sampling(sampling)))
