@@ -16,12 +16,13 @@ The examples are run as tests. In them `rig` is an armature with two arms and on
 
 from __future__ import annotations
 
+from ..blender.detect import Kind, Limb
 from ..blender.errors import Refused
 from ..blender.pipeline import Steps
 from ..blender.pipeline.channel import Keys, KeyStyle
 from ..blender.report import ChainReport, Report
 from ..blender.setup_file import Setup
-from .chains import add_chain, apply_setup, load_setup, save_setup, take_bend_limits
+from .chains import add_chain, add_detected, apply_setup, detect, load_setup, save_setup, take_bend_limits
 from .poses import bake, baking, check, flip_bend, remove_markers, solve
 from .targets import bake_targets, create_targets, snap_targets
 
@@ -29,17 +30,21 @@ __all__ = [
     "ChainReport",
     "KeyStyle",
     "Keys",
+    "Kind",
+    "Limb",
     "Refused",
     "Report",
     "Setup",
     "Steps",
     "add_chain",
+    "add_detected",
     "apply_setup",
     "bake",
     "bake_targets",
     "baking",
     "check",
     "create_targets",
+    "detect",
     "flip_bend",
     "load_setup",
     "remove_markers",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from bpy.types import Object, PropertyGroup
 
 from ..blender import bend_limits, setup_file
+from ..blender import detect as detection
+from ..blender.detect import Kind, Limb
 from ..blender.pipeline import read
 from ..blender.pipeline.read.chain import chain_bones
 from ..blender.properties import chain_fields
@@ -41,6 +44,34 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
         raise
     rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
     return chain
+
+
+def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+    """The limbs that the armature has, by the names of its bones or by its structure, and why; nothing is added.
+
+    kinds : any of ARMS, LEGS, FINGERS and SPINE
+
+    >>> for limb in api.detect(rig):
+    ...     print(limb.name, limb.end_bone, limb.chain or "has no chain", limb.why, sep=", ")
+    Arm.L, forearm.L, forearm.L, Named so: "upper_arm.L", "forearm.L"
+    Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
+    """
+    read.refuse_other_than_armature(rig)
+    return detection.limbs(rig, {Kind(kind) for kind in kinds})
+
+
+def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+    """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
+
+    raises : Refused where no limb is found at all
+
+    >>> [(limb.chain, limb.end_bone) for limb in api.add_detected(rig)]
+    [('Arm.R', 'forearm.R')]
+    """
+    read.refuse_unposable(rig)
+    limbs = detect(rig, kinds)
+    detection.refuse_none(rig, limbs)
+    return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
 
 
 def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:

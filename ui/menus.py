@@ -10,6 +10,7 @@ def _draw(menu: Menu, context: Context) -> None:
         return
     layout = menu.layout
     layout.separator()
+    layout.operator("two_bone_ik.chains_detect")
     layout.operator("two_bone_ik.chain_add")
     layout.operator("two_bone_ik.create_targets")
     layout.operator("two_bone_ik.snap_targets")

@@ -46,11 +46,16 @@ def plan(
     return Plan(rig=rig, scene=scene, chains=chains, frames=solved)
 
 
-def refuse_unposable(rig: Object | None) -> None:
-    """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
+def refuse_other_than_armature(rig: Object | None) -> None:
+    """Raise `Refused` unless this is an armature object."""
     if rig is None or rig.type != "ARMATURE":
         name = rig.name if rig else "nothing"
         raise Refused(f'"{name}" is not an armature: choose an armature object', kind="NO_ARMATURE", object=name)
+
+
+def refuse_unposable(rig: Object | None) -> None:
+    """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
+    refuse_other_than_armature(rig)
     name = rig.name
     if not rig.is_editable or (rig.override_library and rig.override_library.is_system_override):
         raise Refused(f'"{name}" is linked: make a library override and make it editable', kind="LINKED", object=name)

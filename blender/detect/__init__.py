@@ -1,0 +1,131 @@
+"""Limbs of an armature, found by the names of its bones, or where these tell nothing by its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from bpy.types import Object
+from mathutils import Vector
+
+from ..errors import Refused
+from . import named, names, structure
+from .found import Found
+from .names import Label
+from .spine import spine
+
+
+class Kind(StrEnum):
+    """What can be looked for. Wings are arms, forelegs legs."""
+
+    ARMS = "ARMS"
+    LEGS = "LEGS"
+    FINGERS = "FINGERS"
+    SPINE = "SPINE"
+
+
+_DOWN = 0.75
+"""Part of the way from hips to feet; hanging arms end higher up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limb:
+    """A limb that was found, as the chain that it would make; all bones by name.
+
+    name : what an animator calls it, such as "Arm.L" or "Hind Leg.R"
+    root_bone : "" where it is the end bone's parent
+    tip_bone : hand or foot; "" where the end bone ends the limb
+    side : "L", "R" or ""
+    why : what told, in one sentence
+    chain : name of the chain that has this end bone already, else ""
+    """
+
+    name: str
+    kind: Kind
+    side: str
+    root_bone: str
+    end_bone: str
+    tip_bone: str
+    why: str
+    chain: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Those of the chain that it would make."""
+        return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
+
+
+def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
+    """The limbs of these kinds, in the order of the armature's bones."""
+    bones = list(rig.data.bones)
+    found = named.limbs(rig)
+    if all(_kind(limb) == Kind.FINGERS for limb in found):
+        found += structure.limbs(bones)
+    found = _with_forelegs(found)
+    legs, arms = [limb for limb in found if _is_hind(limb)], [limb for limb in found if _is_front(limb)]
+    found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
+    # A biped has legs, not hind legs.
+    is_quadruped = any(limb.label.front for limb in found)
+    chains = {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+    return tuple(
+        Limb(
+            name=_name(limb, is_quadruped),
+            kind=_kind(limb),
+            side=limb.label.side,
+            root_bone="" if limb.root == limb.end.parent else limb.root.name,
+            end_bone=limb.end.name,
+            tip_bone=limb.tip.name if limb.tip else "",
+            why=limb.why,
+            chain=chains.get(limb.end.name, ""),
+        )
+        for limb in found
+        if _kind(limb) in kinds
+    )
+
+
+def refuse_none(rig: Object, found: Collection[Limb]) -> None:
+    """Raise `Refused` where nothing was found."""
+    if not found:
+        sentence = f'No limbs are found in "{rig.name}": select the end bone of one, such as a forearm, and add a chain'
+        raise Refused(sentence, kind="NO_LIMBS", object=rig.name)
+
+
+def _kind(limb: Found) -> Kind:
+    name = limb.label.name
+    if name in names.FINGERS:
+        return Kind.FINGERS
+    return {"Leg": Kind.LEGS, "Spine": Kind.SPINE}.get(name, Kind.ARMS)
+
+
+def _is_hind(limb: Found) -> bool:
+    return limb.label.name == "Leg" and not limb.label.front
+
+
+def _is_front(limb: Found) -> bool:
+    return limb.label.front or _kind(limb) == Kind.ARMS
+
+
+def _with_forelegs(found: list[Found]) -> list[Found]:
+    """Arms that reach down as far as the legs do are forelegs."""
+    legs = [limb.reach for limb in found if _is_hind(limb)]
+    if not legs:
+        return found
+    hips, feet = (sum(points, Vector()) / len(legs) for points in zip(*legs, strict=True))
+    down = feet - hips
+
+    def stands(limb: Found) -> bool:
+        _, tip = limb.reach
+        return limb.label.name == "Arm" and (tip - hips).dot(down) > _DOWN * down.length_squared
+
+    def foreleg(limb: Found) -> Found:
+        label = Label("Leg", limb.label.side, front=True)
+        return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
+
+    return [foreleg(limb) if stands(limb) else limb for limb in found]
+
+
+def _name(limb: Found, is_quadruped: bool) -> str:
+    label = limb.label
+    place = "Front " if label.front else "Hind " if is_quadruped and label.name == "Leg" else ""
+    return f"{place}{label.name}{f'.{label.side}' if label.side else ''}"

@@ -1,0 +1,35 @@
+"""Chains for the limbs that the active armature has."""
+
+from bpy.props import EnumProperty
+from bpy.types import Context
+
+from .. import api
+from .common import ArmatureOperator
+
+
+class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
+    """Find arms and legs by the names of the bones or by their structure, and add a chain for each that has none"""
+
+    bl_idname = "two_bone_ik.chains_detect"
+    bl_label = "Detect Two-Bone IK Limbs"
+
+    kinds: EnumProperty(
+        name="Limbs",
+        description="Which limbs to add",
+        items=(
+            ("ARMS", "Arms", "Arms, wings, and single limbs"),
+            ("LEGS", "Legs", "Legs, and the forelegs of quadrupeds"),
+            ("FINGERS", "Fingers", "Each with its first two bones"),
+            ("SPINE", "Spine", "From the hips to the chest"),
+        ),
+        options={"ENUM_FLAG"},
+        default={"ARMS", "LEGS"},
+    )
+
+    def run(self, context: Context) -> None:
+        added = api.add_detected(context.object, self.kinds)
+        names = ", ".join(limb.chain for limb in added)
+        self.report({"INFO"}, f"Added {names}" if names else "All limbs that are found have a chain")
+
+
+CLASSES = (TWO_BONE_IK_OT_chains_detect,)
