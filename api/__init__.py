@@ -20,10 +20,11 @@ from ..blender.detect import Kind, Limb
 from ..blender.errors import Refused
 from ..blender.pipeline import Steps
 from ..blender.pipeline.channel import Keys, KeyStyle
+from ..blender.pull import Pull
 from ..blender.report import ChainReport, Report
 from ..blender.setup_file import Setup
 from .chains import add_chain, add_detected, apply_setup, detect, load_setup, save_setup, take_bend_limits
-from .poses import bake, baking, check, flip_bend, remove_markers, solve
+from .poses import bake, baking, check, flip_bend, pull, remove_markers, solve
 from .targets import bake_targets, create_targets, snap_targets
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Keys",
     "Kind",
     "Limb",
+    "Pull",
     "Refused",
     "Report",
     "Setup",
@@ -47,6 +49,7 @@ __all__ = [
     "detect",
     "flip_bend",
     "load_setup",
+    "pull",
     "remove_markers",
     "save_setup",
     "snap_targets",

@@ -10,6 +10,7 @@ from ..blender import markers, pipeline
 from ..blender.pipeline import Steps, read
 from ..blender.pipeline.channel import Keys, KeyStyle
 from ..blender.pipeline.sample import Sampling
+from ..blender.pull import Pull
 from ..blender.report import Report
 from ..solver.values import Bend
 
@@ -133,3 +134,14 @@ def solve(
     forearm.L: 1 of 1 frames reached
     """
     return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
+
+
+def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Pull:
+    """Begin to pull the tip of a chain through space, from where the pose stands; see `Pull`.
+
+    >>> pull = api.pull(rig, "forearm.L")
+    >>> pull.to((0.6, -0.2, 1.3))
+    >>> pull.finish()
+    []
+    """
+    return Pull(rig, chain, scene or rig.users_scene[0], insert_keys=insert_keys)

@@ -63,6 +63,7 @@ class Standing:
 
 _known: dict[str, Now] = {}
 # By armature object and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
+_held: set[str] = set()
 _own: dict[tuple[str, str], tuple[Array, Array]] = {}
 
 
@@ -94,6 +95,8 @@ def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
 
 def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
+    if rig.name in _held:
+        return
     now = look(rig, scene, depsgraph)
     if now.posed or not now.plan:
         return
@@ -123,10 +126,21 @@ def _armatures(_count: int) -> list[str]:
     return [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
 
 
+def hold(rig: Object) -> None:
+    """Do not pose this armature until it is released: somebody else does."""
+    _held.add(rig.name)
+
+
+def release(rig: Object) -> None:
+    """Pose it again when something moves."""
+    _held.discard(rig.name)
+
+
 def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
     _own.clear()
+    _held.clear()
     _armatures.cache_clear()
 
 

@@ -16,6 +16,7 @@ def _draw(menu: Menu, context: Context) -> None:
     layout.operator("two_bone_ik.snap_targets")
     layout.operator("two_bone_ik.solve")
     layout.operator("two_bone_ik.flip_bend")
+    layout.operator("two_bone_ik.drag")
     layout.operator("two_bone_ik.check", text="Check Two-Bone IK...")
     layout.operator("two_bone_ik.markers_remove")
     layout.operator("two_bone_ik.bake", text="Bake Two-Bone IK...")

@@ -43,6 +43,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             sections.draw_reach(layout, chain)
         sections.draw_report(layout, rig)
         row = layout.row(align=True)
+        row.operator("two_bone_ik.drag", text="Drag")
         row.operator("two_bone_ik.solve", text="Solve")
         row.operator("two_bone_ik.check", text="Check...")
         row.operator("two_bone_ik.bake", text="Bake...")

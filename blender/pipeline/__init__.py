@@ -43,11 +43,11 @@ def bake(
 ) -> Steps:
     """Key the chains over the range."""
     plan = read.plan(rig, names, frames, scene, style.keys)
-    write.refuse_unwritable(rig, _paths(plan), style)
+    write.refuse_unwritable(rig, paths(plan), style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in _channels(plan, item, style)]
-    with unkeyed.kept(rig, plan.scene, _paths(plan)):
+    with unkeyed.kept(rig, plan.scene, paths(plan)):
         notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
@@ -73,19 +73,21 @@ def run(steps: Steps) -> Report:
 
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
-    plan = _now(read.plan(rig, names, None, scene))
+    plan = at_current_frame(read.plan(rig, names, None, scene))
     if insert_keys:
-        write.refuse_unwritable(rig, _paths(plan), KeyStyle())
+        write.refuse_unwritable(rig, paths(plan), KeyStyle())
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
     channels = [channel for item in solved for channel in convert.channels(plan, *item)]
     write.pose(rig, channels)
-    frame = plan.frames[0]
-    notes: list[str] = []
-    if insert_keys:
-        with unkeyed.kept(rig, plan.scene, _paths(plan)):
-            notes = write.keys(rig, channels, span=(frame, frame), style=KeyStyle())
-    return _report(plan, solved, notes)
+    return _report(plan, solved, key_pose(plan, channels) if insert_keys else [])
+
+
+def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
+    """Key what was posed on the one frame of the plan; returns sentences for the report."""
+    span = (plan.frames[0], plan.frames[0])
+    with unkeyed.kept(plan.rig, plan.scene, paths(plan)):
+        return write.keys(plan.rig, channels, span=span, style=KeyStyle())
 
 
 def bake_targets(
@@ -102,7 +104,7 @@ def bake_targets(
 
 def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """The same for the scene as it stands, on its current frame; keyed where that is asked for."""
-    plan = _now(read.plan(rig, names, None, scene))
+    plan = at_current_frame(read.plan(rig, names, None, scene))
     points = keyable(plan)
     if insert_keys:
         _refuse_unwritable_targets(points)
@@ -117,7 +119,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
 
 def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[Aimed]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
-    plan = _now(read.plan(rig, names, None, scene, stand_in=Point(rig)))
+    plan = at_current_frame(read.plan(rig, names, None, scene, stand_in=Point(rig)))
     samples = sample.current_shown(plan, ())
     aimed = targets.aimed(plan, samples)
     return _report(plan, _solved(aimed, samples), targets.notes(plan, aimed)), aimed
@@ -125,12 +127,13 @@ def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report,
 
 def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
-    plan = _now(read.plan(rig, names, None, scene))
+    plan = at_current_frame(read.plan(rig, names, None, scene))
     solved = solve.solutions(plan, sample.current(plan))
-    return {here.plan.name: _bend(here, solution) for here, solution, _ in solved}
+    return {here.plan.name: bend_of(here, solution) for here, solution, _ in solved}
 
 
-def _bend(here: ChainSpace, solution: Solution) -> int:
+def bend_of(here: ChainSpace, solution: Solution) -> int:
+    """The way in which a chain bends on the first frame, as `bends` has it."""
     if here.goals.pole is None:
         return 1 if solution.hinge_angle[0] >= 0.0 else -1
     root, mid, tip = solution.joints[0]
@@ -139,12 +142,13 @@ def _bend(here: ChainSpace, solution: Solution) -> int:
     return 1 if beside @ towards >= 0.0 else -1
 
 
-def _now(plan: Plan) -> Plan:
+def at_current_frame(plan: Plan) -> Plan:
     """The plan for the current frame alone."""
     return replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
 
 
-def _paths(plan: Plan) -> set[str]:
+def paths(plan: Plan) -> set[str]:
+    """RNA paths of all that the plan poses or keys."""
     rotations = {convert.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
     stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
     return rotations | {convert.scale_path(bone) for bone in stretched}

@@ -15,3 +15,7 @@ def test_esc_gives_up_a_bake_that_takes_long(play: Callable[[str], None]) -> Non
 
 def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
     play("live")
+
+
+def test_a_drag_pulls_the_tip_and_esc_leaves_no_trace(play: Callable[[str], None]) -> None:
+    play("drag")

@@ -19,7 +19,7 @@ LAYERS = {
     "blender": ({"solver"}, {"bpy", "mathutils", "numpy"}),
     "api": ({"blender", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
-    "operators": ({"api", "blender"}, {"bpy"}),
+    "operators": ({"api", "blender"}, {"bpy", "bpy_extras"}),
     "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),

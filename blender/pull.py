@@ -1,0 +1,106 @@
+"""One limb pulled by its tip: solved from the pose in which it stood, as often as the place changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..solver.triad import product
+from ..solver.values import Bend, Plane, Reference, Solution, Unreachable
+from . import now, pipeline
+from .errors import Refused
+from .pipeline import convert, read, sample, write
+from .pipeline.bones import transform
+from .pipeline.channel import Channel, KeyStyle
+from .pipeline.plan import ChainPlan, Point
+from .pipeline.solve import refine, space
+
+
+class Pull:
+    """Begins with the pose as it stands, and poses the two bones of one chain; targets stay out of it until `finish`.
+
+    While it lasts, live limbs of the armature wait. It lasts until `finish` or `restore`.
+
+    tip : where the tip was, in world space
+    insert_keys : key the chain in the end, and its target with it
+    raises : Refused where the chain cannot be posed or keyed
+    """
+
+    def __init__(self, rig: Object, name: str, scene: Scene, *, insert_keys: bool) -> None:
+        self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
+        self._chain = read.chosen(rig, [name])[0]
+        plan = pipeline.at_current_frame(read.plan(rig, [name], None, scene, stand_in=Point(rig)))
+        plan = replace(plan, chains=(_free(plan.chains[0], has_pole=self._chain.pole_target is not None),))
+        if insert_keys:
+            write.refuse_unwritable(rig, pipeline.paths(plan), KeyStyle())
+        self._plan, self._samples = plan, sample.current(plan)
+        self._here = space.chain_space(plan.chains[0], self._samples, 1)
+        self._to_world = product(self._samples.to_world[rig], self._here.stage.to_armature)
+        self._before = {path: tuple(rig.path_resolve(path)) for path in pipeline.paths(plan)}
+        self._flips = 0
+        end, tip_bone = plan.chains[0].end, plan.chains[0].tip_bone
+        self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))
+        self._place = self.tip
+        now.hold(rig)
+
+    def to(self, place: Sequence[float]) -> None:
+        """Pose the chain with its tip at this place in world space, or as near as it comes."""
+        self._place = tuple(place)
+        write.pose(self._rig, self._channels())
+
+    def flip(self) -> None:
+        """Bend the other way."""
+        bend = pipeline.bend_of(self._here, self._solution())
+        options = replace(self._here.plan.options, bend=Bend.NEGATIVE if bend > 0 else Bend.POSITIVE)
+        self._here = replace(self._here, plan=replace(self._here.plan, options=options))
+        self._flips += 1
+        self.to(self._place)
+
+    def restore(self) -> None:
+        """Pose the chain as it was, to the bit."""
+        for path, values in self._before.items():
+            owner, _, name = path.rpartition(".")
+            setattr(self._rig.path_resolve(owner), name, values)
+        now.release(self._rig)
+
+    def finish(self) -> list[str]:
+        """Leave the chain as it is posed, keyed where that was asked for, and bring its target along.
+
+        returns : sentences about what could not be done
+        """
+        notes = pipeline.key_pose(self._plan, self._channels()) if self._insert_keys else []
+        if self._flips % 2:
+            self._chain.bend = self._here.plan.options.bend
+        if self._chain.target:
+            try:
+                pipeline.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
+            except Refused as refusal:
+                notes.append(str(refusal))
+        now.release(self._rig)
+        return notes
+
+    def _channels(self) -> list[Channel]:
+        return convert.channels(self._plan, self._here, self._solution(), self._samples)
+
+    def _solution(self) -> Solution:
+        target = transform.place(transform.inverse(self._to_world), np.array(self._place))
+        here = replace(self._here, goals=replace(self._here.goals, target=target))
+        self._here, solution = refine.solved(here, self._samples)
+        return solution
+
+
+def _free(plan: ChainPlan, *, has_pole: bool) -> ChainPlan:
+    """The plan of a chain that starts from its own pose and goes wherever the tip is pulled."""
+    options = plan.options
+    stretches = options.unreachable == Unreachable.STRETCH
+    options = replace(
+        options,
+        plane=options.plane if has_pole or options.plane == Plane.REST else Plane.AIM,
+        reference=Reference.POSE,
+        unreachable=Unreachable.STRETCH if stretches else Unreachable.CLAMP,
+        influence=1.0,
+    )
+    return replace(plan, options=options, pole=plan.pole if has_pole else None, use_rotation=False)

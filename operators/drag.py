@@ -1,0 +1,165 @@
+"""Pull the tip of a limb with the mouse; keys as in Blender's own transforms."""
+
+from bpy.props import BoolProperty, FloatVectorProperty
+from bpy.types import Context, Event
+from bpy_extras import view3d_utils
+
+from .. import api
+from ..blender.errors import Refused
+from ..blender.properties import active_chain
+from .common import ChainOperator
+
+_AXES = {"X": 0, "Y": 1, "Z": 2}
+_DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
+    key: str(digit)
+    for digit, name in enumerate(("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"))
+    for key in (name, f"NUMPAD_{digit}")
+}
+_SLOW = 0.1
+_STATUS = "Confirm: Enter   Cancel: Esc   Flip Bend: Wheel, F   Axis: X, Y, Z   Snap: Ctrl   Precision: Shift"
+
+
+class TWO_BONE_IK_OT_drag(ChainOperator):
+    """Pull the tip of the active chain with the mouse; with auto keying on, key it as well"""
+
+    bl_idname = "two_bone_ik.drag"
+    bl_label = "Drag Two-Bone IK Tip"
+    bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="How far to pull the tip, in world space",
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+
+    flip: BoolProperty(name="Flip Bend", description="Bend the other way", options={"SKIP_SAVE"})
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        return super().missing(context) or ("" if active_chain(context.object) else "Select a chain in the list")
+
+    def run(self, context: Context) -> None:
+        self._begin(context)
+        self._pull.to(self._tip_moved_by(self.offset))
+        if self.flip:
+            self._pull.flip()
+        self._finish()
+
+    def invoke(self, context: Context, event: Event) -> set[str]:
+        if context.area is None or context.area.type != "VIEW_3D":
+            return self.execute(context)
+        # The sidebar's button gives the sidebar.
+        self._region = next(region for region in context.area.regions if region.type == "WINDOW")
+        self._view = context.space_data.region_3d
+        try:
+            self._begin(context)
+        except Refused as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self._typed, self._axis = "", None
+        self._last = self._under_mouse(event)
+        self._free = (0.0, 0.0, 0.0)
+        context.window_manager.modal_handler_add(self)
+        self._show(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Context, event: Event) -> set[str]:
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            return {"CANCELLED"}
+        if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS":
+            self._show(context, done=True)
+            self._finish()
+            return {"FINISHED"}
+        if event.type == "MOUSEMOVE":
+            self._move(event)
+        elif event.value == "PRESS" and not self._press(event):
+            # The view may be turned meanwhile.
+            return {"PASS_THROUGH"}
+        self.offset = self._offset(context, event)
+        self._pull.to(self._tip_moved_by(self.offset))
+        self._show(context)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: Context) -> None:
+        """Esc, right click, or Blender closes: leave the pose as it was."""
+        self._pull.restore()
+        self._show(context, done=True)
+
+    def _begin(self, context: Context) -> None:
+        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
+        chain = active_chain(context.object)
+        self._pull = api.pull(context.object, chain.name, scene=context.scene, insert_keys=insert_keys)
+
+    def _finish(self) -> None:
+        for note in self._pull.finish():
+            self.report({"WARNING"}, note)
+
+    def _press(self, event: Event) -> bool:
+        """Take a key; False where it is none of ours."""
+        if event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
+            self.flip = not self.flip
+            self._pull.flip()
+        elif event.type in _AXES:
+            self._axis = None if self._axis == _AXES[event.type] else _AXES[event.type]
+        elif event.type in _DIGITS:
+            self._typed += _DIGITS[event.type]
+        elif event.type == "BACK_SPACE":
+            self._typed = self._typed[:-1]
+        else:
+            return event.type in {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
+        return True
+
+    def _move(self, event: Event) -> None:
+        place = self._under_mouse(event)
+        speed = _SLOW if event.shift else 1.0
+        self._free = tuple(sum(step) for step in zip(self._free, (place - self._last) * speed, strict=True))
+        self._last = place
+
+    def _offset(self, context: Context, event: Event) -> tuple[float, ...]:
+        """From where the tip was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
+        typed = _number(self._typed)
+        if typed is not None:
+            return tuple(typed if axis == (self._axis or 0) else 0.0 for axis in range(3))
+        offset = self._free
+        if event.ctrl != context.scene.tool_settings.use_snap:
+            offset = self._snapped(context, event, step=0.1 if event.shift else 1.0)
+        return offset if self._axis is None else tuple(offset[axis] * (axis == self._axis) for axis in range(3))
+
+    def _snapped(self, context: Context, event: Event, step: float) -> tuple[float, ...]:
+        """To the surface under the mouse, or to increments, as Blender's snapping is set."""
+        if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
+            find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
+            origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
+            hit, place, *_ = context.scene.ray_cast(context.view_layer.depsgraph, origin, direction)
+            if hit:
+                return tuple(there - here for there, here in zip(place, self._pull.tip, strict=True))
+        return tuple(step * round(part / step) for part in self._free)
+
+    def _under_mouse(self, event: Event) -> object:
+        """Where the mouse is in the plane of the view that holds the tip."""
+        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._pull.tip)
+
+    def _mouse(self, event: Event) -> tuple[int, int]:
+        return event.mouse_x - self._region.x, event.mouse_y - self._region.y
+
+    def _tip_moved_by(self, offset: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(sum(parts) for parts in zip(self._pull.tip, offset, strict=True))
+
+    def _show(self, context: Context, *, done: bool = False) -> None:
+        """Keys in the status bar, and how far the tip was pulled in the header."""
+        parts = (f"{name}: {part:.4g}" for name, part in zip("XYZ", self.offset, strict=True))
+        typed = f"   [{self._typed}]" if self._typed else ""
+        context.workspace.status_text_set(None if done else _STATUS)
+        context.area.header_text_set(None if done else "   ".join(parts) + typed)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+CLASSES = (TWO_BONE_IK_OT_drag,)

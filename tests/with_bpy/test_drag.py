@@ -1,0 +1,114 @@
+"""A limb pulled by its tip goes where the tip is pulled, from the pose in which it stood, and back to the bit."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from mathutils import Quaternion
+
+from support import rigs
+
+CLOSE = 1e-5
+POSE = {"upper": Quaternion((0.9, 0.1, 0.3, -0.2)).normalized(), "lower": Quaternion((1, 0.2, -0.1, 0.1)).normalized()}
+
+
+def posed_arm(**fields: object) -> bpy.types.Object:
+    """An arm in a pose with twist, on a moved and scaled object."""
+    rigs.arm(target=(9.0, 9.0, 9.0), **fields)
+    rig = bpy.data.objects["Rig"]
+    rig.location, rig.scale = (1.0, 2.0, 3.0), (0.5, 0.5, 0.5)
+    for name, rotation in POSE.items():
+        rig.pose.bones[name].rotation_quaternion = rotation
+    bpy.context.view_layer.update()
+    return rig
+
+
+def joints(rig: bpy.types.Object) -> np.ndarray:
+    """Shoulder, elbow and wrist in the world, as Blender evaluates them."""
+    bpy.context.view_layer.update()
+    bones = rig.evaluated_get(bpy.context.view_layer.depsgraph).pose.bones
+    return np.array(
+        [rig.matrix_world @ place for place in (bones["upper"].head, bones["lower"].head, bones["lower"].tail)]
+    )
+
+
+def basis(rig: bpy.types.Object) -> list[tuple[float, ...]]:
+    return [tuple(rig.pose.bones[name].rotation_quaternion) for name in POSE]
+
+
+@pytest.mark.parametrize("has_target", [True, False])
+def test_the_tip_goes_by_the_offset_and_the_target_with_it(has_target: bool) -> None:
+    rig = posed_arm()
+    target = bpy.data.objects["Target"]
+    if not has_target:
+        rig.two_bone_ik_chains[0].target = None
+    tip = joints(rig)[2]
+    assert bpy.ops.two_bone_ik.drag(offset=(-0.1, 0.05, 0.1)) == {"FINISHED"}
+    np.testing.assert_allclose(joints(rig)[2], np.add(tip, (-0.1, 0.05, 0.1)), atol=CLOSE)
+    if has_target:
+        np.testing.assert_allclose(target.matrix_world.translation, joints(rig)[2], atol=CLOSE)
+    assert rig.animation_data is None
+
+
+def test_pulled_nowhere_the_pose_stays_with_its_twist() -> None:
+    rig = posed_arm()
+    before = basis(rig)
+    bpy.ops.two_bone_ik.drag()
+    after = np.array(basis(rig))
+    np.testing.assert_allclose(after * np.sign((after * before).sum(axis=-1))[:, None], before, atol=CLOSE)
+
+
+def test_beyond_reach_the_limb_points_there() -> None:
+    rig = posed_arm()
+    bpy.ops.two_bone_ik.drag(offset=(10.0, 0.0, 0.0))
+    root, _, tip = joints(rig)
+    length = 0.5 * sum(rig.data.bones[name].length for name in POSE)
+    np.testing.assert_allclose(np.linalg.norm(tip - root), length, rtol=1e-5)
+
+
+def test_flipped_the_limb_bends_the_other_way_about_the_same_tip() -> None:
+    rig = posed_arm()
+    root, mid, tip = joints(rig)
+    bpy.ops.two_bone_ik.drag(flip=True)
+    flipped = joints(rig)
+    np.testing.assert_allclose(flipped[[0, 2]], (root, tip), atol=CLOSE)
+    along = (tip - root) * ((mid - root) @ (tip - root)) / ((tip - root) @ (tip - root))
+    np.testing.assert_allclose(flipped[1], 2.0 * (root + along) - mid, atol=CLOSE)
+
+
+def test_restored_the_pose_is_the_same_to_the_bit() -> None:
+    rig = posed_arm()
+    before, target = basis(rig), tuple(bpy.data.objects["Target"].location)
+    pull = api.pull(rig, "lower")
+    pull.to((0.3, 0.4, 0.5))
+    pull.flip()
+    assert basis(rig) != before
+    pull.restore()
+    assert basis(rig) == before
+    assert rig.two_bone_ik_chains[0].bend == "REST"
+    assert tuple(bpy.data.objects["Target"].location) == target
+
+
+def test_with_auto_keying_limb_and_target_get_keys() -> None:
+    rig = posed_arm()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.context.scene.frame_set(7)
+    bpy.ops.two_bone_ik.drag(offset=(-0.1, 0.05, 0.1))
+    tip = joints(rig)[2]
+    assert set(rigs.keys(rig.pose.bones["upper"])) == {7.0}
+    bpy.context.scene.frame_set(7)
+    np.testing.assert_allclose(joints(rig)[2], tip, atol=CLOSE)
+    np.testing.assert_allclose(bpy.data.objects["Target"].matrix_world.translation, tip, atol=CLOSE)
+
+
+def test_a_live_limb_waits_while_it_is_pulled_and_then_stays() -> None:
+    rig = posed_arm()
+    rig.two_bone_ik_live = True
+    pull = api.pull(rig, "lower")
+    pull.to((1.2, 2.1, 3.4))
+    pulled = joints(rig)
+    np.testing.assert_allclose(pulled[2], (1.2, 2.1, 3.4), atol=CLOSE)
+    pull.finish()
+    np.testing.assert_allclose(joints(rig)[2], pulled[2], atol=CLOSE)

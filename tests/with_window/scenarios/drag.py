@@ -1,0 +1,68 @@
+"""Drag: the mouse pulls the tip, numbers and axes are typed as in Blender's own transforms; Esc leaves no trace."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Vector
+from scenarios.limb import limb_with_target
+from user import Steps, User
+
+DOWN = Vector((0.0, 0.0, -1.0))
+
+
+def scenario(user: User) -> Steps:
+    limb_with_target()
+    rig = bpy.context.object
+    rig.two_bone_ik_chains[0].target = None
+    bpy.ops.ed.undo_push()
+    before, start = pose(), tip()
+    yield from user.open_sidebar("Animation")
+
+    yield from user.click("two_bone_ik.drag")
+    yield from user.point(0.6, 0.6)
+    yield from user.point(0.5, 0.5)
+    yield
+    assert pose() != before
+    user.screenshot("pulled")
+    yield from user.press("ESC")
+    yield
+    assert pose() == before
+
+    yield from user.click("two_bone_ik.drag")
+    for key in ("Z", "MINUS", "PERIOD", "FIVE"):
+        yield from user.press(key)
+    yield
+    user.screenshot("typed")
+    yield from user.press("RET")
+    yield
+    assert (tip() - start - 0.5 * DOWN).length < 1e-4, tip() - start
+    posed = pose()
+    yield from user.undo()
+    yield
+    assert pose() == before
+    yield from user.redo()
+    yield
+    assert pose() == posed
+
+    yield from user.point(0.5, 0.5)
+    for _ in range(10):
+        yield  # or it is a double click
+    yield from user.click("two_bone_ik.drag")
+    yield from user.press("F")
+    yield
+    user.screenshot("flipped")
+    assert pose() != posed
+    yield from user.press("RIGHTMOUSE")
+    yield
+    assert pose() == posed
+
+
+def pose() -> list[tuple[float, ...]]:
+    return [tuple(bone.rotation_quaternion) for bone in bpy.data.objects["Armature"].pose.bones]
+
+
+def tip() -> object:
+    """World, as Blender evaluates it."""
+    bpy.context.view_layer.update()
+    rig = bpy.data.objects["Armature"].evaluated_get(bpy.context.view_layer.depsgraph)
+    return rig.matrix_world @ rig.pose.bones[-1].tail
