@@ -1,10 +1,13 @@
 """The list of chains."""
 
+from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Object, Scene, UILayout, UIList
 from bpy.utils import units
 
 from ..blender import now
 from ..blender.properties import TwoBoneIKChain, is_from_library
+
+_SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close", "DEGENERATE": "{} too close"}
 
 
 class TWO_BONE_IK_UL_chains(UIList):
@@ -40,7 +43,7 @@ def _draw_state(row: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain)
         state.label(text=refusal.kind.replace("_", " ").capitalize(), icon="ERROR")
     elif standing and standing.short:
         by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
-        state.label(text=f"{by} {standing.status.name.lower().replace('_', ' ')}")
+        state.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
     elif standing:
         state.label(text="Reached")
 
