@@ -1,5 +1,7 @@
 """Pull the tip of a limb with the mouse; keys as in Blender's own transforms."""
 
+from typing import Any
+
 from bpy.props import BoolProperty, FloatVectorProperty
 from bpy.types import Context, Event
 from bpy_extras import view3d_utils
@@ -8,6 +10,7 @@ from .. import api
 from ..blender.errors import Refused
 from ..blender.properties import active_chain
 from .common import ChainOperator
+from .frame_range import active_names
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
@@ -57,9 +60,10 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         except Refused as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
-        self._typed, self._axis = "", None
+        self._typed = ""
+        self._axis: int | None = None
         self._last = self._under_mouse(event)
-        self._free = (0.0, 0.0, 0.0)
+        self._free: tuple[float, ...] = (0.0, 0.0, 0.0)
         context.window_manager.modal_handler_add(self)
         self._show(context)
         return {"RUNNING_MODAL"}
@@ -89,8 +93,8 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def _begin(self, context: Context) -> None:
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        chain = active_chain(context.object)
-        self._pull = api.pull(context.object, chain.name, scene=context.scene, insert_keys=insert_keys)
+        name = active_names(context.object)[0]
+        self._pull = api.pull(context.object, name, scene=context.scene, insert_keys=insert_keys)
 
     def _finish(self) -> None:
         for note in self._pull.finish():
@@ -137,7 +141,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
                 return tuple(there - here for there, here in zip(place, self._pull.tip, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
-    def _under_mouse(self, event: Event) -> object:
+    def _under_mouse(self, event: Event) -> Any:
         """Where the mouse is in the plane of the view that holds the tip."""
         return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._pull.tip)
 

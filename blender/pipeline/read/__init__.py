@@ -53,7 +53,7 @@ def refuse_other_than_armature(rig: Object | None) -> None:
         raise Refused(f'"{name}" is not an armature: choose an armature object', kind="NO_ARMATURE", object=name)
 
 
-def refuse_unposable(rig: Object | None) -> None:
+def refuse_unposable(rig: Object) -> None:
     """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
     refuse_other_than_armature(rig)
     name = rig.name
