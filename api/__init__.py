@@ -16,6 +16,7 @@ The examples are run as tests. In them `rig` is an armature with two arms and on
 
 from __future__ import annotations
 
+from ..blender.constraints import Takeover
 from ..blender.detect import Kind, Limb
 from ..blender.errors import Refused
 from ..blender.pipeline import Steps
@@ -23,7 +24,16 @@ from ..blender.pipeline.channel import Keys, KeyStyle
 from ..blender.pull import Pull
 from ..blender.report import ChainReport, Report
 from ..blender.setup_file import Setup
-from .chains import add_chain, add_detected, apply_setup, detect, load_setup, save_setup, take_bend_limits
+from .chains import (
+    add_chain,
+    add_detected,
+    apply_setup,
+    chains_from_constraints,
+    detect,
+    load_setup,
+    save_setup,
+    take_bend_limits,
+)
 from .poses import bake, baking, check, flip_bend, pull, remove_markers, solve
 from .targets import bake_targets, create_targets, snap_targets
 
@@ -38,12 +48,14 @@ __all__ = [
     "Report",
     "Setup",
     "Steps",
+    "Takeover",
     "add_chain",
     "add_detected",
     "apply_setup",
     "bake",
     "bake_targets",
     "baking",
+    "chains_from_constraints",
     "check",
     "create_targets",
     "detect",

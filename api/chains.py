@@ -7,10 +7,11 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from bpy.types import Object, PropertyGroup
+from bpy.types import Object, PropertyGroup, Scene
 
-from ..blender import bend_limits, setup_file
+from ..blender import bend_limits, constraints, setup_file
 from ..blender import detect as detection
+from ..blender.constraints import Takeover
 from ..blender.detect import Kind, Limb
 from ..blender.pipeline import read
 from ..blender.pipeline.read.chain import chain_bones
@@ -72,6 +73,34 @@ def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tupl
     limbs = detect(rig, kinds)
     detection.refuse_none(rig, limbs)
     return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
+
+
+def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
+    """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
+
+    The constraints go on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
+    chain without one, as `add_detected` adds them, gets that of the constraint.
+
+    >>> constraint = rig.pose.bones["forearm.R"].constraints.new("IK")
+    >>> constraint.target, constraint.chain_count = hand, 3
+    >>> for takeover in api.chains_from_constraints(rig):
+    ...     print(takeover)
+    Constraint "IK" of bone "forearm.R": no chain
+      It moves 3 bones, and a chain has two: set its Chain Length to 2
+    """
+    read.refuse_unposable(rig)
+    found = list(constraints.takeovers(rig, scene or read.scene_of(rig)))
+    return tuple(replace(takeover, chain=_take(rig, takeover)) if takeover.fields else takeover for takeover in found)
+
+
+def _take(rig: Object, takeover: Takeover) -> str:
+    """The name of the chain that takes over."""
+    chain = constraints.without_target(rig, takeover)
+    if chain is None:
+        return add_chain(rig, **takeover.fields).name
+    for name, value in takeover.fields.items():
+        setattr(chain, name, value)
+    return chain.name
 
 
 def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:

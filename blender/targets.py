@@ -26,7 +26,7 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     if not chains:
         return Report(rig=rig.name, chains=(), notes=("Every chain has a target and a pole target",))
     report, aimed = pipeline.aim(rig, list(chains), scene)
-    collection = _collection(rig, scene or rig.users_scene[0])
+    collection = _collection(rig, scene or read.scene_of(rig))
     notes = []
     for one in aimed:
         chain = chains[one.here.plan.name]

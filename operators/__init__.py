@@ -2,8 +2,8 @@
 
 from bpy.utils import register_classes_factory
 
-from . import bake, chains, check, detect, drag, pose, targets
+from . import bake, chains, check, constraints, detect, drag, pose, targets
 
-_MODULES = (chains, detect, targets, pose, drag, check, bake)
+_MODULES = (chains, detect, constraints, targets, pose, drag, check, bake)
 
 register, unregister = register_classes_factory([cls for module in _MODULES for cls in module.CLASSES])

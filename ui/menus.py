@@ -11,6 +11,7 @@ def _draw(menu: Menu, context: Context) -> None:
     layout = menu.layout
     layout.separator()
     layout.operator("two_bone_ik.chains_detect")
+    layout.operator("two_bone_ik.chains_from_constraints")
     layout.operator("two_bone_ik.chain_add")
     layout.operator("two_bone_ik.create_targets")
     layout.operator("two_bone_ik.snap_targets")

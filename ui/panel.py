@@ -59,6 +59,7 @@ def move_to_tab(name: str) -> None:
 def _draw_first_steps(layout: UILayout) -> None:
     """For who has never been here."""
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
+    layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
 
 

@@ -35,7 +35,7 @@ def plan(
     raises : Refused, with what is wrong and what to do
     """
     refuse_unposable(rig)
-    scene = scene or _scene(rig)
+    scene = scene or scene_of(rig)
     _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
     chains = follow.in_order([chain_plan(rig, chain, stand_in) for chain in chosen(rig, names)])
@@ -67,7 +67,8 @@ def refuse_unposable(rig: Object) -> None:
         )
 
 
-def _scene(rig: Object) -> Scene:
+def scene_of(rig: Object) -> Scene:
+    """The first scene that holds the armature; Refused where none does."""
     if not rig.users_scene:
         raise Refused(f'"{rig.name}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
     return rig.users_scene[0]

@@ -1,0 +1,116 @@
+"""IK constraints of two bones, read as chains that pose the rig as they do, with what will differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
+
+from ...solver.values import Reference
+from .beneath import beneath
+from .differences import differences
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Takeover:
+    """An IK constraint, and the chain that does its work.
+
+    bone, constraint : the bone that has it, and its name
+    fields : of the chain; empty where none can do it
+    differs : sentences about what the chain does otherwise, or why there is none
+    chain : name of the chain, "" as long as there is none
+    """
+
+    bone: str
+    constraint: str
+    fields: Mapping[str, Any]
+    differs: tuple[str, ...]
+    chain: str = ""
+
+    def lines(self) -> list[str]:
+        """In words: a headline, then a line for each difference."""
+        made = f'chain "{self.chain}"' if self.chain else "no chain"
+        return [
+            f'Constraint "{self.constraint}" of bone "{self.bone}": {made}',
+            *(f"  {line}" for line in self.differs),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
+    """All IK constraints of the armature that act and whose bones are not those of a chain that has a target."""
+    taken = {_names(rig, chain) for chain in rig.two_bone_ik_chains if chain.target}
+    for owner, constraint in _acting(rig):
+        bones = _bones(owner, constraint)
+        reason = _obstacle(constraint, bones)
+        if reason:
+            yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
+            continue
+        end, root = bones
+        if (root.name, end.name) not in taken:
+            taken.add((root.name, end.name))
+            yield Takeover(
+                bone=owner.name,
+                constraint=constraint.name,
+                fields=_fields(constraint, root, end),
+                differs=tuple(differences(constraint, root, end, scene)),
+            )
+
+
+def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
+    """The chain that has the constraint's bones but no target yet, as detected ones are."""
+    parent = rig.data.bones[takeover.fields["end_bone"]].parent
+    bones = (parent.name, takeover.fields["end_bone"])
+    return next((chain for chain in rig.two_bone_ik_chains if not chain.target and _names(rig, chain) == bones), None)
+
+
+def _names(rig: Object, chain: PropertyGroup) -> tuple[str, str]:
+    """Root bone and end bone of a chain; the root bone's field may be empty, for the end bone's parent."""
+    end = rig.data.bones.get(chain.end_bone)
+    return chain.root_bone or (end.parent.name if end and end.parent else ""), chain.end_bone
+
+
+def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
+    for owner in rig.pose.bones:
+        for constraint in owner.constraints:
+            if constraint.type == "IK" and not constraint.mute:
+                yield owner, constraint
+
+
+def _bones(owner: PoseBone, constraint: KinematicConstraint) -> list[PoseBone]:
+    """The bones that the constraint moves, from the end of the chain up."""
+    bones = [owner, *owner.parent_recursive] if constraint.use_tail else owner.parent_recursive
+    return bones[: constraint.chain_count] if constraint.chain_count else bones
+
+
+def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
+    """Why no chain can do what it does; "" where one can."""
+    if len(bones) != 2:
+        count = "one bone" if len(bones) == 1 else f"{len(bones)} bones"
+        return f"It moves {count}, and a chain has two: set its Chain Length to 2"
+    if constraint.target is None or not constraint.is_valid:
+        return "It has no target, or one that is not there: set one"
+    return ""
+
+
+def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
+    fields = {
+        "end_bone": end.name,
+        "tip_bone": "",
+        "target": constraint.target,
+        "subtarget": constraint.subtarget,
+        "reference": Reference.POSE,
+        "influence": constraint.influence,
+    }
+    if constraint.pole_target:
+        angle = beneath(root, end).pole_angle(constraint.pole_angle)
+        fields |= {
+            "pole_target": constraint.pole_target,
+            "pole_subtarget": constraint.pole_subtarget,
+            "pole_angle": float(angle[0]),
+        }
+    return fields

@@ -1,0 +1,99 @@
+"""What a chain will do otherwise than the IK constraint whose work it takes over, a sentence each.
+
+Each was tried. Where nothing is said, joints and rolls are the same, but for what the constraint's iteration leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import degrees, pi
+
+import numpy as np
+from bpy.types import KinematicConstraint, PoseBone, Scene
+
+from ...solver.values import Array
+from .. import versions
+from ..pipeline.bones.rotation_mode import rotation_name
+from ..pipeline.read import follow
+from ..pipeline.sample.curve_transforms import OwnTransforms
+from .beneath import Beneath, beneath
+
+_BESIDE = 1e-3
+"""Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
+
+_SEEN = 0.1
+"""Degrees by which a limb has to be off before it is worth a sentence."""
+
+
+def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
+    """For the constraint that moves these two bones, as it stands in the scene."""
+    pose = beneath(root, end)
+    yield from _of_task(constraint)
+    yield from _of_joint(root, np.ones(3))
+    yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
+    for bone in (root, end):
+        if constraint.use_stretch and bone.ik_stretch > 0.0:
+            yield f'IK Stretch lengthens bone "{bone.name}"; the chain stretches only with Out of Reach set to Stretch'
+    if pose.is_straight:
+        yield f'Bones "{root.name}" and "{end.name}" are straight beneath it, and it does not bend them; the chain does'
+    yield from _of_keys(constraint, root, end, scene)
+    yield from _of_others(constraint, {root.name, end.name})
+
+
+def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
+    if constraint.id_data.pose.ik_solver == "ITASC":
+        yield "The armature's solver iTaSC may move limbs on from frame to frame; the chain takes each frame by itself"
+    if not constraint.use_location:
+        yield "Its Position is off, so that it reaches for nothing; the chain reaches for the target"
+    if constraint.use_rotation:
+        yield "Its Rotation turns the end bone with the target; a chain turns only a tip bone"
+    if constraint.pole_target is None:
+        yield "Without a pole target it bends the limb sideways too; the chain bends about its hinge alone"
+        if constraint.influence < 1.0:
+            yield "Without a pole target its Influence moves the goal; that of the chain turns the bones"
+
+
+def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
+    """IK settings of a bone, about the axes (3,) in its own space that it turns about."""
+    for name, part in zip("xyz", np.abs(hinge), strict=True):
+        if part <= _BESIDE:
+            continue
+        if getattr(bone, f"lock_ik_{name}"):
+            yield f'IK Lock about {name.upper()} holds bone "{bone.name}"; the chain turns it all the same'
+        elif getattr(bone, f"use_ik_limit_{name}"):
+            yield f'IK Limit about {name.upper()} stops bone "{bone.name}"; the chain has Limit Bend for its hinge'
+        if getattr(bone, f"ik_stiffness_{name}") > 0.0:
+            yield f'IK Stiffness about {name.upper()} holds bone "{bone.name}" back; the chain has none'
+
+
+def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
+    rig = constraint.id_data
+    animated = {curve.data_path for curve in versions.curves(rig)}
+    if rig.animation_data:
+        animated |= {driver.data_path for driver in rig.animation_data.drivers}
+    path = constraint.path_from_id()
+    for name in ("influence", "pole_angle", "mute", "enabled"):
+        if f"{path}.{name}" in animated:
+            yield f"Its property {name} is animated; the chain keeps it as it is on frame {scene.frame_current}"
+    if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
+        frames = np.arange(scene.frame_start, scene.frame_end + 1, dtype=np.float64)
+        poses = beneath(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True))
+        off = _apart(poses, beneath(root, end), constraint.pole_angle)
+        if off > _SEEN:
+            yield (
+                f'Keys bend bone "{end.name}" beneath it, which turns its pole angle by up to {off:.3g} degrees; '
+                f"the chain keeps that of frame {scene.frame_current}"
+            )
+
+
+def _apart(poses: Beneath, now: Beneath, angle: float) -> float:
+    """Degrees by which the chain's pole angle would have to change."""
+    difference = poses.pole_angle(angle) - now.pole_angle(angle)
+    return degrees(np.abs((difference + pi) % (2.0 * pi) - pi).max())
+
+
+def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
+    for owner in constraint.id_data.pose.bones:
+        for other in owner.constraints:
+            if other != constraint and not other.mute and bones & follow.moved_by(owner, other):
+                yield f'Constraint "{other.name}" of bone "{owner.name}" moves the same bones'

@@ -1,0 +1,24 @@
+"""Chains in place of the IK constraints that the active armature has."""
+
+from bpy.types import Context
+
+from .. import api
+from .common import ArmatureOperator
+
+
+class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
+    """Add a chain for each IK constraint of two bones, posing the limb as the constraint does"""
+
+    bl_idname = "two_bone_ik.chains_from_constraints"
+    bl_label = "Two-Bone IK Chains from Constraints"
+
+    def run(self, context: Context) -> None:
+        found = api.chains_from_constraints(context.object, scene=context.scene)
+        for takeover in found:
+            for line in takeover.lines():
+                self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
+        names = ", ".join(takeover.chain for takeover in found if takeover.chain)
+        self.report({"INFO"}, f"Added {names}" if names else "No IK constraint of two bones acts without a chain")
+
+
+CLASSES = (TWO_BONE_IK_OT_chains_from_constraints,)

@@ -1,0 +1,172 @@
+"""Chains take over from Blender's own IK constraints: the rig stands as the constraint has it, once that is muted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import KinematicConstraint, Object
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from mathutils import Euler, Matrix, Vector
+
+from support import file_data, fk, rigs
+from support.ik_constraint import BONES, DEGREES, JOINTS, apart, limb, shown
+from support.truth import on_frame
+
+
+def assert_taken_over(rig: Object, frames: tuple[int, int] = (1, 1)) -> None:
+    """Bake, which mutes the constraint, and see that nothing moves."""
+    before = []
+    for frame in range(frames[0], frames[1] + 1):
+        on_frame(frame)
+        before.append(shown(rig))
+    (takeover,) = api.chains_from_constraints(rig)
+    assert (takeover.chain, takeover.differs) == ("lower", ())
+    report = api.bake(rig, frames=frames)
+    assert report.notes, "the constraint is muted"
+    for frame, stood in enumerate(before, start=frames[0]):
+        on_frame(frame)
+        joint, turn = apart(stood, shown(rig))
+        assert joint < JOINTS
+        assert turn < DEGREES
+
+
+VECTORS = st.tuples(*[st.floats(-1, 1)] * 3).map(Vector).filter(lambda v: v.length > 0.2)
+TURNS = st.tuples(*[st.floats(-3, 3)] * 3).map(lambda angles: Euler(angles).to_quaternion())
+ANGLES = st.floats(-3, 3)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(
+    links=st.tuples(VECTORS, VECTORS),
+    gap=st.sampled_from([Vector(), Vector((0.1, -0.2, 0.05))]),
+    rolls=st.tuples(ANGLES, ANGLES),
+    turns=st.tuples(TURNS, TURNS, TURNS),
+    reach=st.floats(0.05, 0.95),
+    direction=VECTORS,
+    pole=VECTORS,
+    angle=ANGLES,
+    influence=st.sampled_from([1.0, 1.0, 0.4, 0.0]),
+    use_tail=st.booleans(),
+    scale=st.sampled_from([1.0, 0.01, -1.0]),
+)
+def test_any_limb_with_a_pole_stands_as_the_constraint_has_it(
+    links, gap, rolls, turns, reach, direction, pole, angle, influence, use_tail, scale
+) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    mid, tip = links[0], links[0] + gap + links[1]
+    bones = (
+        rigs.Bone("spine", (0, 0, -1), (0, 0, 0)),
+        rigs.Bone("upper", (0, 0, 0), mid, "spine", rolls[0]),
+        rigs.Bone("lower", mid + gap, tip, "upper", rolls[1]),
+        rigs.Bone("hand", tip, tip + Vector((0.1, 0.2, 0.1)), "lower"),
+    )
+    constraint = limb(bones, "lower" if use_tail else "hand", pole_angle=angle, influence=influence)
+    rig = constraint.id_data
+    for name, turn in zip(("spine", *BONES), turns, strict=True):
+        rig.pose.bones[name].rotation_quaternion = turn
+    rig.matrix_world = Matrix.LocRotScale(Vector((1, 2, 3)), turns[0], Vector([scale] * 3))
+    constraint.mute = True
+    root, mid, tip = (Vector(m[:3, 3]) for m in shown(rig))
+    constraint.mute = False
+    first, second = (mid - root).length, (tip - mid).length
+    inner, outer = abs(first - second), first + second
+    # A limb that is straight, or a pole in line with it, leaves open what the constraint does.
+    assume(0.1 < (mid - root).angle(tip - mid) < 3.0)
+    assume(0.1 < pole.angle(direction) < 3.0)
+    place = rig.matrix_world @ root.to_3d()
+    bpy.data.objects["Target"].location = rig.matrix_world @ (
+        root + direction.normalized() * (inner + reach * (outer - inner))
+    )
+    bpy.data.objects["Pole"].location = place + rig.matrix_world.to_3x3() @ pole
+    assert_taken_over(rig)
+
+
+def test_a_motion_is_taken_over_with_the_keys_beneath() -> None:
+    """Where the mid joint points right at the pole, keys beneath the constraint do not change the pole angle."""
+    rig = limb(rigs.ARM).id_data
+    fk.swing(rig)
+    fk.carry(rig)
+    constraint = rig.pose.bones["lower"].constraints[0]
+    rigs.animate(constraint.target, location={1: (1.2, 0.6, 1.3), 30: (3, 1.3, 2)})
+    constraint.pole_angle = straight_at_pole(rig)
+    assert_taken_over(rig, (1, 30))
+
+
+def straight_at_pole(rig: Object) -> float:
+    """Blender's pole angle at which the mid joint points right at the pole: from X of the upper bone to the hinge."""
+    upper, lower = (rig.data.bones[name] for name in BONES)
+    side = upper.matrix_local.to_3x3().inverted() @ (lower.tail_local - upper.tail_local)
+    return float(np.arctan2(-side.z, -side.x))
+
+
+def test_keys_that_turn_the_limb_about_its_pole_are_told_with_the_angle() -> None:
+    rig = limb(rigs.ARM, pole_angle=0.7).id_data
+    fk.swing(rig)
+    (takeover,) = api.chains_from_constraints(rig)
+    (sentence,) = takeover.differs
+    assert 'Keys bend bone "lower" beneath it' in sentence
+
+
+def target_bones(constraint: KinematicConstraint) -> None:
+    bones = rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 1, 1.3)), rigs.Bone("side", (0, 3, 0), (0, 4, 0))
+    constraint.target = constraint.pole_target = rigs.armature(bones, "Other")
+    constraint.subtarget, constraint.pole_subtarget = "goal", "side"
+
+
+def whole_branch(constraint: KinematicConstraint) -> None:
+    rig = constraint.id_data
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["upper"].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["lower"].constraints[0].chain_count = 0
+
+
+def unneeded_locks(constraint: KinematicConstraint) -> None:
+    """A hinge as riggers set it: it cannot turn about what it does not turn about anyway."""
+    lower = constraint.id_data.pose.bones["lower"]
+    along = lower.bone.parent.tail_local - lower.bone.parent.head_local
+    axis = lower.bone.matrix_local.to_3x3().inverted() @ along.cross(lower.bone.tail_local - lower.bone.head_local)
+    for name, part in zip("xyz", axis.normalized(), strict=True):
+        setattr(lower, f"lock_ik_{name}", abs(part) < 1e-4)
+    assert lower.lock_ik_y
+
+
+def no_iteration_to_speak_of(constraint: KinematicConstraint) -> None:
+    constraint.weight = 0.3
+
+
+@pytest.mark.parametrize(
+    "change", [target_bones, whole_branch, unneeded_locks, no_iteration_to_speak_of], ids=lambda f: f.__name__
+)
+def test_what_is_taken_over_exactly(change: Callable[[KinematicConstraint], None]) -> None:
+    hinge = rigs.Bone("upper", (0, 0, 1), (1, 0.2, 1), "spine"), rigs.Bone("lower", (1, 0.2, 1), (1.8, 0, 1), "upper")
+    constraint = limb((rigs.ARM[0], *hinge), pole_angle=0.7)
+    rig = constraint.id_data
+    change(constraint)
+    assert_taken_over(rig)
+
+
+def test_the_second_time_nothing_is_added_and_muted_constraints_are_left_alone() -> None:
+    constraint = limb(rigs.ARM)
+    rig = constraint.id_data
+    constraint.mute = True
+    assert api.chains_from_constraints(rig) == ()
+    constraint.mute = False
+    assert [takeover.chain for takeover in api.chains_from_constraints(rig)] == ["lower"]
+    before = file_data.dump()
+    assert api.chains_from_constraints(rig) == ()
+    assert not file_data.changed(before)
+
+
+def test_a_detected_chain_gets_the_targets_of_the_constraint() -> None:
+    rig = limb(rigs.ARM, pole_angle=0.7).id_data
+    api.add_chain(rig, "lower", name="Arm", tip_bone="hand")
+    bpy.ops.two_bone_ik.chains_from_constraints()
+    (chain,) = rig.two_bone_ik_chains
+    assert (chain.name, chain.target.name, chain.pole_target.name) == ("Arm", "Target", "Pole")
