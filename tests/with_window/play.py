@@ -16,7 +16,7 @@ from pathlib import Path
 
 import bpy
 
-SECONDS_A_STEP = 0.05
+SECONDS_A_STEP = 0.03
 SECONDS = 120
 
 

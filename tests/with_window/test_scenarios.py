@@ -19,3 +19,7 @@ def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
 
 def test_a_drag_pulls_the_tip_and_esc_leaves_no_trace(play: Callable[[str], None]) -> None:
     play("drag")
+
+
+def test_six_clicks_lead_from_a_metarig_to_four_baked_limbs(play: Callable[[str], None]) -> None:
+    play("six_clicks")

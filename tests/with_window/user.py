@@ -21,6 +21,7 @@ class User:
     def __init__(self, scenario: str) -> None:
         self.scenario = scenario
         self.mouse = (0, 0)
+        self.clicks = 0
         self.window = bpy.context.window_manager.windows[0]
         self.area = next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
         self.sidebar = next(region for region in self.area.regions if region.type == "UI")
@@ -37,6 +38,7 @@ class User:
         for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
             for column in COLUMNS:
                 yield from self._move(self.sidebar.x + int(column * self.sidebar.width), y)
+                yield  # a full scene is drawn late, and with it what is under the mouse
                 if self._button() == name:
                     yield from self.press("LEFTMOUSE")
                     return
@@ -49,6 +51,8 @@ class User:
         yield from self._move(region.x + int(x * region.width), region.y + int(y * region.height))
 
     def press(self, key: str) -> Steps:
+        """A click, or a key."""
+        self.clicks += 1
         for value in ("PRESS", "RELEASE"):
             yield from self._event(key, value)
 
