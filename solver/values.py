@@ -102,7 +102,7 @@ class Goals:
     pose: Array | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """The user's choices; the names are those of the chain's properties. Angles are in radians.
 

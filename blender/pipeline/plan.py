@@ -92,9 +92,14 @@ class ChainPlan:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Plan:
-    """All chains of one armature object, each after those that move it, over `frames` (n,)."""
+    """All chains of one armature object over `frames` (n,), in ranks: only chains of ranks before move a chain."""
 
     rig: Object
     scene: Scene
-    chains: tuple[ChainPlan, ...]
+    ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array
+
+    @property
+    def chains(self) -> tuple[ChainPlan, ...]:
+        """Each after those that move it."""
+        return tuple(chain for rank in self.ranks for chain in rank)

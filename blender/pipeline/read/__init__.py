@@ -38,12 +38,12 @@ def plan(
     scene = scene or scene_of(rig)
     _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
-    chains = follow.in_order([chain_plan(rig, chain, stand_in) for chain in chosen(rig, names)])
+    chains = [chain_plan(rig, chain, stand_in) for chain in chosen(rig, names)]
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     if keys == Keys.TARGET_KEYS:
-        chains = tuple(replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains)
+        chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
-    return Plan(rig=rig, scene=scene, chains=chains, frames=solved)
+    return Plan(rig=rig, scene=scene, ranks=follow.ranks(chains), frames=solved)
 
 
 def refuse_other_than_armature(rig: Object | None) -> None:

@@ -11,8 +11,8 @@ from ...errors import Refused
 from ..plan import ChainPlan, Point
 
 
-def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
-    """The chains, each after those that move its parent, its target or its pole.
+def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
+    """The chains in ranks, each after those that move its parent, its target or its pole.
 
     raises : Refused where a chain would move its own target, or where chains wait for each other
     """
@@ -25,7 +25,7 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
     }
     by_name = {chain.name: chain for chain in chains}
     try:
-        order = tuple(by_name[name] for name in TopologicalSorter(graph).static_order())
+        order = list(_ranks(TopologicalSorter(graph)))
     except CycleError as error:
         names = " → ".join(reversed(error.args[1]))
         rig = chains[0].rig.name
@@ -36,7 +36,15 @@ def in_order(chains: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
     for name, others in graph.items():
         for other in others:
             _refuse_tied(by_name[name], by_name[other])
-    return order
+    return tuple(tuple(by_name[name] for name in rank) for rank in order)
+
+
+def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
+    sorter.prepare()
+    while sorter.is_active():
+        rank = sorter.get_ready()
+        sorter.done(*rank)
+        yield rank
 
 
 def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:

@@ -16,9 +16,10 @@ Solved = list[tuple[ChainSpace, Solution, Samples]]
 def solutions(plan: Plan, samples: Samples) -> Solved:
     """All chains of the plan."""
     solved: Solved = []
-    for chain in plan.chains:
-        here = space.chain_space(chain, samples, len(plan.frames))
-        here, solution = refine.solved(here, samples)
-        solved.append((here, solution, samples))
-        samples = carried(samples, here, solution)
+    last: list[tuple[ChainSpace, Solution]] = []
+    for rank in plan.ranks:
+        for here, solution in last:
+            samples = carried(samples, here, solution)
+        last = refine.solved([space.chain_space(chain, samples, len(plan.frames)) for chain in rank], samples)
+        solved += [(here, solution, samples) for here, solution in last]
     return solved

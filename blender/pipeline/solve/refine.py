@@ -6,6 +6,7 @@ substitution, on each frame with the secant method's step where that is safe (We
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from ....solver import solve
 from ....solver.values import Array, Solution
 from ..bones import transform
 from ..samples import Samples
-from . import space
+from . import space, together
 from .own_pose import applied, own_poses
 from .space import ChainSpace
 
@@ -23,9 +24,13 @@ _CLOSE = 1e-7
 """Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
 
 
-def solved(here: ChainSpace, samples: Samples) -> tuple[ChainSpace, Solution]:
-    """The chain with the joints that fit its solved pose, and its solution."""
-    solution = solve(here.chain, here.goals, here.plan.options)
+def solved(spaces: Sequence[ChainSpace], samples: Samples) -> list[tuple[ChainSpace, Solution]]:
+    """Each chain with the joints that fit its solved pose, and its solution."""
+    solutions = together.solutions(spaces)
+    return [_refined(here, solution, samples) for here, solution in zip(spaces, solutions, strict=True)]
+
+
+def _refined(here: ChainSpace, solution: Solution, samples: Samples) -> tuple[ChainSpace, Solution]:
     if here.stage.rigid:
         return here, solution
     joints = here.chain.joints

@@ -94,7 +94,7 @@ def _aimed(plan: ChainPlan, samples: Samples, count: int) -> Aimed:
         goals = targets.from_pose(shown.chain, shown.rotations, distance, plan.options.pole_angle, steady)
         goals = replace(goals, target=_ahead(here, shown, resolution), pose=here.goals.pose)
         tried = replace(here, goals=goals if plan.pole else replace(goals, pole=None))
-        tries.append((goals, *refine.solved(tried, samples)))
+        tries.append((goals, *refine.solved([tried], samples)[0]))
     goals, here, solution = min(tries, key=lambda tried: _cost(tried[2], shown))
     assert goals.pole is not None
     wanted = np.stack((shown.mid, shown.tip), axis=-2)

@@ -1,0 +1,55 @@
+"""Chains that do not move each other, side by side: those with the same options take one call of the solver."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from ....solver import solve
+from ....solver.values import Array, Chain, Goals, Solution
+from .space import ChainSpace
+
+_ROWS = 1 << 12
+"""As many chains times frames go into one call; of more, what the solver works on would not stay in the cache."""
+
+
+def solutions(spaces: Sequence[ChainSpace]) -> list[Solution]:
+    """The solution of each chain."""
+    alike: dict[object, list[ChainSpace]] = defaultdict(list)
+    for here in spaces:
+        chain, goals = here.chain, here.goals
+        alike[here.plan.options, chain.use_hinge_axis, goals.pole is None, goals.pose is None].append(here)
+    found: dict[str, Solution] = {}
+    for group in alike.values():
+        most = max(1, _ROWS // max(1, len(group[0].goals.target)))
+        for start in range(0, len(group), most):
+            part = group[start : start + most]
+            found |= zip((here.plan.name for here in part), _side_by_side(part), strict=True)
+    return [found[here.plan.name] for here in spaces]
+
+
+def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
+    chains, goals, first = [here.chain for here in spaces], [here.goals for here in spaces], spaces[0]
+    chain = Chain(
+        joints=_stacked(chain.joints for chain in chains),
+        hinge_axis=_stacked(chain.hinge_axis for chain in chains),
+        use_hinge_axis=first.chain.use_hinge_axis,
+    )
+    goal = Goals(
+        target=_stacked(goal.target for goal in goals),
+        pole=None if first.goals.pole is None else _stacked(goal.pole for goal in goals),
+        pose=None if first.goals.pose is None else _stacked(goal.pose for goal in goals),
+    )
+    solution = solve(chain, goal, first.plan.options)
+    return [
+        Solution(**{field.name: getattr(solution, field.name)[row] for field in fields(Solution)})
+        for row in range(len(spaces))
+    ]
+
+
+def _stacked(arrays: Iterable[Array | None]) -> Array:
+    """(c, n, ...) of arrays (n, ...), each of which may also be given once for all frames."""
+    return np.stack(np.broadcast_arrays(*arrays))
