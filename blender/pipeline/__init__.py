@@ -46,7 +46,7 @@ def bake(
     write.refuse_unwritable(rig, paths(plan), style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
-    channels = [channel for item in solved for channel in _channels(plan, item, style)]
+    channels = _channels(plan, solved, style)
     with unkeyed.kept(rig, plan.scene, paths(plan)):
         notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
@@ -78,7 +78,7 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
         write.refuse_unwritable(rig, paths(plan), KeyStyle())
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
-    channels = [channel for item in solved for channel in convert.channels(plan, *item)]
+    channels = _channels(plan, solved, KeyStyle())
     write.pose(rig, channels)
     return _report(plan, solved, key_pose(plan, channels) if insert_keys else [])
 
@@ -154,10 +154,16 @@ def paths(plan: Plan) -> set[str]:
     return rotations | {convert.scale_path(bone) for bone in stretched}
 
 
-def _channels(plan: Plan, item: tuple[ChainSpace, Solution, Samples], style: KeyStyle) -> list[Channel]:
-    channels = convert.channels(plan, *item)
-    if style.keys != Keys.REDUCED:
-        return channels
+def _channels(plan: Plan, solved: Solved, style: KeyStyle) -> list[Channel]:
+    by_chain = convert.channels(plan, solved)
+    if style.keys == Keys.REDUCED:
+        by_chain = [_reduced(plan, item, found, style) for item, found in zip(solved, by_chain, strict=True)]
+    return [channel for found in by_chain for channel in found]
+
+
+def _reduced(
+    plan: Plan, item: tuple[ChainSpace, Solution, Samples], channels: list[Channel], style: KeyStyle
+) -> list[Channel]:
     here, solution, samples = item
     rows = convert.keyed_rows(plan, here, solution)
     cubic = style.interpolation == "BEZIER"

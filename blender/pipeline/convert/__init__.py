@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from bpy.types import Object, PoseBone
@@ -10,21 +10,22 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array, Solution, Unreachable
 from ... import versions
+from ..batches import batches
 from ..bones.rotation_mode import rotation_name, rotation_values
 from ..channel import MERGE, Channel
 from ..plan import Plan
-from ..samples import Samples
+from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
 from ..solve.space import ChainSpace, out_of_reach
 
 
-def channels(plan: Plan, here: ChainSpace, solution: Solution, samples: Samples) -> list[Channel]:
-    """A channel for each bone's rotation, and for its scale where the chain stretches, on every frame to be keyed."""
-    rows = keyed_rows(plan, here, solution)
+def channels(plan: Plan, solved: Solved) -> list[list[Channel]]:
+    """For each chain a channel for each bone's rotation, and for its scale where it stretches, on every frame to key."""
+    own = [own_poses(*item) for item in solved]
+    turns = _turns(plan, [one for chain in own for one in chain])
     return [
-        Channel(path=path, group=own.bone.name, frames=plan.frames[rows], values=values[rows])
-        for own in own_poses(here, solution, samples)
-        for path, values in _values(plan, own)
+        list(_channels(plan, chain, turns, keyed_rows(plan, here, solution)))
+        for chain, (here, solution, _) in zip(own, solved, strict=True)
     ]
 
 
@@ -47,11 +48,23 @@ def rotation_path(bone: PoseBone) -> str:
     return f"{bone.path_from_id()}.{rotation_name(bone.rotation_mode)}"
 
 
-def _values(plan: Plan, own: OwnPose) -> Iterator[tuple[str, Array]]:
-    path = rotation_path(own.bone)
-    yield path, rotation_values(own.rotation, own.bone.rotation_mode, value_before(plan.rig, path, plan.frames[0]))
-    if own.scale is not None:
-        yield scale_path(own.bone), own.scale
+def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
+    """By RNA path (n, 3 or 4), the values that turn each bone so."""
+    found: dict[str, Array] = {}
+    for part in batches(own, lambda one: one.bone.rotation_mode, rows=len(plan.frames)):
+        paths = [rotation_path(one.bone) for one in part]
+        before = np.stack([value_before(plan.rig, path, plan.frames[0]) for path in paths])
+        values = rotation_values(np.stack([one.rotation for one in part]), part[0].bone.rotation_mode, before)
+        found |= zip(paths, values, strict=True)
+    return found
+
+
+def _channels(plan: Plan, own: list[OwnPose], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
+    for one in own:
+        path = rotation_path(one.bone)
+        values = {path: turns[path]} | ({} if one.scale is None else {scale_path(one.bone): one.scale})
+        for path, value in values.items():
+            yield Channel(path=path, group=one.bone.name, frames=plan.frames[rows], values=value[rows])
 
 
 def value_before(item: Object, path: str, start: float) -> Array:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields
 
 import numpy as np
 
 from ....solver import solve
 from ....solver.values import Array, Chain, Goals, Solution
+from ..batches import batches
 from .space import ChainSpace
-
-_ROWS = 1 << 12
-"""As many chains times frames go into one call; of more, what the solver works on would not stay in the cache."""
 
 
 def solutions(spaces: Sequence[ChainSpace]) -> list[Solution]:
     """The solution of each chain."""
-    alike: dict[object, list[ChainSpace]] = defaultdict(list)
-    for here in spaces:
-        chain, goals = here.chain, here.goals
-        alike[here.plan.options, chain.use_hinge_axis, goals.pole is None, goals.pose is None].append(here)
     found: dict[str, Solution] = {}
-    for group in alike.values():
-        most = max(1, _ROWS // max(1, len(group[0].goals.target)))
-        for start in range(0, len(group), most):
-            part = group[start : start + most]
-            found |= zip((here.plan.name for here in part), _side_by_side(part), strict=True)
+    for part in batches(spaces, _kind, rows=len(spaces[0].goals.target)):
+        found |= zip((here.plan.name for here in part), _side_by_side(part), strict=True)
     return [found[here.plan.name] for here in spaces]
+
+
+def _kind(here: ChainSpace) -> Hashable:
+    return here.plan.options, here.chain.use_hinge_axis, here.goals.pole is None, here.goals.pose is None
 
 
 def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
