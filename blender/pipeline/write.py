@@ -37,10 +37,8 @@ ATTRIBUTES = {
 Attributes = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
 
-
-_HANDLES = ("handle_left", "handle_right", "handle_left_type", "handle_right_type")
-# All else of a new key is as `keyframe_points.add` has it.
-_OF_NEW_KEYS = ("co", "interpolation", "type")
+_ADDED = {"interpolation": "BEZIER", "type": "KEYFRAME"}
+"""What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say."""
 
 
 def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:
@@ -86,14 +84,14 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     channelbag = versions.ensure_channelbag(item)
     notes: dict[str, None] = {}
     for channel in channels:
-        new = _new_keys(channel.frames, style)
+        new, owner = _new_keys(channel.frames, style), _owner(item, channel.path)
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
             new["co"][:, 1] = values
             if channel.slopes is not None:
                 _set_handles(new, channel.slopes[:, index])
-            _replace_keys(curve, new, span, handles=channel.slopes is not None)
-            notes |= dict.fromkeys(_mute_modifiers(curve, _owner(item, channel.path)))
+            _replace_keys(curve, new, span)
+            notes |= dict.fromkeys(_mute_modifiers(curve, owner))
     return [*notes, *_nla_notes(item)]
 
 
@@ -165,15 +163,12 @@ def _code(attribute: str, identifier: str) -> int:
 
 
 def _new_keys(frames: np.ndarray, style: KeyStyle) -> Attributes:
-    """Keys at these frames, with values to come, and all else as `keyframe_points.add` has it."""
-    new = {name: np.zeros(len(frames), dtype) for name, dtype in ATTRIBUTES.items()}
+    """Keys at these frames, with values to come; only what is not as `keyframe_points.add` has it."""
+    new = {"co": np.zeros(len(frames), POINT)}
     new["co"][:, 0] = frames
-    new["interpolation"][:] = _code("interpolation", style.interpolation)
-    new["type"][:] = _code("type", style.key_type)
-    for side in ("handle_left", "handle_right"):
-        new[f"{side}_type"][:] = _code(f"{side}_type", "AUTO_CLAMPED")
-    for part in ("control_point", "left_handle", "right_handle"):
-        new[f"select_{part}"][:] = True
+    for name, wanted in (("interpolation", style.interpolation), ("type", style.key_type)):
+        if wanted != _ADDED[name]:
+            new[name] = np.full(len(frames), _code(name, wanted), ENUM)
     return new
 
 
@@ -185,9 +180,8 @@ def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
         ("handle_left", -np.concatenate((spans[:1], spans)) / 3.0),
         ("handle_right", np.concatenate((spans, spans[-1:])) / 3.0),
     ):
-        new[side][:, 0] = frames + lengths
-        new[side][:, 1] = new["co"][:, 1] + lengths * slopes
-        new[f"{side}_type"][:] = _code(f"{side}_type", "ALIGNED")
+        new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slopes), axis=-1, dtype=np.float32)
+        new[f"{side}_type"] = np.full(len(frames), _code(f"{side}_type", "ALIGNED"), ENUM)
 
 
 def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:
@@ -200,41 +194,48 @@ def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurv
     return curve
 
 
-def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float], *, handles: bool) -> None:
+def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float]) -> None:
     first, last = curve.range()
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
     points = curve.keyframe_points
     if points and (first < span[0] - MERGE or last > span[1] + MERGE):
-        keys = _merge(points, new, span)
-    else:
-        keys = {name: new[name] for name in (*_OF_NEW_KEYS, *(_HANDLES if handles else ()))}
+        new = _merged(points, new, span)
+    _add(points, new)
+    curve.update()
+
+
+def _merged(points: bpy_struct, new: Attributes, span: tuple[float, float]) -> Attributes:
+    """The new keys between the old ones outside of the span, with every attribute."""
+    old = _attributes(points)
+    frames = old["co"][:, 0]
+    before, after = frames < span[0] - MERGE, frames > span[1] + MERGE
+    _add(points, new)
+    between = _attributes(points)
+    return {name: np.concatenate([old[name][before], between[name], old[name][after]]) for name in ATTRIBUTES}
+
+
+def _add(points: bpy_struct, keys: Attributes) -> None:
+    """These keys alone."""
     points.clear()
     points.add(len(keys["co"]))
     for name, values in keys.items():
         points.foreach_set(name, values.reshape(-1))
-    curve.update()
 
 
-def _merge(points: bpy_struct, new: Attributes, span: tuple[float, float]) -> Attributes:
-    old = {name: _read(points, name) for name in ATTRIBUTES}
-    frames = old["co"][:, 0]
-    before, after = frames < span[0] - MERGE, frames > span[1] + MERGE
-    return {name: np.concatenate([old[name][before], new[name], old[name][after]]) for name in ATTRIBUTES}
-
-
-def _read(points: bpy_struct, name: str) -> np.ndarray:
-    values = np.empty(len(points), ATTRIBUTES[name])
-    points.foreach_get(name, values.reshape(-1))
-    return values
+def _attributes(points: bpy_struct) -> Attributes:
+    found = {name: np.empty(len(points), dtype) for name, dtype in ATTRIBUTES.items()}
+    for name, values in found.items():
+        points.foreach_get(name, values.reshape(-1))
+    return found
 
 
 def _mute_modifiers(curve: FCurve, owner: bpy_struct) -> list[str]:
     notes = []
-    whose = f'bone "{owner.name}"' if isinstance(owner, PoseBone) else f'"{owner.name}"'
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
+            whose = f'bone "{owner.name}"' if isinstance(owner, PoseBone) else f'"{owner.name}"'
             kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
             notes.append(f"F-curve modifier {kind} of {whose} is muted, as it would change the keys")
     return notes

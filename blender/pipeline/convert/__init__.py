@@ -20,7 +20,7 @@ from ..solve.space import ChainSpace, out_of_reach
 
 
 def channels(plan: Plan, solved: Solved) -> list[list[Channel]]:
-    """For each chain a channel for each bone's rotation, and for its scale where it stretches, on every frame to key."""
+    """For each chain a channel for each bone's rotation, and scale where it stretches, on every frame to be keyed."""
     own = [own_poses(*item) for item in solved]
     turns = _turns(plan, [one for chain in own for one in chain])
     return [
