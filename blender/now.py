@@ -100,7 +100,7 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     now = look(rig, scene, depsgraph)
     if now.posed or not now.plan:
         return
-    channels = [channel for item in now.solved for channel in convert.channels(now.plan, *item)]
+    channels = [channel for found in convert.channels(now.plan, now.solved) for channel in found]
     write.pose(rig, channels)
     now.posed = True
     for here, _, samples in now.solved:
