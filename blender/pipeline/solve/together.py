@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -26,24 +26,26 @@ def _kind(here: ChainSpace) -> Hashable:
 
 
 def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
-    chains, goals, first = [here.chain for here in spaces], [here.goals for here in spaces], spaces[0]
+    first = spaces[0]
+    poles = [here.goals.pole for here in spaces if here.goals.pole is not None]
+    poses = [here.goals.pose for here in spaces if here.goals.pose is not None]
     chain = Chain(
-        joints=_stacked(chain.joints for chain in chains),
-        hinge_axis=_stacked(chain.hinge_axis for chain in chains),
+        joints=_stacked([here.chain.joints for here in spaces]),
+        hinge_axis=_stacked([here.chain.hinge_axis for here in spaces]),
         use_hinge_axis=first.chain.use_hinge_axis,
     )
-    goal = Goals(
-        target=_stacked(goal.target for goal in goals),
-        pole=None if first.goals.pole is None else _stacked(goal.pole for goal in goals),
-        pose=None if first.goals.pose is None else _stacked(goal.pose for goal in goals),
+    goals = Goals(
+        target=_stacked([here.goals.target for here in spaces]),
+        pole=_stacked(poles) if poles else None,
+        pose=_stacked(poses) if poses else None,
     )
-    solution = solve(chain, goal, first.plan.options)
+    solution = solve(chain, goals, first.plan.options)
     return [
         Solution(**{field.name: getattr(solution, field.name)[row] for field in fields(Solution)})
         for row in range(len(spaces))
     ]
 
 
-def _stacked(arrays: Iterable[Array | None]) -> Array:
+def _stacked(arrays: Sequence[Array]) -> Array:
     """(c, n, ...) of arrays (n, ...), each of which may also be given once for all frames."""
     return np.stack(np.broadcast_arrays(*arrays))
