@@ -33,15 +33,16 @@ class Pull:
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = read.chosen(rig, [name])[0]
         plan = pipeline.at_current_frame(read.plan(rig, [name], None, scene, stand_in=Point(rig)))
-        plan = replace(plan, chains=(_free(plan.chains[0], has_pole=self._chain.pole_target is not None),))
+        free = _free(plan.chains[0], has_pole=self._chain.pole_target is not None)
+        plan = replace(plan, ranks=((free,),))
         if insert_keys:
             write.refuse_unwritable(rig, pipeline.paths(plan), KeyStyle())
         self._plan, self._samples = plan, sample.current(plan)
-        self._here = space.chain_space(plan.chains[0], self._samples, 1)
+        self._here = space.chain_space(free, self._samples, 1)
         self._to_world = product(self._samples.to_world[rig], self._here.stage.to_armature)
         self._before = {path: tuple(rig.path_resolve(path)) for path in pipeline.paths(plan)}
         self._flips = 0
-        end, tip_bone = plan.chains[0].end, plan.chains[0].tip_bone
+        end, tip_bone = free.end, free.tip_bone
         self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))
         self._place = self.tip
         now.hold(rig)
@@ -83,12 +84,13 @@ class Pull:
         return notes
 
     def _channels(self) -> list[Channel]:
-        return convert.channels(self._plan, self._here, self._solution(), self._samples)
+        solution = self._solution()
+        return convert.channels(self._plan, [(self._here, solution, self._samples)])[0]
 
     def _solution(self) -> Solution:
         target = transform.place(transform.inverse(self._to_world), np.array(self._place))
         here = replace(self._here, goals=replace(self._here.goals, target=target))
-        self._here, solution = refine.solved(here, self._samples)
+        [(self._here, solution)] = refine.solved([here], self._samples)
         return solution
 
 
