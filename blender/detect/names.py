@@ -122,8 +122,9 @@ def is_helper(name: str) -> bool:
 
 
 def is_no_limb(name: str) -> bool:
-    """Whether it is named as something that belongs to no limb."""
-    return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name))
+    """Whether it is named as something that belongs to no arm and no leg."""
+    found = part(name)
+    return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name)) or bool(found and found.label.name in FINGERS)
 
 
 def _words(name: str) -> list[str]:
