@@ -1,7 +1,7 @@
 """Key a range of frames."""
 
 from bpy.props import BoolProperty
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Object
 
 from .. import __package__ as base_package
 from .. import api
@@ -25,7 +25,7 @@ class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
 
-    def steps(self, context: Context) -> api.Steps:
+    def steps(self, context: Context, rig: Object) -> api.Steps:
         style = api.KeyStyle(
             keys=api.Keys(self.keys),
             tolerance=self.tolerance,
@@ -33,7 +33,6 @@ class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
             key_type=self.key_type,
             new_action=self.new_action,
         )
-        rig = context.object
         return (
             yield from api.baking(
                 rig,

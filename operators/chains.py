@@ -1,7 +1,7 @@
 """Edit the list of chains of the active armature."""
 
 from bpy.props import EnumProperty
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from .. import api
 from ..blender.properties import active_chain, is_from_library
@@ -19,8 +19,8 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
     def missing(cls, context: Context) -> str:
         return super().missing(context) or ("" if context.object.data.bones.active else "Select the end bone of a limb")
 
-    def run(self, context: Context) -> None:
-        api.add_chain(context.object, context.object.data.bones.active.name)
+    def run(self, context: Context, rig: Object) -> None:
+        api.add_chain(rig, rig.data.bones.active.name)
 
 
 class _ListOperator(ChainOperator):
@@ -41,8 +41,7 @@ class TWO_BONE_IK_OT_chain_remove(_ListOperator):
     bl_idname = "two_bone_ik.chain_remove"
     bl_label = "Remove Two-Bone IK Chain"
 
-    def run(self, context: Context) -> None:
-        rig = context.object
+    def run(self, context: Context, rig: Object) -> None:
         rig.two_bone_ik_chains.remove(rig.two_bone_ik_active)
         rig.two_bone_ik_active = min(rig.two_bone_ik_active, len(rig.two_bone_ik_chains) - 1)
 
@@ -59,8 +58,7 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
         items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the bottom of the list")),
     )
 
-    def run(self, context: Context) -> None:
-        rig = context.object
+    def run(self, context: Context, rig: Object) -> None:
         step = -1 if self.direction == "UP" else 1
         index = min(max(rig.two_bone_ik_active + step, 0), len(rig.two_bone_ik_chains) - 1)
         rig.two_bone_ik_chains.move(rig.two_bone_ik_active, index)
@@ -73,8 +71,8 @@ class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
     bl_idname = "two_bone_ik.bend_limits_take"
     bl_label = "Limit Bend by IK Limits"
 
-    def run(self, context: Context) -> None:
-        api.take_bend_limits(context.object, active_names(context.object))
+    def run(self, context: Context, rig: Object) -> None:
+        api.take_bend_limits(rig, active_names(rig))
 
 
 CLASSES = (

@@ -1,11 +1,11 @@
 """The report of a bake without its keys."""
 
 from bpy.props import BoolProperty
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from .. import api
 from ..blender.report import Report
-from .common import ChainOperator
+from .common import ChainOperator, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -20,12 +20,11 @@ class TWO_BONE_IK_OT_check(RangeOperator):
         name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
     )
 
-    def run(self, context: Context) -> Report:
-        rig, frames = context.object, self.frames(context)
+    def run(self, context: Context, rig: Object) -> Report:
         return api.check(
             rig,
             self.chains(rig),
-            frames,
+            self.frames(context),
             scene=context.scene,
             sampling=self.sampling,
             add_markers=self.add_markers,
@@ -41,8 +40,11 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
     bl_idname = "two_bone_ik.markers_remove"
     bl_label = "Remove Two-Bone IK Markers"
 
-    def run(self, context: Context) -> None:
-        api.remove_markers(context.object, scene=context.scene)
+    def rigs(self, context: Context) -> list[Object]:
+        return selected_with_chains(context)
+
+    def run(self, context: Context, rig: Object) -> None:
+        api.remove_markers(rig, scene=context.scene)
 
 
 CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove)

@@ -1,6 +1,6 @@
 """What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
 
-from bpy.types import Context, Operator
+from bpy.types import Context, Object, Operator
 
 from ..blender.errors import Refused
 from ..blender.report import Report, remember
@@ -30,19 +30,26 @@ class ArmatureOperator(Operator):
             return "Make an editable library override of the armature"
         return ""
 
-    def run(self, context: Context) -> Report | None:
-        """Do it. Raises `Refused`, before anything changes, where it cannot be done."""
+    def rigs(self, context: Context) -> list[Object]:
+        """The armatures to act on: the active one, unless a subclass takes more."""
+        return [context.object]
+
+    def run(self, context: Context, rig: Object) -> Report | None:
+        """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
         raise NotImplementedError
 
     def execute(self, context: Context) -> set[str]:
-        try:
-            report = self.run(context)
-        except Refused as refusal:
-            self.report({"ERROR"}, str(refusal))
-            return {"CANCELLED"}
-        if report is not None:
-            self.tell(report)
-        return {"FINISHED"}
+        result = {"CANCELLED"}
+        for rig in self.rigs(context):
+            try:
+                report = self.run(context, rig)
+            except Refused as refusal:
+                self.report({"ERROR"}, str(refusal))
+                continue
+            result = {"FINISHED"}
+            if report is not None:
+                self.tell(report)
+        return result
 
     def tell(self, report: Report) -> None:
         """Hand the report's lines to Blender, and keep them for the panel."""
@@ -59,6 +66,17 @@ class ChainOperator(ArmatureOperator):
     @classmethod
     def missing(cls, context: Context) -> str:
         return super().missing(context) or ("" if context.object.two_bone_ik_chains else "Add a chain")
+
+
+def selected(context: Context) -> list[Object]:
+    """The active armature, and all others that are selected."""
+    others = (item for item in context.selected_objects if item != context.object)
+    return [context.object, *(item for item in others if item.type == "ARMATURE")]
+
+
+def selected_with_chains(context: Context) -> list[Object]:
+    """Those of them that have chains."""
+    return [rig for rig in selected(context) if rig.two_bone_ik_chains]
 
 
 def _headline(report: Report) -> str:

@@ -1,9 +1,9 @@
 """Chains in place of the IK constraints that the active armature has."""
 
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from .. import api
-from .common import ArmatureOperator
+from .common import ArmatureOperator, selected
 
 
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
@@ -12,8 +12,11 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
     bl_idname = "two_bone_ik.chains_from_constraints"
     bl_label = "Two-Bone IK Chains from Constraints"
 
-    def run(self, context: Context) -> None:
-        found = api.chains_from_constraints(context.object, scene=context.scene)
+    def rigs(self, context: Context) -> list[Object]:
+        return selected(context)
+
+    def run(self, context: Context, rig: Object) -> None:
+        found = api.chains_from_constraints(rig, scene=context.scene)
         for takeover in found:
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)

@@ -1,10 +1,10 @@
 """Chains for the limbs that the active armature has."""
 
 from bpy.props import EnumProperty
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from .. import api
-from .common import ArmatureOperator
+from .common import ArmatureOperator, selected
 
 
 class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
@@ -26,10 +26,15 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
         default={"ARMS", "LEGS"},
     )
 
-    def run(self, context: Context) -> None:
-        added = api.add_detected(context.object, self.kinds)
+    def rigs(self, context: Context) -> list[Object]:
+        return selected(context)
+
+    def run(self, context: Context, rig: Object) -> None:
+        added = api.add_detected(rig, self.kinds)
         names = ", ".join(limb.chain for limb in added)
-        self.report({"INFO"}, f"Added {names}" if names else "All limbs that are found have a chain")
+        self.report(
+            {"INFO"}, f"{rig.name}: added {names}" if names else f"{rig.name}: all limbs that are found have a chain"
+        )
 
 
 CLASSES = (TWO_BONE_IK_OT_chains_detect,)

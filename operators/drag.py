@@ -3,7 +3,7 @@
 from typing import Any
 
 from bpy.props import BoolProperty, FloatVectorProperty
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Object
 from bpy_extras import view3d_utils
 
 from .. import api
@@ -42,7 +42,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
     def missing(cls, context: Context) -> str:
         return super().missing(context) or ("" if active_chain(context.object) else "Select a chain in the list")
 
-    def run(self, context: Context) -> None:
+    def run(self, context: Context, _rig: Object) -> None:
         self._begin(context)
         self._pull.to(self._tip_moved_by(self.offset))
         if self.flip:

@@ -5,7 +5,7 @@ from bpy.types import Context, Event, Object
 
 from ..blender.errors import Refused
 from ..blender.properties import active_chain
-from .common import ChainOperator
+from .common import ChainOperator, selected_with_chains
 
 
 class RangeOperator(ChainOperator):
@@ -37,6 +37,9 @@ class RangeOperator(ChainOperator):
         """First and last frame, and step."""
         self._fill(context)
         return self.frame_start, self.frame_end, self.frame_step
+
+    def rigs(self, context: Context) -> list[Object]:
+        return [context.object] if self.only_active else selected_with_chains(context)
 
     def chains(self, rig: Object) -> list[str] | None:
         """Names of the chains to act on; None for all."""

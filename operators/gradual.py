@@ -1,11 +1,15 @@
 """Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
 
 import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from itertools import takewhile
 
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Object
 
 from .. import api
 from ..blender.errors import Refused
+from ..blender.pipeline import run
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -15,8 +19,8 @@ _SHARE = 0.1
 class GradualOperator(RangeOperator):
     """Carries out the steps that a subclass gives: at once for scripts, bit by bit after its dialog."""
 
-    def steps(self, context: Context) -> api.Steps:
-        """The request, not yet begun."""
+    def steps(self, context: Context, rig: Object) -> api.Steps:
+        """The request for one armature, not yet begun."""
         raise NotImplementedError
 
     def invoke(self, context: Context, event: Event) -> set[str]:
@@ -24,7 +28,7 @@ class GradualOperator(RangeOperator):
         return super().invoke(context, event)
 
     def execute(self, context: Context) -> set[str]:
-        self._steps = self.steps(context)
+        self._steps = self._each(context)
         if getattr(self, "_window", None) is None:
             return self._go_on(context, until=float("inf"))
         result = self._go_on(context, until=time.monotonic() + _SHARE)
@@ -53,16 +57,37 @@ class GradualOperator(RangeOperator):
             self._steps.close()
             self._tidy(context)
 
+    def _each(self, context: Context) -> Generator[float, None, int]:
+        """All armatures, none of which is changed before all are ready; returns how many were not refused."""
+        requests = [self.steps(context, rig) for rig in self.rigs(context)]
+        ready, finished = [], 0
+        try:
+            for index, steps in enumerate(requests):
+                with self._refusals_told():
+                    yield from ((index + done) / len(requests) for done in takewhile(lambda done: done < 1.0, steps))
+                    ready.append(steps)
+            for steps in ready:
+                with self._refusals_told():
+                    self.tell(run(steps))
+                    finished += 1
+        finally:
+            for steps in requests:
+                steps.close()
+        return finished
+
+    @contextmanager
+    def _refusals_told(self) -> Iterator[None]:
+        try:
+            yield
+        except Refused as refusal:
+            self.report({"ERROR"}, str(refusal))
+
     def _go_on(self, context: Context, until: float) -> set[str]:
         try:
             while time.monotonic() < until:
                 done = next(self._steps)
         except StopIteration as end:
-            self.tell(end.value)
-            return {"FINISHED"}
-        except Refused as refusal:
-            self.report({"ERROR"}, str(refusal))
-            return {"CANCELLED"}
+            return {"FINISHED"} if end.value else {"CANCELLED"}
         context.window_manager.progress_update(round(100 * done))
         context.workspace.status_text_set(f"{self.bl_label}: {done:.0%}   Esc: Cancel")
         return {"RUNNING_MODAL"}

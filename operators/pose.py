@@ -1,10 +1,10 @@
 """Pose the current frame."""
 
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from .. import api
 from ..blender.report import Report
-from .common import ChainOperator
+from .common import ChainOperator, selected_with_chains
 from .frame_range import active_names
 
 
@@ -14,9 +14,12 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
     bl_idname = "two_bone_ik.solve"
     bl_label = "Solve Two-Bone IK"
 
-    def run(self, context: Context) -> Report:
+    def rigs(self, context: Context) -> list[Object]:
+        return selected_with_chains(context)
+
+    def run(self, context: Context, rig: Object) -> Report:
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        return api.solve(context.object, scene=context.scene, insert_keys=insert_keys)
+        return api.solve(rig, scene=context.scene, insert_keys=insert_keys)
 
 
 class TWO_BONE_IK_OT_flip_bend(ChainOperator):
@@ -25,8 +28,8 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
     bl_idname = "two_bone_ik.flip_bend"
     bl_label = "Flip Two-Bone IK Bend"
 
-    def run(self, context: Context) -> Report:
-        return api.flip_bend(context.object, active_names(context.object), scene=context.scene)
+    def run(self, context: Context, rig: Object) -> Report:
+        return api.flip_bend(rig, active_names(rig), scene=context.scene)
 
 
 CLASSES = (TWO_BONE_IK_OT_solve, TWO_BONE_IK_OT_flip_bend)

@@ -5,7 +5,7 @@ from bpy.types import Context, Object
 
 from .. import api
 from ..blender.report import Report
-from .common import ChainOperator
+from .common import ChainOperator, selected_with_chains
 from .frame_range import RangeOperator, active_names
 
 
@@ -13,6 +13,9 @@ class _TargetsOperator(ChainOperator):
     """Acts on the targets of all chains, or of the active one."""
 
     only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
+
+    def rigs(self, context: Context) -> list[Object]:
+        return [context.object] if self.only_active else selected_with_chains(context)
 
     def chains(self, rig: Object) -> list[str] | None:
         """Names of the chains to act on; None for all."""
@@ -25,8 +28,8 @@ class TWO_BONE_IK_OT_create_targets(_TargetsOperator):
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    def run(self, context: Context) -> Report:
-        return api.create_targets(context.object, self.chains(context.object), scene=context.scene)
+    def run(self, context: Context, rig: Object) -> Report:
+        return api.create_targets(rig, self.chains(rig), scene=context.scene)
 
 
 class TWO_BONE_IK_OT_snap_targets(_TargetsOperator):
@@ -35,8 +38,8 @@ class TWO_BONE_IK_OT_snap_targets(_TargetsOperator):
     bl_idname = "two_bone_ik.snap_targets"
     bl_label = "Snap Two-Bone IK Targets to Pose"
 
-    def run(self, context: Context) -> Report:
-        rig, insert_keys = context.object, context.scene.tool_settings.use_keyframe_insert_auto
+    def run(self, context: Context, rig: Object) -> Report:
+        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
 
 
@@ -47,9 +50,10 @@ class TWO_BONE_IK_OT_bake_targets(RangeOperator):
     bl_label = "Bake Two-Bone IK Targets from Pose"
     confirm_text = "Bake"
 
-    def run(self, context: Context) -> Report:
-        rig, frames = context.object, self.frames(context)
-        return api.bake_targets(rig, self.chains(rig), frames, scene=context.scene, sampling=self.sampling)
+    def run(self, context: Context, rig: Object) -> Report:
+        return api.bake_targets(
+            rig, self.chains(rig), self.frames(context), scene=context.scene, sampling=self.sampling
+        )
 
 
 CLASSES = (TWO_BONE_IK_OT_create_targets, TWO_BONE_IK_OT_snap_targets, TWO_BONE_IK_OT_bake_targets)

@@ -6,7 +6,7 @@ from .. import __package__ as base_package
 from . import chain_list, menus, overlay, panel, preferences
 
 _register_classes, _unregister_classes = bpy.utils.register_classes_factory(
-    (*chain_list.CLASSES, *panel.CLASSES, *preferences.CLASSES)
+    (*chain_list.CLASSES, *menus.CLASSES, *panel.CLASSES, *preferences.CLASSES)
 )
 
 

@@ -28,7 +28,9 @@ from .solve.space import ChainSpace
 from .solve.targets import Aimed
 
 Steps = Generator[float, None, Report]
-"""A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was."""
+"""A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was.
+
+It yields 1 when it is ready to change the file, and does that when it is asked to go on."""
 
 
 def bake(
@@ -47,6 +49,7 @@ def bake(
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, style)
+    yield 1.0
     with unkeyed.kept(rig, plan.scene, paths(plan)):
         notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.ui import menus
 
 BONES = ("upper_arm", "forearm", "hand")
 JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
@@ -209,3 +210,38 @@ def overridden(linked: bpy.types.Object) -> bpy.types.Object:
     bpy.context.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     return rig
+
+
+def test_all_selected_armatures_are_baked_and_one_that_is_refused_stops_none(arm: bpy.types.PropertyGroup) -> None:
+    rig = arm.id_data
+    others = [rig.copy(), rig.copy(), rig.copy()]
+    for other in others:
+        other.animation_data_clear()
+        bpy.context.collection.objects.link(other)
+    *good, bad = others
+    bad.two_bone_ik_chains[0].target = None
+    for item in (*good, bad):
+        item.select_set(True)
+    good[1].select_set(False)
+    assert "no target" in refusal(bpy.ops.two_bone_ik.bake, frame_start=1, frame_end=5)
+    assert keyed_frames(rig) == keyed_frames(good[0]) == [1, 2, 3, 4, 5]
+    assert bad.animation_data is None
+    assert good[1].animation_data is None
+
+
+def test_only_the_active_chain_of_the_active_armature_is_baked_where_that_is_asked_for(
+    arm: bpy.types.PropertyGroup,
+) -> None:
+    rig = arm.id_data
+    other = rig.copy()
+    bpy.context.collection.objects.link(other)
+    other.select_set(True)
+    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5, only_active=True)
+    assert keyed_frames(rig) == [1, 2, 3, 4, 5]
+    assert other.animation_data is None
+
+
+def test_menu_search_finds_every_operator() -> None:
+    source = Path(menus.__file__).read_text()
+    missing = [name for name in dir(bpy.ops.two_bone_ik) if f'"two_bone_ik.{name}"' not in source]
+    assert missing == []
