@@ -4,6 +4,7 @@
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make lint                  ruff and mypy
+#   make docs                  the manual: out/manual/index.html
 #   make bench                 speed against Blender's own bake
 #   make build                 out/two_bone_ik.zip
 
@@ -19,9 +20,10 @@ NUMPY ?=
 PLAIN := .venv/$(PYTHON_VERSION)/numpy$(addprefix -,$(NUMPY))
 WHEEL := .venv/$(PYTHON_VERSION)/bpy-$(BPY)
 LINT := .venv/$(PYTHON_VERSION)/lint
+DOCS := .venv/$(PYTHON_VERSION)/docs
 PACKAGE := out/two_bone_ik.zip
 
-.PHONY: test test-plain test-wheel gui-test lint format build demo bench clean
+.PHONY: test test-plain test-wheel gui-test lint format docs build demo bench clean
 
 test: test-plain test-wheel
 
@@ -46,6 +48,9 @@ format: $(LINT)/ready
 	$(LINT)/bin/ruff check --fix
 	$(LINT)/bin/ruff format
 
+docs: $(DOCS)/ready
+	$(DOCS)/bin/mkdocs build --strict
+
 build: $(WHEEL)/ready
 	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)
 
@@ -65,7 +70,8 @@ clean:
 $(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements.txt
 $(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements.txt
 $(LINT)/ready: packages = -r tests/requirements-lint.txt
-.venv/%/ready: tests/requirements.txt tests/requirements-lint.txt
+$(DOCS)/ready: packages = -r tests/requirements-docs.txt
+.venv/%/ready: tests/requirements.txt tests/requirements-lint.txt tests/requirements-docs.txt
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)
 	touch $@

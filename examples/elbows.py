@@ -21,7 +21,7 @@ def main(picture: str | None) -> None:
     targets = np.stack((distance * np.cos(direction), distance * np.sin(direction)), axis=-1).reshape(-1, 2)
     joints = planar.forward(LENGTHS, planar.both(LENGTHS, targets))
 
-    figure, axes = plt.subplots(figsize=(7, 7), layout="constrained")
+    figure, axes = plt.subplots(figsize=(6, 6), layout="constrained")
     for radius in (inner, outer):
         axes.add_patch(plt.Circle((0, 0), radius, fill=False, color="0.8"))
     for bend, colour in ((0, "tab:blue"), (1, "tab:orange")):

@@ -34,7 +34,8 @@ def _our_files() -> Iterator[Path]:
     ignored = {".git", *(line.strip("/") for line in (CHECKOUT / ".gitignore").read_text("utf-8").splitlines())}
     for folder, folders, names in os.walk(CHECKOUT):
         folders[:] = sorted(set(folders) - ignored)
-        yield from (Path(folder, name).relative_to(CHECKOUT) for name in sorted(names))
+        # In a worktree .git is a file.
+        yield from (Path(folder, name).relative_to(CHECKOUT) for name in sorted(set(names) - ignored))
 
 
 FILES = list(_our_files())

@@ -1,0 +1,41 @@
+"""The manual holds together: nothing in it leads nowhere, and nothing of it is left out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+DOCS = CHECKOUT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+PICTURES = sorted((DOCS / "images").iterdir())
+MAX_PICTURE = 150_000
+"""Bytes: whoever clones the project gets every picture, and every one that was ever there."""
+
+_LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+def _linked(page: Path) -> set[Path]:
+    """The files to which this page leads."""
+    return {(page.parent / link).resolve() for link in _LINK.findall(page.read_text("utf-8"))}
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    contents = re.findall(r": (\w+\.md)$", (CHECKOUT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert sorted(contents) == [page.name for page in PAGES]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *CHECKOUT.glob("*.md")], ids=lambda page: page.name)
+def test_no_link_leads_nowhere(page: Path) -> None:
+    assert [path for path in _linked(page) if not path.is_file()] == []
+
+
+def test_every_picture_is_shown() -> None:
+    assert set(PICTURES) <= set().union(*map(_linked, PAGES))
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_no_picture_is_heavy(picture: Path) -> None:
+    assert picture.stat().st_size <= MAX_PICTURE
