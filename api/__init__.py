@@ -35,7 +35,7 @@ from .chains import (
     take_bend_limits,
 )
 from .poses import bake, baking, check, flip_bend, pull, remove_markers, solve
-from .targets import bake_targets, create_targets, snap_targets
+from .targets import bake_targets, baking_targets, create_targets, snap_targets
 
 __all__ = [
     "ChainReport",
@@ -55,6 +55,7 @@ __all__ = [
     "bake",
     "bake_targets",
     "baking",
+    "baking_targets",
     "chains_from_constraints",
     "check",
     "create_targets",

@@ -6,7 +6,8 @@ from bpy.types import Context, Object
 from .. import api
 from ..blender.report import Report
 from .common import ChainOperator, selected_with_chains
-from .frame_range import RangeOperator, active_names
+from .frame_range import active_names
+from .gradual import GradualOperator
 
 
 class _TargetsOperator(ChainOperator):
@@ -43,17 +44,16 @@ class TWO_BONE_IK_OT_snap_targets(_TargetsOperator):
         return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
 
 
-class TWO_BONE_IK_OT_bake_targets(RangeOperator):
+class TWO_BONE_IK_OT_bake_targets(GradualOperator):
     """Key target and pole target over a range of frames so that they follow the pose"""
 
     bl_idname = "two_bone_ik.bake_targets"
     bl_label = "Bake Two-Bone IK Targets from Pose"
     confirm_text = "Bake"
 
-    def run(self, context: Context, rig: Object) -> Report:
-        return api.bake_targets(
-            rig, self.chains(rig), self.frames(context), scene=context.scene, sampling=self.sampling
-        )
+    def steps(self, context: Context, rig: Object) -> api.Steps:
+        frames = self.frames(context)
+        return api.baking_targets(rig, self.chains(rig), frames, scene=context.scene, sampling=self.sampling)
 
 
 CLASSES = (TWO_BONE_IK_OT_create_targets, TWO_BONE_IK_OT_snap_targets, TWO_BONE_IK_OT_bake_targets)
