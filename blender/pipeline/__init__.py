@@ -100,8 +100,11 @@ def bake_targets(
     plan = read.plan(rig, names, frames, scene)
     points = keyable(plan)
     _refuse_unwritable_targets(points)
-    aimed = targets.aimed(plan, samples := (yield from sample.shown(plan, points, way)))
-    notes = _key_targets(plan, target_channels(plan, _places(aimed), samples))
+    samples = yield from sample.shown(plan, points, way)
+    aimed = targets.aimed(plan, samples)
+    channels = target_channels(plan, _places(aimed), samples)
+    yield 1.0
+    notes = _key_targets(plan, channels)
     return _report(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
 
 
