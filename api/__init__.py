@@ -35,7 +35,7 @@ from .chains import (
     take_bend_limits,
 )
 from .poses import bake, baking, check, flip_bend, pull, remove_markers, solve
-from .targets import bake_targets, baking_targets, create_targets, snap_targets
+from .targets import bake_targets, baking_targets, create_targets, snap_targets, target_keys
 
 __all__ = [
     "ChainReport",
@@ -68,4 +68,5 @@ __all__ = [
     "snap_targets",
     "solve",
     "take_bend_limits",
+    "target_keys",
 ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from bpy.types import Object, Scene
 
 from ..blender import pipeline, targets
 from ..blender.pipeline import Steps, read
+from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
 from ..blender.pipeline.sample import Sampling
 from ..blender.report import Report
 
@@ -64,3 +66,13 @@ def baking_targets(
     ...     assert 0.0 <= done <= 1.0
     """
     return pipeline.bake_targets(rig, chains, frames, scene, way=Sampling(sampling))
+
+
+def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:
+    """The frames on which a target or a pole target of these chains has a key, rising.
+
+    >>> api.target_keys(rig)
+    [1.0, 10.0]
+    """
+    plan = read.plan(rig, chains, None, None)
+    return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})

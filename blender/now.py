@@ -111,10 +111,10 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
 
 def armatures(scene: Scene) -> list[Object]:
     """The armature objects of a scene."""
-    found = [scene.objects.get(name) for name in _armatures(len(bpy.data.objects))]
-    if None in found:
-        _armatures.cache_clear()
-    return [rig for rig in found if rig]
+    names = _armatures(len(bpy.data.objects))
+    if not all(name in bpy.data.objects for name in names):
+        _armatures.cache_clear()  # one was renamed
+    return [scene.objects[name] for name in names if name in scene.objects]
 
 
 @lru_cache(maxsize=1)

@@ -1,17 +1,55 @@
 """What bake and check share: the range of frames, which chains, and how targets are sampled."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
-from bpy.types import Context, Event, Object
+from math import ceil, floor
 
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.types import Context, Event, Object, OperatorProperties
+
+from .. import api
 from ..blender.errors import Refused
 from ..blender.properties import active_chain
 from .common import ChainOperator, selected_with_chains
+
+
+def _take_range(properties: OperatorProperties, context: Context) -> None:
+    if properties.frame_range != "CUSTOM":
+        properties.frame_start, properties.frame_end = _span(context, properties.frame_range, properties.only_active)
+
+
+def _span(context: Context, name: str, only_active: bool) -> tuple[int, int]:
+    """First and last frame of the range with this name; the scene's where that is none of its own."""
+    scene = context.scene
+    if name == "PREVIEW":
+        return scene.frame_preview_start, scene.frame_preview_end
+    frames = _target_keys(context, only_active) if name == "TARGET_KEYS" else []
+    return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
+
+
+def _target_keys(context: Context, only_active: bool) -> list[float]:
+    try:
+        if only_active:
+            return api.target_keys(context.object, active_names(context.object))
+        return [frame for rig in selected_with_chains(context) for frame in api.target_keys(rig)]
+    except Refused:
+        return []  # the bake itself will say why
 
 
 class RangeOperator(ChainOperator):
     """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
 
     # The range is that of the scene each time, not that of the last call.
+    frame_range: EnumProperty(
+        name="Range",
+        description="Which frames",
+        items=(
+            ("SCENE", "Scene", "The frame range of the scene"),
+            ("PREVIEW", "Preview", "The preview range"),
+            ("TARGET_KEYS", "Target Keys", "From the first to the last key of the targets"),
+            ("CUSTOM", "Custom", "The frames that are set below"),
+        ),
+        options={"SKIP_SAVE"},
+        update=_take_range,
+    )
     frame_start: IntProperty(name="Frame Start", description="First frame", default=1, options={"SKIP_SAVE"})
     frame_end: IntProperty(name="End", description="Last frame", default=250, options={"SKIP_SAVE"})
     frame_step: FloatProperty(
@@ -30,13 +68,19 @@ class RangeOperator(ChainOperator):
     )
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
-        self._fill(context)
+        given = self.properties.is_property_set
+        if not given("frame_range"):
+            custom = given("frame_start") or given("frame_end")
+            self.frame_range = "CUSTOM" if custom else _usual_range(context)
         return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
 
     def frames(self, context: Context) -> tuple[float, float, float]:
         """First and last frame, and step."""
-        self._fill(context)
-        return self.frame_start, self.frame_end, self.frame_step
+        given = self.properties.is_property_set
+        name = self.frame_range if given("frame_range") else _usual_range(context)
+        start, end = _span(context, name, self.only_active)
+        start = self.frame_start if given("frame_start") else start
+        return start, self.frame_end if given("frame_end") else end, self.frame_step
 
     def rigs(self, context: Context) -> list[Object]:
         return [context.object] if self.only_active else selected_with_chains(context)
@@ -50,8 +94,11 @@ class RangeOperator(ChainOperator):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
+        column.prop(self, "frame_range")
+        limits = column.column(align=True)
+        limits.enabled = self.frame_range == "CUSTOM"
+        limits.prop(self, "frame_start")
+        limits.prop(self, "frame_end")
         column.prop(self, "frame_step")
         layout.prop(self, "only_active")
         self.draw_choices()
@@ -60,13 +107,9 @@ class RangeOperator(ChainOperator):
     def draw_choices(self) -> None:
         """What the operator has beside the range."""
 
-    def _fill(self, context: Context) -> None:
-        scene = context.scene
-        preview = scene.use_preview_range
-        if not self.properties.is_property_set("frame_start"):
-            self.frame_start = scene.frame_preview_start if preview else scene.frame_start
-        if not self.properties.is_property_set("frame_end"):
-            self.frame_end = scene.frame_preview_end if preview else scene.frame_end
+
+def _usual_range(context: Context) -> str:
+    return "PREVIEW" if context.scene.use_preview_range else "SCENE"
 
 
 def active_names(rig: Object) -> list[str]:

@@ -245,3 +245,17 @@ def test_menu_search_finds_every_operator() -> None:
     source = Path(menus.__file__).read_text()
     missing = [name for name in dir(bpy.ops.two_bone_ik) if f'"two_bone_ik.{name}"' not in source]
     assert missing == []
+
+
+def test_a_range_is_chosen_by_name_and_given_frames_come_first(arm: bpy.types.PropertyGroup) -> None:
+    rig, scene = arm.id_data, bpy.context.scene
+    scene.frame_start, scene.frame_end = 3, 8
+    scene.use_preview_range = True
+    scene.frame_preview_start, scene.frame_preview_end = 4, 6
+    expected = {"SCENE": (3, 8), "PREVIEW": (4, 6), "TARGET_KEYS": (1, 20)}
+    for name, span in expected.items():
+        bpy.ops.two_bone_ik.bake(frame_range=name)
+        assert keyed_frames(rig) == list(range(span[0], span[1] + 1))
+        rig.animation_data_clear()
+    bpy.ops.two_bone_ik.bake(frame_range="PREVIEW", frame_end=10)
+    assert keyed_frames(rig) == list(range(4, 11))
