@@ -54,10 +54,15 @@ class _Reader:
         elif item.type == "POINTER":
             yield from self._part(path, value)
         elif not item.is_readonly:
-            yield path, tuple(value) if getattr(item, "is_array", False) else value
+            yield path, _plain(value) if getattr(item, "is_array", False) else value
 
     def _part(self, path: str, part: bpy_struct | None) -> Iterator[tuple[str, object]]:
         if part is None or (isinstance(part, ID) and not part.is_embedded_data):
             yield path, part and part.name_full
         else:
             yield from self.struct(path, part)
+
+
+def _plain(value: object) -> object:
+    """Copied: the rows of a matrix would change with it."""
+    return tuple(map(_plain, value)) if hasattr(value, "__len__") else value

@@ -29,7 +29,7 @@ def main(scenario: str, package: str) -> None:
     bpy.context.preferences.filepaths.temporary_directory = os.environ["BLENDER_USER_RESOURCES"]
     import_module("support.install").install(package)
     steps = import_module(f"scenarios.{scenario}").scenario(import_module("user").User(scenario))
-    bpy.app.timers.register(lambda: step(steps), first_interval=1.0)
+    bpy.app.timers.register(lambda: step(steps), first_interval=1.0, persistent=True)
 
 
 def step(steps: Iterator[None]) -> float | None:

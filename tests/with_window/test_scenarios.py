@@ -27,3 +27,11 @@ def test_a_drag_pulls_the_tip_and_esc_leaves_no_trace(play: Callable[[str], None
 
 def test_six_clicks_lead_from_a_metarig_to_four_baked_limbs(play: Callable[[str], None]) -> None:
     play("six_clicks")
+
+
+def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
+    play("undo")
+
+
+def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[str], None]) -> None:
+    play("come_and_go")
