@@ -66,12 +66,13 @@ def notes(plan: Plan, aimed: Iterable[Aimed]) -> list[str]:
     """Sentences about the chains that do not keep their pose when they are solved for these goals."""
     found = []
     for one in aimed:
-        name, size = one.here.plan.name, float(one.size)
-        moved, rolled = one.moved > _KEPT * size, one.rolled > _KEPT
+        name = one.here.plan.name
+        moved, rolled = one.moved > _KEPT * one.size, one.rolled > _KEPT
         if moved.any():
+            reason = "with its options" if one.here.plan.pole else "without a pole target"
             found.append(
                 f'Chain "{name}" does not keep its pose {when(plan.frames, moved)}: '
-                f"with its options joints move by up to {one.moved.max():.4g}"
+                f"{reason} joints move by up to {one.moved.max():.4g}"
             )
         elif rolled.any():
             found.append(
@@ -85,30 +86,38 @@ def _aimed(plan: ChainPlan, samples: Samples, count: int) -> Aimed:
     here = chain_space(plan, samples, count)
     shown = _shown(here, samples)
     to_world = product(samples.to_world[plan.rig], here.stage.to_armature)
-    resolution = _resolution(to_world, shown)
-    size = float(norm(np.diff(shown.chain.joints, axis=-2)).sum(axis=-1).max())
-    steady = targets.STEADY + float(resolution.max()) / size if size else targets.STEADY
-    tries = []
-    for distance in (size, -size):
-        # A pole behind the chain is right for one that bends away from its pole.
-        goals = targets.from_pose(shown.chain, shown.rotations, distance, plan.options.pole_angle, steady)
-        goals = replace(goals, target=_ahead(here, shown, resolution), pose=here.goals.pose)
-        tried = replace(here, goals=goals if plan.pole else replace(goals, pole=None))
-        tries.append((goals, *refine.solved([tried], samples)[0]))
-    goals, here, solution = min(tries, key=lambda tried: _cost(tried[2], shown))
-    assert goals.pole is not None
-    wanted = np.stack((shown.mid, shown.tip), axis=-2)
-    links = transform.mapped(to_world[..., None, :3, :3], np.stack((shown.mid, shown.tip - shown.mid), axis=-2))
+    target, pole, here, solution = _kept(here, shown, samples, _resolution(to_world, shown))
+    off = solution.joints[..., 1:, :] - np.stack((shown.mid, shown.tip), axis=-2)
+    links = np.stack((shown.mid, shown.tip - shown.mid), axis=-2)
+    linear = to_world[..., None, :3, :3]
     return Aimed(
         here=here,
         solution=solution,
-        target=transform.place(to_world, goals.target),
-        pole=transform.place(to_world, goals.pole),
+        target=transform.place(to_world, target),
+        pole=transform.place(to_world, pole),
         orientation=_orientation(plan, samples),
-        moved=norm(transform.mapped(here.to_world[..., None, :, :], solution.joints[..., 1:, :] - wanted)).max(axis=-1),
+        moved=norm(transform.mapped(linear, off)).max(axis=-1),
         rolled=motion.root_turn(solution.rotations, shown.rotations).max(axis=-1),
-        size=float(norm(links).sum(axis=-1).max()),
+        size=float(norm(transform.mapped(linear, links)).sum(axis=-1).max()),
     )
+
+
+def _kept(
+    here: ChainSpace, shown: _Shown, samples: Samples, resolution: Array
+) -> tuple[Array, Array, ChainSpace, Solution]:
+    """Target and pole (n, 3) in chain space that keep the pose best, and the chain solved for them."""
+    plan = here.plan
+    size = float(norm(np.diff(shown.chain.joints, axis=-2)).sum(axis=-1).max())
+    steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
+    target = _ahead(here, shown, resolution)
+    tries = []
+    # A pole in front of the chain is right for one that bends away from its pole.
+    for distance in (size, -size):
+        pole = targets.from_pose(shown.chain, shown.rotations, distance, plan.options.pole_angle, steady).pole
+        assert pole is not None
+        goals = replace(here.goals, target=target, pole=pole if plan.pole else None)
+        tries.append((target, pole, *refine.solved([replace(here, goals=goals)], samples)[0]))
+    return min(tries, key=lambda tried: _cost(tried[-1], shown))
 
 
 def _shown(here: ChainSpace, samples: Samples) -> _Shown:
