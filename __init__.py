@@ -1,17 +1,17 @@
 """Two-Bone IK: limbs of two bones solved in closed form, and the result keyed.
 
 `solver` is the geometry and knows no Blender. `blender` reads armatures and writes keys and knows no user. `api` is the
-public interface for scripts; `operators` and `ui` are what animators meet.
+public interface for scripts; `operators` and `ui` are what animators meet, `command_line` is for farms.
 """
 
-from . import operators, ui
+from . import command_line, operators, ui
 from .blender import live, properties
 
-_PARTS = (properties, operators, ui, live)
+_PARTS = (properties, operators, ui, live, command_line)
 
 
 def register() -> None:
-    """Add properties, operators and panels to Blender."""
+    """Add properties, operators, panels and the command to Blender."""
     for part in _PARTS:
         part.register()
 

@@ -8,22 +8,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .errors import Refused
+
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
     """Gives a path beside `path` to write to; what is written there takes the place of `path` at the end.
 
     After an error `path` is as it was, and so it is after a kill; then `partial(path)` finds what was left behind.
+
+    raises : Refused where the system cannot write it
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
     beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.partial{path.suffix}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield beside
         _sync(beside, os.O_RDWR)
         beside.replace(path)
+    except OSError as error:
+        raise Refused(f'"{path}" cannot be written: {error.strerror}', kind="UNWRITABLE", value=str(path)) from None
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
     # Not every system has folders that can be opened, or network drives that can be waited for.
     with suppress(OSError):
         _sync(path.parent, os.O_RDONLY)

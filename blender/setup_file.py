@@ -8,7 +8,8 @@
 The keys are the properties of a chain by identifier, the values as Python has them: angles in radians, objects by
 name; what is left out has its default. In `end_bone`, * stands for any text and ? for one character: it makes a chain
 for each bone that it fits, and in the other names they stand for what they stand for there. A bone that is called just
-that comes first. A `subtarget` without a `target` is a bone of the armature itself.
+that comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives the
+chain empties for the target and the pole target that it lacks.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 import bpy
 from bpy.types import Object, Property, PropertyGroup
 
-from . import files, toml_file
+from . import files, targets, toml_file
 from .errors import Refused, nearest
 from .pipeline import read
 from .pipeline.read.chain import chain_bones
@@ -31,6 +32,7 @@ from .properties import chain_fields
 _WILDCARDS = re.compile("[*?]")
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
+_CREATE = "create_targets"
 _TYPES: dict[str, tuple[Any, str]] = {"BOOLEAN": (bool, "true or false"), "FLOAT": ((int, float), "a number")}
 
 
@@ -50,6 +52,7 @@ def load(path: Path) -> Setup:
     """Read a setup file; Refused where a key, a type, a word or a number does not fit."""
     chains = toml_file.tables(path, "chain")
     known = chain_fields()
+    known[_CREATE] = known["mute"]  # true or false as well
     for number, chain in enumerate(chains, 1):
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
@@ -63,7 +66,7 @@ def load(path: Path) -> Setup:
 def apply(rig: Object, setup: Setup) -> list[str]:
     """Give the armature the setup's chains and return their names; those of the same name change, others stay.
 
-    raises : Refused where a bone or an object is not there; then nothing has changed
+    raises : Refused where a bone or an object is not there, or targets cannot be created; then nothing has changed
     """
     read.refuse_unposable(rig)
     chains: dict[str, dict[str, Any]] = {}
@@ -74,8 +77,16 @@ def apply(rig: Object, setup: Setup) -> list[str]:
                 sentence = f'{where} gives "{rig.name}" a second chain "{chain["name"]}": use * or ? in its name'
                 raise Refused(sentence, kind="SAME_NAME", object=rig.name, bone=chain["end_bone"], value=chain["name"])
             chains[chain["name"]] = _resolved(rig, where, chain)
+    before = [_values(chain) for chain in rig.two_bone_ik_chains]
     for chain in chains.values():
         _set(rig, chain)
+    create = [name for name, chain in chains.items() if chain.get(_CREATE)]
+    try:
+        if create:
+            targets.create(rig, create, None)
+    except Refused:
+        _restore(rig, before)
+        raise
     return list(chains)
 
 
@@ -172,15 +183,27 @@ def _set(rig: Object, fields: dict[str, Any]) -> None:
             chain.property_unset(key)
 
 
+def _values(chain: PropertyGroup) -> dict[str, Any]:
+    return {key: getattr(chain, key) for key in chain_fields()}
+
+
+def _restore(rig: Object, before: list[dict[str, Any]]) -> None:
+    chains = rig.two_bone_ik_chains
+    while len(chains) > len(before):
+        chains.remove(len(chains) - 1)
+    for chain, values in zip(chains, before, strict=True):
+        for key, value in values.items():
+            setattr(chain, key, value)
+
+
 def _lines(chain: PropertyGroup) -> Iterator[str]:
     """What is not as in a new chain."""
-    points = dict(_POINTS)
-    for key, field in chain_fields().items():
-        value = getattr(chain, key)
+    points, fields = dict(_POINTS), chain_fields()
+    for key, value in _values(chain).items():
         if key in points:
             # Left out, it is the armature itself where there is a bone to look for, else nothing.
             left_out = chain.id_data if getattr(chain, points[key]) else None
             if value != left_out:
                 yield toml_file.line(key, value.name if value else "")
-        elif key == "name" or value != field.default:
-            yield toml_file.line(key, value, is_angle=field.subtype == "ANGLE")
+        elif key == "name" or value != fields[key].default:
+            yield toml_file.line(key, value, is_angle=fields[key].subtype == "ANGLE")

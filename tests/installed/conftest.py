@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from support import package as support_package
-from support.blender_process import start_blender
+from support.blender_process import MODULE, start_blender
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -20,3 +24,24 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("package") / "two_bone_ik.zip"
     support_package.build(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def program(package: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command line of the package, unpacked where processes of this environment find it."""
+    folder = tmp_path_factory.mktemp("python")
+    ZipFile(package).extractall(folder / "two_bone_ik")
+    os.environ["PYTHONPATH"] = str(folder)
+    return [sys.executable, "-m", "two_bone_ik"]
+
+
+@pytest.fixture(scope="module")
+def enabled(package: Path) -> Iterator[None]:
+    """The package is installed here while the tests of a file run."""
+    import addon_utils
+
+    from support.install import install
+
+    install(str(package))
+    yield
+    addon_utils.disable(MODULE, default_set=True)

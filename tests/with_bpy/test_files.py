@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import files
+from bl_ext.user_default.two_bone_ik.blender.errors import Refused
 
 
 def test_what_was_written_takes_the_place_of_the_old(tmp_path: Path) -> None:
@@ -33,14 +34,23 @@ def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    path = tmp_path / "file" / "shot.txt"
+    with pytest.raises(Refused, match="cannot be written"), files.replaced(path):
+        pass
+    assert [item.name for item in tmp_path.iterdir()] == ["file"]
+
+
 def test_a_kill_leaves_the_old_and_what_was_begun_is_found(tmp_path: Path) -> None:
     path = tmp_path / "shot.txt"
     path.write_text("old")
-    module = Path(files.__file__)
+    package = Path(files.__file__).parents[1]
     killed = f"""
 import os, signal, sys
-sys.path.insert(0, {str(module.parent)!r})
-import files, pathlib
+sys.path.insert(0, {str(package)!r})
+import pathlib
+from blender import files
 with files.replaced(pathlib.Path({str(path)!r})) as beside:
     beside.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)

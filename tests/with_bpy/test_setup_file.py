@@ -172,6 +172,15 @@ def test_an_overridden_rig_takes_a_setup_and_keeps_it(tmp_path: Path) -> None:
     ]
 
 
+def test_targets_are_created_where_the_file_asks_for_them(rig: Object, apply: Apply) -> None:
+    apply('chain = [{end_bone = "fore.?", create_targets = true}, {name = "bare", end_bone = "fore.L"}]')
+    left, right, bare = rig.two_bone_ik_chains
+    for chain in (left, right):
+        assert tuple(chain.target.location) == pytest.approx(tuple(rig.data.bones[chain.end_bone].tail_local))
+        assert chain.pole_target
+    assert bare.target is None
+
+
 WRONG = [
     ("chain = 3", "WRONG_TYPE", "[[chain]]"),
     ("[[chain]", "NOT_TOML", "line 1"),
@@ -196,6 +205,12 @@ WRONG = [
     ('chain = [{end_bone = "fore.L", target = "IK.?"}]', "NO_OBJECT", 'nearest is "IK.'),
     ('chain = [{end_bone = "fore.?", target = "IK.? ?"}]', "WILDCARDS", "end_bone"),
     ('chain = [{end_bone = "fore.?", name = "arm"}]', "SAME_NAME", "name"),
+    ('chain = [{end_bone = "fore.L", create_targets = 1}]', "WRONG_TYPE", "true or false"),
+    (
+        'chain = [{end_bone = "fore.?", create_targets = true, use_bend_limits = true, bend_min = 1, bend_max = 0}]',
+        "CROSSED_LIMITS",
+        "minimum",
+    ),
     ('chain = [{end_bone = "fore.L"}, {end_bone = "fore.R", target = "IK"}]', "NO_OBJECT", "Chain 2"),
 ]
 
@@ -211,7 +226,7 @@ def test_what_does_not_fit_is_named_and_nothing_changes(
     assert not file_data.changed(before)
     assert refused.value.kind == kind
     sentence = str(refused.value)
-    assert "rig.toml" in sentence or kind in {"NOT_A_CHAIN", "NO_PARENT"}
+    assert "rig.toml" in sentence or kind in {"NOT_A_CHAIN", "NO_PARENT", "CROSSED_LIMITS"}
     assert words in sentence
     assert "\n" not in sentence
 

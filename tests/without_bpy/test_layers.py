@@ -23,8 +23,9 @@ LAYERS = {
     "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
+    "__main__": ({"command_line", "register"}, {"bpy"}),
 }
-KNOW_THE_USER = {"operators", "ui", "command_line"}
+KNOW_THE_USER = {"operators", "ui", "command_line", "__main__"}
 KNOWS_VERSIONS = PurePosixPath("blender/versions.py")
 MAX_LINES = 300
 MACHINE_OR_REGISTRY = re.compile(r"(?<![\w.])/(?:farm|home|root|work)/|debian[.]org|npm[j]s|pypi[.]org|python[h]osted")

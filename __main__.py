@@ -1,0 +1,21 @@
+"""`python -m two_bone_ik bake …`: the command line beside a bpy wheel, where there is no `blender --command`.
+
+Python has to find the package by this name: unpacked into a folder of `sys.path`, or with PYTHONPATH set to the folder
+of extensions that holds it.
+"""
+
+import os
+import sys
+
+import bpy
+
+from . import command_line, register
+
+if __name__ == "__main__":
+    # As enabled in the preferences, which are always those of the factory here.
+    bpy.context.preferences.addons.new().module = __package__
+    register()
+    status = command_line.main(sys.argv[1:], [sys.executable, "-m", __package__], f"python -m {__package__}")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers

@@ -1,0 +1,126 @@
+"""What can be asked for on the command line."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..api import Keys
+from ..blender.errors import Refused
+
+_EPILOG = """\
+exit status:
+  0  done
+  1  done, but a target was out of reach and --strict was given
+  2  refused or failed; one line on stderr says why, and nothing was written
+"""
+_BAKE = """\
+Bake the chains of a file, or of all files of a manifest, into plain keys.
+
+  %(prog)s shot.blend --setup hero.toml --output baked.blend
+  %(prog)s --manifest season.toml --output-dir baked --jobs 8
+  %(prog)s --manifest season.toml --output-dir baked --shot 12
+"""
+_SNAP = """\
+The way back: key target and pole target over the range so that they follow the limbs as they move now. A bake from them
+gives that motion back.
+
+  %(prog)s shot.blend --setup hero.toml --output with_targets.blend
+"""
+_CHECK = """\
+Tell on which frames targets are out of reach or limbs flip. No file is changed.
+
+  %(prog)s shot.blend --strict && echo "all targets are within reach"
+"""
+
+
+class _Parser(ArgumentParser):
+    """One line for what is wrong, as with everything else that is refused."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refused(f"{message}; {self.prog} --help tells more", kind="ARGUMENTS", value=message)
+
+
+def parser(usage: str) -> ArgumentParser:
+    """The parser; `usage` is what stands before the name of a command."""
+    found = _Parser(
+        usage,
+        description="Two-bone limbs, solved in closed form and keyed.",
+        epilog=_EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    bake = _command(commands, "bake", "key the chains over a range of frames", _BAKE)
+    bake.add_argument("--keys", type=_keys, help=f"{', '.join(Keys)}; the first by default")
+    bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; 0.001 by default")
+    snap = _command(commands, "snap", "key the targets so that they follow the pose", _SNAP)
+    for command in (bake, snap):
+        where = command.add_mutually_exclusive_group()
+        where.add_argument("--output", type=Path, metavar="FILE", help="the file to write")
+        where.add_argument("--in-place", action="store_true", help="write the file that was read")
+    _command(commands, "check", "tell where targets are out of reach", _CHECK)
+    return found
+
+
+def _command(commands: Any, name: str, summary: str, description: str) -> ArgumentParser:
+    """A command with what all of them take."""
+    command = commands.add_parser(
+        name, help=summary, description=description, epilog=_EPILOG, formatter_class=RawDescriptionHelpFormatter
+    )
+    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3)
+    command.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a .blend file; else the one that is open")
+    command.add_argument("--setup", type=Path, metavar="FILE", help="a setup file, whose chains are added to the rig")
+    command.add_argument(
+        "--rig",
+        action="append",
+        metavar="NAME",
+        help="the armature, more than once for several; by default all that have chains, with --setup the only one",
+    )
+    command.add_argument(
+        "--frames",
+        type=frames,
+        metavar="START:END[:STEP]",
+        help="by default the scene's range; write --frames=-5:20 where it begins below zero",
+    )
+    command.add_argument("--strict", action="store_true", help="exit with 1 where a target is out of reach")
+    command.add_argument("--report", type=Path, metavar="FILE", help="write what was found to a JSON file")
+    command.add_argument(
+        "--progress",
+        choices=("plain", "openjd", "none"),
+        default="plain",
+        help="a bar on a terminal, else a line now and then; as Open Job Description wants it; or none",
+    )
+    many = command.add_argument_group("many files")
+    many.add_argument("--manifest", type=Path, metavar="FILE", help="a TOML file that lists shots; see docs/batch.md")
+    many.add_argument("--shot", metavar="N", help="only these shots of the manifest, from 1 on: 7, 1-10, 1-9:2, 1,4,8")
+    many.add_argument("--output-dir", type=Path, metavar="DIR", help="where outputs and reports of the shots go")
+    many.add_argument(
+        "--jobs",
+        type=int,
+        nargs="?",
+        const=os.cpu_count(),
+        default=0,
+        metavar="N",
+        help="in N Blenders of their own, where a file that crashes one costs nothing but itself; N is by default the "
+        "number of processors, and without --jobs this Blender does it",
+    )
+    return command
+
+
+def frames(text: str) -> tuple[float, float, float]:
+    """START:END[:STEP] as numbers."""
+    parts = text.split(":")
+    try:
+        start, end, step = map(float, parts if len(parts) == 3 else [*parts, "1"])
+    except ValueError:
+        raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
+    return start, end, step
+
+
+def _keys(text: str) -> Keys:
+    try:
+        return Keys(text.upper())
+    except ValueError:
+        raise ArgumentTypeError(f'"{text}" is not one of {", ".join(Keys)}') from None

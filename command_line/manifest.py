@@ -1,0 +1,105 @@
+"""A list of shots in TOML, for one machine or a farm:
+
+    [[shot]]
+    file = "seq1/sh010.blend"
+    setup = "hero.toml"
+    rig = "Hero"
+    frames = "1:120"
+    output = "sh010_baked.blend"
+
+Only `file` is needed. Paths are relative to the manifest, `output` to the folder for outputs; by default it is the path
+of the file there. What a shot leaves out is as on the command line.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..blender import toml_file
+from ..blender.errors import Refused
+from .arguments import frames
+from .shot import Shot
+
+_KEYS = ("file", "setup", "rig", "frames", "output")
+_SPAN = re.compile(r"([1-9]\d*)(?:-([1-9]\d*)(?::([1-9]\d*))?)?")
+
+
+def shots(path: Path, folder: Path | None, common: Shot) -> dict[int, Shot]:
+    """The shots by number, from 1 on; `common` has what they do not say. Refused where one makes no sense.
+
+    folder : for outputs and reports; None for no files
+    """
+    found: dict[int, Shot] = {}
+    outputs: dict[Path, int] = {}
+    for number, table in enumerate(toml_file.tables(path, "shot"), 1):
+        where = f'Shot {number} of "{path}"'
+        shot = _shot(where, path.absolute().parent, table, common)
+        if folder:
+            output = folder / _name(table, shot.file, path)
+            if output in outputs:
+                sentence = f'{where} has the same output as shot {outputs[output]}, "{output}": give it another output'
+                raise Refused(sentence, kind="SAME_OUTPUT", value=str(output))
+            outputs[output] = number
+            writes = shot.command != "check"
+            shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
+        found[number] = shot
+    return found
+
+
+def numbers(text: str | None, count: int) -> list[int]:
+    """The shots that a range expression names, such as 7, 1-10, 1-9:2 or 1,4,8; None names all."""
+    if text is None:
+        return list(range(1, count + 1))
+    found: list[int] = []
+    for part in text.split(","):
+        span = _SPAN.fullmatch(part.strip())
+        first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
+        part_of = range(first, (last or first) + 1, step or 1)
+        if not (span and part_of):
+            raise Refused(f"--shot {text} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind="SHOT", value=text)
+        found += part_of
+    for number in found:
+        if not 1 <= number <= count:
+            raise Refused(f"There is no shot {number}: the manifest has 1 to {count}", kind="SHOT", value=number)
+    return list(dict.fromkeys(found))
+
+
+def _shot(where: str, home: Path, table: Mapping[str, Any], common: Shot) -> Shot:
+    toml_file.refuse_unknown(where, table, _KEYS)
+    rigs = table.get("rig", list(common.rigs))
+    rigs = rigs if isinstance(rigs, list) else [rigs]
+    texts = {key: value for key, value in table.items() if key != "rig"} | {f"rig {item}": item for item in rigs}
+    for key, value in texts.items():
+        if not isinstance(value, str):
+            sentence = f"{where} has {key} = {value!r}, but it takes text in quotes"
+            raise Refused(sentence, kind="WRONG_TYPE", value=value)
+    if "file" not in table:
+        raise Refused(f"{where} names no file", kind="NO_FILE")
+    return replace(
+        common,
+        file=home / table["file"],
+        is_open=False,
+        setup=home / table["setup"] if "setup" in table else common.setup,
+        rigs=tuple(rigs),
+        frames=_frames(where, table, common),
+    )
+
+
+def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, float, float] | None:
+    try:
+        return frames(table["frames"]) if "frames" in table else common.frames
+    except ArgumentTypeError as error:
+        raise Refused(f"{where} has frames that are not understood: {error}", kind="FRAMES") from None
+
+
+def _name(table: Mapping[str, Any], file: Path, manifest: Path) -> Path:
+    """Of the output, in the folder for outputs."""
+    home = manifest.absolute().parent
+    if "output" in table:
+        return Path(table["output"])
+    return file.relative_to(home) if file.is_relative_to(home) else Path(file.name)

@@ -1,0 +1,107 @@
+"""Many shots on one machine: Blenders of their own, each baking shot after shot.
+
+A Blender is asked for a shot by a line with its number, and answers with a line when that is done. If it ends instead,
+that shot has failed, and another Blender goes on with the next.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import asdict
+from queue import SimpleQueue
+
+from ..blender import files
+from .outcome import FAILED, Outcome
+from .progress import Progress
+from .shot import Shot
+
+STDIN = "-"
+"""Given for the shots, they come from standard input."""
+
+WORKER = ("--shot", STDIN, "--jobs", "0", "--progress", "none")
+"""What makes a worker of a command line; of an argument that is given twice, the last counts."""
+
+_ANSWER = "two_bone_ik_outcome: "
+
+
+def outcomes(call: Sequence[str], shots: Mapping[int, Shot], jobs: int, progress: Progress) -> dict[int, Outcome]:
+    """The shots' outcomes by their numbers.
+
+    call : the command line of a worker
+    """
+    idle: SimpleQueue[_Worker] = SimpleQueue()
+    workers = [_Worker(call) for _ in range(min(jobs, len(shots)))]
+    for worker in workers:
+        idle.put(worker)
+
+    def act(number: int) -> Outcome:
+        worker = idle.get()
+        try:
+            return worker.outcome(number, shots[number])
+        finally:
+            idle.put(worker)
+
+    executor = ThreadPoolExecutor(len(workers))
+    try:
+        futures = {executor.submit(act, number): number for number in shots}
+        for done, _ in enumerate(as_completed(futures), 1):
+            progress(done / len(shots))
+        return {number: future.result() for future, number in futures.items()}
+    finally:
+        # After Ctrl-C as well: what has not begun does not begin.
+        executor.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.end()
+
+
+def serve(act: Callable[[int], Outcome]) -> None:
+    """Be a worker."""
+    for line in sys.stdin:
+        print(f"\n{_ANSWER}{json.dumps(asdict(act(int(line))))}", flush=True)
+
+
+class _Worker:
+    """A Blender, there when it is needed."""
+
+    def __init__(self, call: Sequence[str]) -> None:
+        self._call = call
+        self._process: subprocess.Popen[str] | None = None
+
+    def outcome(self, number: int, shot: Shot) -> Outcome:
+        """Let it carry out a shot."""
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        said = ""
+        with suppress(OSError):  # it may have ended already
+            process.stdin.write(f"{number}\n")
+            process.stdin.flush()
+        for line in process.stdout:
+            if line.startswith(_ANSWER):
+                return Outcome(**json.loads(line.removeprefix(_ANSWER)))
+            said = line.strip() or said
+        status = process.wait()
+        self._process = None
+        for path in (shot.output, shot.report):
+            for left in files.partial(path) if path else ():
+                left.unlink(missing_ok=True)
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        return Outcome(status=FAILED, state="crashed", text=f"Blender ended with {how}: {said}")
+
+    def end(self) -> None:
+        """Let it go."""
+        if self._process:
+            self._process.communicate()
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(
+                self._call, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
+            )
+        return self._process

@@ -1,0 +1,39 @@
+"""How far it is, for people, for farms, or not at all."""
+
+from __future__ import annotations
+
+import sys
+
+_WIDTH = 40
+
+
+class Progress:
+    """Says on stdout how far a run is, each percent once.
+
+    plain : a bar on a terminal, else a line each tenth
+    openjd : as Open Job Description has its workers say it
+    """
+
+    def __init__(self, style: str) -> None:
+        self._style = "bar" if style == "plain" and sys.stdout.isatty() else style
+        self._said = 0
+
+    def __call__(self, done: float) -> None:
+        percent = int(100 * done)
+        if percent >= self._said + (10 if self._style == "plain" else 1):
+            self._said = percent
+            self._say(percent)
+
+    def failed(self, reason: str) -> None:
+        """The run ends without what was asked for."""
+        if self._style == "openjd":
+            print(f"openjd_fail: {reason}", flush=True)
+
+    def _say(self, percent: int) -> None:
+        if self._style == "bar":
+            bar = "#" * (_WIDTH * percent // 100)
+            print(f"\r{bar:.<{_WIDTH}} {percent:3} %", end="\n" if percent == 100 else "", flush=True)
+        elif self._style == "openjd":
+            print(f"openjd_progress: {percent}", flush=True)
+        elif self._style == "plain":
+            print(f"{percent} %", flush=True)

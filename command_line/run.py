@@ -1,0 +1,108 @@
+"""A command that works on shots: on one, or on those of a manifest, here or in Blenders of their own."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+
+from ..blender.errors import Refused
+from . import manifest, pool
+from .outcome import DONE, FAILED, Outcome, table
+from .progress import Progress
+from .shot import Shot
+from .work import carried_out
+
+
+def run(arguments: Namespace, call: Sequence[str]) -> int:
+    """Carry the command out and give the exit status; `call` is the command line that asked for it."""
+    _refuse_combination(arguments)
+    one = _shot(arguments)
+    progress = Progress(arguments.progress)
+    if arguments.manifest is None:
+        _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one])
+        found = carried_out(one, strict=arguments.strict, resume=False, progress=progress)
+        print(*found.lines, sep="\n", flush=True)
+        return _ended(found.status, found.text, progress)
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, one)
+    _refuse_overwriting(list(shots.values()))
+
+    def act(number: int, done: int = 0, count: int = 1) -> Outcome:
+        return carried_out(
+            shots[number],
+            strict=arguments.strict,
+            resume=True,
+            progress=lambda part: progress((done + part) / count),
+        )
+
+    if arguments.shot == pool.STDIN:
+        pool.serve(act)
+        return DONE
+    numbers = manifest.numbers(arguments.shot, len(shots))
+    if arguments.jobs:
+        chosen = {number: shots[number] for number in numbers}
+        outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, progress)
+    else:
+        outcomes = {number: act(number, done, len(numbers)) for done, number in enumerate(numbers)}
+    return _ended_many({number: str(shots[number].file) for number in numbers}, outcomes, progress)
+
+
+def _refuse_combination(arguments: Namespace) -> None:
+    """Raise `Refused` where arguments contradict each other or leave open where to write."""
+    alone = ("file", "output", "in_place", "report")
+    many = ("shot", "output_dir", "jobs")
+    for name in alone if arguments.manifest else many:
+        if getattr(arguments, name):
+            option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
+            beside = "goes with one file: leave out --manifest" if arguments.manifest else "needs a --manifest"
+            raise Refused(f"{option} {beside}", kind="ARGUMENTS", value=option)
+    if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
+        where = "--output-dir" if arguments.manifest else "--output or --in-place"
+        raise Refused(f"Say where to write: {where}", kind="ARGUMENTS")
+
+
+def _shot(arguments: Namespace) -> Shot:
+    """What the arguments say of each shot."""
+    if not (arguments.file or arguments.manifest or bpy.data.filepath):
+        raise Refused("Name a .blend file", kind="ARGUMENTS")
+    file = arguments.file or Path(bpy.data.filepath)
+    return Shot(
+        command=arguments.command,
+        file=file,
+        is_open=not arguments.file,
+        setup=arguments.setup,
+        rigs=tuple(arguments.rig or ()),
+        frames=arguments.frames,
+        keys=arguments.keys,
+        tolerance=arguments.tolerance,
+        output=file if arguments.in_place else arguments.output,
+        report=arguments.report,
+    )
+
+
+def _refuse_overwriting(shots: Sequence[Shot]) -> None:
+    """Raise `Refused` where a file that is read would be written."""
+    read = {path.resolve() for shot in shots for path in (shot.file, shot.setup) if path}
+    for path in (path for shot in shots for path in (shot.output, shot.report) if path):
+        if path.resolve() in read:
+            sentence = f'"{path}" is read and would be overwritten: choose another name'
+            raise Refused(sentence, kind="OVERWRITE", value=str(path))
+
+
+def _ended(status: int, reason: str, progress: Progress) -> int:
+    if status != DONE:
+        progress.failed(reason)
+        print(f"two_bone_ik: {reason}", file=sys.stderr)
+    return status
+
+
+def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: Progress) -> int:
+    print(table(files, outcomes))
+    status = max(item.status for item in outcomes.values())
+    numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status == status]
+    what = "failed" if status == FAILED else "did not always reach their targets"
+    return _ended(status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}", progress)

@@ -1,0 +1,224 @@
+"""Blenders in processes of their own: the pool, and what is on the disk when one of them is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("enabled")
+
+SECONDS = 120
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+
+
+def run(*argv: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(item) for item in argv], capture_output=True, text=True, timeout=SECONDS)
+
+
+def rows(said: str) -> dict[int, list[str]]:
+    """The table: state, file and what is said of each shot."""
+    lines = [line.split(maxsplit=1) for line in said.splitlines() if line[:5].strip().isdigit() and ".blend" in line]
+    return {int(number): [part.strip() for part in rest.split("  ") if part.strip()] for number, rest in lines}
+
+
+def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
+    from support import season
+
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    manifest = season.make(folder)
+    before = contents(folder)
+    bake = [
+        *program,
+        "bake",
+        "--manifest",
+        manifest,
+        "--setup",
+        folder / "setup.toml",
+        "--output-dir",
+        out,
+        "--jobs",
+        2,
+    ]
+    first = run(*bake)
+    assert contents(folder) == before
+    assert first.returncode == 2
+    broken = {number for number in range(1, season.COUNT + 1) if season.kind(number) in season.BROKEN}
+    good = sorted(set(range(1, season.COUNT + 1)) - broken)
+    said = f"{len(broken)} of {season.COUNT} shots failed: {', '.join(map(str, sorted(broken)))}"
+    assert first.stderr.splitlines()[-1:] == [f"two_bone_ik: {said}"]
+
+    table = rows(first.stdout)
+    assert sorted(table) == list(range(1, season.COUNT + 1))
+    for number in broken:
+        state, file, why = table[number]
+        assert (state, file) == ("refused", str(folder / f"{number:03}_{season.kind(number)}.blend"))
+        assert season.BROKEN[season.kind(number)] in why
+    for number in good:
+        assert table[number][0] == "done"
+        assert table[number][2] == (
+            "targets not always reached: arm" if season.kind(number) == season.FAR else "all targets reached"
+        )
+
+    names = {f"{number:03}_{season.kind(number)}" for number in range(1, season.COUNT + 1)}
+    written = {f"{number:03}_{season.kind(number)}.blend" for number in good}
+    assert {path.name for path in out.iterdir()} == written | {f"{name}.json" for name in names}
+    for number in good:
+        assert_baked(out / f"{number:03}_{season.kind(number)}.blend", reached=season.kind(number) != season.FAR)
+
+    times = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    mended = folder / "003_truncated.blend"
+    season.make_shot(mended)
+    second = run(*bake)
+    table = rows(second.stdout)
+    assert {number for number in table if table[number][0] == "done before"} == set(good)
+    assert {number for number in table if table[number][0] == "done"} == {3}
+    changed = {path.name for path in out.iterdir() if path.stat().st_mtime_ns != times.get(path)}
+    assert changed == {"003_truncated.blend"} | {f"{number:03}_{season.kind(number)}.json" for number in broken}
+
+
+def assert_baked(path: Path, *, reached: bool) -> None:
+    """On every frame the tip is where geometry has it, in the file as it lies there."""
+    from support import season
+    from support.truth import Limb, on_frame
+
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    limb = Limb()
+    rig = bpy.data.objects["Rig"]
+    length = sum(rig.data.bones[name].length for name in ("upper", "lower"))
+    for frame in range(1, season.END + 1):
+        depsgraph = on_frame(frame)
+        root, _, tip = limb.joints(depsgraph)
+        aim = limb.goal(depsgraph) - root
+        expected = root + aim * min(1.0, length / np.linalg.norm(aim))
+        np.testing.assert_allclose(tip, expected, atol=1e-5 * length)
+        assert (np.linalg.norm(aim) < length) == reached
+
+
+def test_a_process_writes_the_same_keys_as_the_api(program: list[str], tmp_path: Path) -> None:
+    from bl_ext.user_default.two_bone_ik import api
+
+    from support import season
+    from support.two_bones import keyed_state
+
+    shot, baked, setup = tmp_path / "shot.blend", tmp_path / "baked.blend", tmp_path / "setup.toml"
+    season.make_shot(shot)
+    setup.write_text('chain = [{end_bone = "lower", target = "Target"}]')
+    done = run(*program, "bake", shot, "--setup", setup, "--output", baked)
+    assert (done.returncode, done.stderr) == (0, "")
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    rig = bpy.data.objects["Rig"]
+    api.bake(rig, api.apply_setup(rig, api.load_setup(setup)))
+    expected = keyed_state(rig)
+    bpy.ops.wm.open_mainfile(filepath=str(baked))
+    assert keyed_state(bpy.data.objects["Rig"]) == expected
+
+
+@pytest.fixture
+def pool(program: list[str], tmp_path: Path) -> Callable[[list[Path]], subprocess.Popen[str]]:
+    """Starts a pool of one Blender for these shots; outputs go to the folder "out"."""
+    (tmp_path / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
+
+    def start(shots: list[Path]) -> subprocess.Popen[str]:
+        manifest = tmp_path / "season.toml"
+        manifest.write_text("".join(f'[[shot]]\nfile = "{shot}"\nsetup = "setup.toml"\n' for shot in shots))
+        command = [*program, "bake", "--manifest", manifest, "--output-dir", tmp_path / "out", "--jobs", "1"]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(list(map(str, command)), stdout=pipe, stderr=pipe, text=True)
+
+    return start
+
+
+def kill_worker(pool: subprocess.Popen[str]) -> None:
+    threads = Path(f"/proc/{pool.pid}/task").iterdir()
+    (worker,) = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    os.kill(worker, signal.SIGKILL)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    for _ in range(SECONDS * 1000):
+        if happened():
+            return
+        time.sleep(0.001)
+    raise TimeoutError
+
+
+def test_a_shot_that_kills_its_blender_costs_only_itself(pool: Callable, tmp_path: Path) -> None:
+    from support import season
+
+    shots = [tmp_path / f"{name}.blend" for name in ("first", "killer", "last")]
+    for shot in shots[::2]:
+        season.make_shot(shot)
+    os.mkfifo(shots[1])  # whoever reads it waits for somebody who writes
+
+    def is_read() -> bool:
+        try:
+            os.close(os.open(shots[1], os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
+    process = pool(shots)
+    wait_for(is_read)
+    kill_worker(process)
+    said, error = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert error.splitlines()[-1:] == ["two_bone_ik: 1 of 3 shots failed: 2"]
+    table = rows(said)
+    assert [table[number][0] for number in (1, 2, 3)] == ["done", "crashed", "done"]
+    assert "signal 9" in table[2][2]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "first.blend",
+        "first.json",
+        "last.blend",
+        "last.json",
+    }
+
+
+@pytest.mark.parametrize("old", [None, b"old"])
+def test_a_kill_in_the_middle_of_a_write_leaves_the_old_output_or_none(
+    pool: Callable, tmp_path: Path, old: bytes | None
+) -> None:
+    from support import season
+
+    out = tmp_path / "out"
+    out.mkdir()
+    if old:
+        (out / "big.blend").write_bytes(old)
+    season.make_shot(tmp_path / "big.blend")
+    mesh = bpy.data.meshes.new("Big")
+    mesh.vertices.add(8_000_000)
+    mesh.use_fake_user = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "big.blend"), compress=False)
+    process = pool([tmp_path / "big.blend"])
+    wait_for(lambda: any(path.stat().st_size > 1_000_000 for path in out.glob(".big.*")))
+    kill_worker(process)
+    said, _ = process.communicate(timeout=SECONDS)
+    assert rows(said)[1][0] == "crashed"
+    assert contents(out) == ({out / "big.blend": old} if old else {})
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_a_full_disk_is_refused_and_leaves_nothing(program: list[str], tmp_path: Path, compress: bool) -> None:
+    from support import season
+
+    shot, out = tmp_path / "shot.blend", tmp_path / "out"
+    season.make_shot(shot)
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot), compress=compress)
+    (tmp_path / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
+    limit = f"ulimit -f 1; exec {' '.join(program)} bake {shot} --setup {tmp_path}/setup.toml --output {out}/shot.blend"
+    done = run("bash", "-c", limit)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert list(out.iterdir()) == []

@@ -1,0 +1,67 @@
+"""Two hundred small shots with an arm each, some of them broken on purpose."""
+
+from __future__ import annotations
+
+from math import cos, sin
+from pathlib import Path
+
+import bpy
+
+from .rigs import animate, armature, empty
+
+COUNT = 200
+END = 8
+"""The last frame."""
+
+BROKEN = {
+    "truncated": "cannot be opened",
+    "missing": "No such file",
+    "without_target": 'no such object: the nearest is "Targ"',
+    "without_rig": "has no armature",
+    "linked": '"Rig" is linked',
+}
+"""Kinds, and what has to be said of them; there are five shots of each."""
+
+FAR = "out_of_reach"
+GOOD = "good"
+
+
+def kind(number: int) -> str:
+    """Of the shot, from 1 to COUNT."""
+    kinds = (*BROKEN, FAR)
+    return kinds[number // 7 % len(kinds)] if number % 7 == 3 else GOOD
+
+
+def make(folder: Path) -> Path:
+    """Writes shots, setup file and manifest, and returns the path of the manifest."""
+    library = folder / "library" / "rig.blend"
+    library.parent.mkdir()
+    bpy.data.libraries.write(str(library), {armature()})
+    (folder / "setup.toml").write_text('chain = [{name = "arm", end_bone = "lower", target = "Target"}]')
+    names = [f"{number:03}_{kind(number)}.blend" for number in range(1, COUNT + 1)]
+    for number, name in enumerate(names, 1):
+        make_shot(folder / name, kind(number), number, library)
+    manifest = folder / "season.toml"
+    manifest.write_text("".join(f'[[shot]]\nfile = "{name}"\n' for name in names))
+    return manifest
+
+
+def make_shot(path: Path, kind: str = GOOD, number: int = 1, library: Path | None = None) -> None:
+    """Writes one shot; the target moves as no other's does."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    if kind == "linked":
+        with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+            wanted.objects = ["Rig"]
+        bpy.context.scene.collection.objects.link(wanted.objects[0])
+    elif kind != "without_rig":
+        armature()
+    reach = 5.0 if kind == FAR else 1.0
+    angles = {frame: 0.03 * number + frame / END for frame in (1, END // 2, END)}
+    target = empty("Targ" if kind == "without_target" else "Target")
+    animate(target, location={frame: (reach * cos(angle), reach * sin(angle), 1.4) for frame, angle in angles.items()})
+    bpy.context.scene.frame_end = END
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    if kind == "truncated":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    elif kind == "missing":
+        path.unlink()

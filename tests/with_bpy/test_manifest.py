@@ -1,0 +1,205 @@
+"""Many files in one run: which shots, where their outputs go, and what a second run leaves alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api, command_line
+from bl_ext.user_default.two_bone_ik.command_line import manifest
+
+from support.rigs import animate, arm, keys
+
+Manifest = Callable[[str], Path]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Three shots in two folders, with the same file name in both."""
+    found = [tmp_path / name for name in ("seq/a.blend", "seq/b.blend", "pickup/a.blend")]
+    for path in found:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
+        bpy.context.scene.frame_end = 5
+        path.parent.mkdir(exist_ok=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    return found
+
+
+@pytest.fixture
+def listed(tmp_path: Path, files: list[Path]) -> Path:
+    path = tmp_path / "season.toml"
+    path.write_text("".join(f'[[shot]]\nfile = "{file.relative_to(tmp_path)}"\n' for file in files))
+    return path
+
+
+def run(*argv: object) -> int:
+    return command_line.main([str(item) for item in argv], [], "two_bone_ik")
+
+
+def bake(listed: Path, *argv: object) -> int:
+    return run("bake", "--manifest", listed, "--output-dir", listed.parent / "out", *argv)
+
+
+def written(folder: Path) -> dict[str, int]:
+    """The files there and when each was written."""
+    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_outputs_and_reports_lie_as_the_files_do(listed: Path, files: list[Path]) -> None:
+    before = [path.read_bytes() for path in files]
+    assert bake(listed) == 0
+    assert [path.read_bytes() for path in files] == before
+    out = listed.parent / "out"
+    names = ("seq/a", "seq/b", "pickup/a")
+    assert written(out).keys() == {f"{name}.{end}" for name in names for end in ("blend", "json")}
+    for path in out.rglob("*.blend"):
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        assert list(keys(bpy.data.objects["Rig"].pose.bones["lower"])) == [1, 2, 3, 4, 5]
+
+
+def test_a_shot_can_say_all_of_it(listed: Path) -> None:
+    (listed.parent / "rig.toml").write_text('chain = [{name = "new", end_bone = "lower", target = "Target"}]')
+    shot = '{file = "seq/a.blend", setup = "rig.toml", rig = "Rig", frames = "2:3", output = "deep/x.blend"}'
+    listed.write_text(f"shot = [{shot}]")
+    assert bake(listed) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(listed.parent / "out" / "deep" / "x.blend"))
+    rig = bpy.data.objects["Rig"]
+    assert list(keys(rig.pose.bones["lower"])) == [2, 3]
+    assert rig.two_bone_ik_chains.keys() == ["lower", "new"]
+
+
+def test_only_the_shots_that_are_asked_for(listed: Path) -> None:
+    assert bake(listed, "--shot", "1,3") == 0
+    assert {name for name in written(listed.parent / "out") if name.endswith("d")} == {"seq/a.blend", "pickup/a.blend"}
+
+
+def test_a_second_run_does_only_what_is_left(
+    listed: Path, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = listed.parent / "out"
+    gone = files[1].read_bytes()
+    files[1].unlink()
+    assert bake(listed) == 2
+    before = written(out)
+    files[1].write_bytes(gone)
+    capsys.readouterr()
+    assert bake(listed) == 0
+    now = written(out)
+    assert {name for name in now if now[name] != before.get(name)} == {"seq/b.blend", "seq/b.json"}
+    assert capsys.readouterr().out.count("done before") == 2
+    assert bake(listed) == 0
+    assert written(out) == now
+
+
+@pytest.mark.parametrize("change", ["input", "setup", "frames", "keys", "output", "report", "garbage"])
+def test_a_shot_is_done_again_when_something_changed(listed: Path, files: list[Path], change: str) -> None:
+    out, setup = listed.parent / "out", listed.parent / "setup.toml"
+    setup.write_text('chain = [{end_bone = "lower", target = "Target"}]')
+    options = {"--setup": setup, "--frames": "1:5", "--keys": "EVERY_FRAME"}
+    flat = lambda: [item for pair in options.items() for item in pair]  # noqa: E731
+    assert bake(listed, *flat()) == 0
+    before = written(out)
+    if change == "input":
+        files[0].write_bytes(files[1].read_bytes())
+    elif change == "setup":
+        setup.write_text('chain = [{end_bone = "lower", target = "Target", softness = 0.1}]')
+    elif change == "frames":
+        options["--frames"] = "1:4"
+    elif change == "keys":
+        options["--keys"] = "REDUCED"
+    elif change == "output":
+        (out / "seq/a.blend").unlink()
+    elif change == "report":
+        (out / "seq/a.json").unlink()
+    else:
+        (out / "seq/a.json").write_text("{")
+    assert bake(listed, *flat()) == 0
+    now = written(out)
+    again = {name for name in now if now[name] != before.get(name)}
+    assert {"seq/a.blend", "seq/a.json"} <= again
+    assert len(again) == (6 if change in {"setup", "frames", "keys"} else 2)
+
+
+def test_a_shot_that_fails_does_not_stop_the_others(
+    listed: Path, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    files[0].write_bytes(files[0].read_bytes()[:1000])
+    assert bake(listed) == 2
+    said = capsys.readouterr()
+    assert said.err == "two_bone_ik: 1 of 3 shots failed: 1\n"
+    rows = [line.split()[:3] for line in said.out.splitlines() if line.strip()[:1] in "123" and ".blend" in line]
+    assert rows == [["1", "refused", str(files[0])], ["2", "done", str(files[1])], ["3", "done", str(files[2])]]
+    error = json.loads((listed.parent / "out" / "seq/a.json").read_text())["error"]
+    assert error["kind"] == "UNREADABLE"
+    assert str(files[0]) in error["message"]
+
+
+def test_out_of_reach_counts_in_later_runs_too(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed.write_text('shot = [{file = "seq/a.blend", frames = "1:200"}]')
+    (listed.parent / "far.toml").write_text(
+        'chain = [{end_bone = "lower", target = "Target", use_bend_limits = true, bend_max = 0.1}]'
+    )
+    assert bake(listed, "--setup", listed.parent / "far.toml") == 0
+    for _ in range(2):
+        assert bake(listed, "--setup", listed.parent / "far.toml", "--strict") == 1
+        assert capsys.readouterr().err == "two_bone_ik: 1 of 1 shots did not always reach their targets: 1\n"
+
+
+def test_a_check_writes_reports_only(listed: Path) -> None:
+    assert run("check", "--manifest", listed) == 0
+    assert not (listed.parent / "out").exists()
+    assert run("check", "--manifest", listed, "--output-dir", listed.parent / "out") == 0
+    assert written(listed.parent / "out").keys() == {"seq/a.json", "seq/b.json", "pickup/a.json"}
+
+
+def test_a_range_expression_names_shots() -> None:
+    assert manifest.numbers(None, 3) == [1, 2, 3]
+    assert manifest.numbers("2", 3) == [2]
+    assert manifest.numbers("1-9:3", 9) == [1, 4, 7]
+    assert manifest.numbers("8, 1-3,2", 9) == [8, 1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["0", "4", "1-4", "", "x", "1,", "-1", "1-3:0", "3-1"])
+def test_a_range_that_names_no_shot_is_refused(text: str) -> None:
+    with pytest.raises(api.Refused):
+        manifest.numbers(text, 3)
+
+
+WRONG = [
+    ("", "[[shot]]"),
+    ("shot = [{}]", "names no file"),
+    ('shot = [{file = "seq/a.blend", frame = "1:2"}]', 'nearest is "frames"'),
+    ('shot = [{file = "seq/a.blend", frames = [1, 2]}]', "text in quotes"),
+    ('shot = [{file = "seq/a.blend", frames = "1-2"}]', "START:END"),
+    ('shot = [{file = "seq/a.blend", rig = ["Rig", 1]}]', "text in quotes"),
+    ('shot = [{file = "seq/a.blend"}, {file = "seq/a.blend"}]', "same output as shot 1"),
+    ('shot = [{file = "seq/a.blend", output = "../seq/b.blend"}, {file = "seq/b.blend"}]', "overwritten"),
+    ('shot = [{file = "seq/a.blend", output = "../season.blend", setup = "season.json"}]', "overwritten"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WRONG, ids=[text for text, _ in WRONG])
+def test_a_manifest_that_makes_no_sense_is_refused_before_anything_is_done(
+    listed: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    listed.write_text(text)
+    before = written(listed.parent)
+    assert bake(listed) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert words in said
+    assert written(listed.parent) == before
+
+
+def test_what_belongs_to_one_file_does_not_go_with_many(
+    listed: Path, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for extra in ((files[0],), ("--output", "x.blend"), ("--in-place",), ("--report", "x.json")):
+        assert bake(listed, *extra) == 2
+        assert "leave out --manifest" in capsys.readouterr().err
+    assert run("bake", "--manifest", listed) == 2
+    assert "--output-dir" in capsys.readouterr().err
