@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import bpy
 
 from ..blender.errors import Refused
-from . import run
+from . import detect, run
 from .arguments import parser
 
 _handles: list[object] = []
@@ -26,7 +26,8 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     usage : how users write that call
     """
     try:
-        return run.run(parser(usage).parse_args(argv), [*program, *argv])
+        arguments = parser(usage).parse_args(argv)
+        return detect.run(arguments) if arguments.command == "detect" else run.run(arguments, [*program, *argv])
     except Refused as refused:
         print(f"two_bone_ik: {refused}", file=sys.stderr)
         return 2

@@ -34,6 +34,11 @@ Tell on which frames targets are out of reach or limbs flip. No file is changed.
 
   %(prog)s shot.blend --strict && echo "all targets are within reach"
 """
+_DETECT = """\
+Find the limbs of a rig, tell why, and write their chains, and those that the rig has already, to a setup file.
+
+  %(prog)s hero.blend --output hero.toml
+"""
 
 
 class _Parser(ArgumentParser):
@@ -52,15 +57,18 @@ def parser(usage: str) -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    bake = _command(commands, "bake", "key the chains over a range of frames", _BAKE)
+    bake = _shots(_command(commands, "bake", "key the chains over a range of frames", _BAKE))
     bake.add_argument("--keys", type=_keys, help=f"{', '.join(Keys)}; the first by default")
     bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; 0.001 by default")
-    snap = _command(commands, "snap", "key the targets so that they follow the pose", _SNAP)
+    _shots(_command(commands, "check", "tell where targets are out of reach", _CHECK))
+    snap = _shots(_command(commands, "snap", "key the targets so that they follow the pose", _SNAP))
     for command in (bake, snap):
         where = command.add_mutually_exclusive_group()
         where.add_argument("--output", type=Path, metavar="FILE", help="the file to write")
         where.add_argument("--in-place", action="store_true", help="write the file that was read")
-    _command(commands, "check", "tell where targets are out of reach", _CHECK)
+    detect = _command(commands, "detect", "find the limbs of a rig and write a setup file", _DETECT)
+    detect.add_argument("--rig", metavar="NAME", help="the armature, where the file has several")
+    detect.add_argument("--output", type=Path, metavar="FILE", help="the setup file to write")
     return found
 
 
@@ -69,15 +77,20 @@ def _command(commands: Any, name: str, summary: str, description: str) -> Argume
     command = commands.add_parser(
         name, help=summary, description=description, epilog=_EPILOG, formatter_class=RawDescriptionHelpFormatter
     )
-    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3)
     command.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a .blend file; else the one that is open")
-    command.add_argument("--setup", type=Path, metavar="FILE", help="a setup file, whose chains are added to the rig")
+    return command
+
+
+def _shots(command: ArgumentParser) -> ArgumentParser:
+    """What commands take that work on shots."""
+    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3)
     command.add_argument(
         "--rig",
         action="append",
         metavar="NAME",
         help="the armature, more than once for several; by default all that have chains, with --setup the only one",
     )
+    command.add_argument("--setup", type=Path, metavar="FILE", help="a setup file, whose chains are added to the rig")
     command.add_argument(
         "--frames",
         type=frames,

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
-
-import bpy
 
 from ..blender.errors import Refused
-from . import manifest, pool
+from . import blend_file, manifest, pool
 from .outcome import DONE, FAILED, Outcome, table
 from .progress import Progress
 from .shot import Shot
@@ -29,7 +26,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
         print(*found.lines, sep="\n", flush=True)
         return _ended(found.status, found.text, progress)
     shots = manifest.shots(arguments.manifest, arguments.output_dir, one)
-    _refuse_overwriting(list(shots.values()))
+    _refuse_overwriting(shots.values())
 
     def act(number: int, done: int = 0, count: int = 1) -> Outcome:
         return carried_out(
@@ -67,9 +64,8 @@ def _refuse_combination(arguments: Namespace) -> None:
 
 def _shot(arguments: Namespace) -> Shot:
     """What the arguments say of each shot."""
-    if not (arguments.file or arguments.manifest or bpy.data.filepath):
-        raise Refused("Name a .blend file", kind="ARGUMENTS")
-    file = arguments.file or Path(bpy.data.filepath)
+    # The shots of a manifest have files of their own.
+    file = arguments.manifest or blend_file.named_or_open(arguments.file)
     return Shot(
         command=arguments.command,
         file=file,
@@ -84,13 +80,9 @@ def _shot(arguments: Namespace) -> Shot:
     )
 
 
-def _refuse_overwriting(shots: Sequence[Shot]) -> None:
-    """Raise `Refused` where a file that is read would be written."""
-    read = {path.resolve() for shot in shots for path in (shot.file, shot.setup) if path}
-    for path in (path for shot in shots for path in (shot.output, shot.report) if path):
-        if path.resolve() in read:
-            sentence = f'"{path}" is read and would be overwritten: choose another name'
-            raise Refused(sentence, kind="OVERWRITE", value=str(path))
+def _refuse_overwriting(shots: Collection[Shot]) -> None:
+    read = [path for shot in shots for path in (shot.file, shot.setup) if path]
+    blend_file.refuse_overwriting(read, [path for shot in shots for path in (shot.output, shot.report) if path])
 
 
 def _ended(status: int, reason: str, progress: Progress) -> int:

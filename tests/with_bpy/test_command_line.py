@@ -12,7 +12,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api, command_line
 from bpy.types import Object
 
-from support.rigs import animate, arm, armature, empty, keys
+from support.rigs import Bone, animate, arm, armature, empty, keys
 from support.two_bones import keyed_state
 
 OUT_OF_REACH = (5, 0, 1)
@@ -168,6 +168,32 @@ def test_a_farm_hears_how_far_it_is_and_why_it_failed(shot: Path, capsys: pytest
     assert "%" not in capsys.readouterr().out
 
 
+def test_detected_limbs_make_a_setup_file_that_can_be_applied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sides = (("L", 1), ("R", -1))
+    arms = [
+        bone
+        for side, x in sides
+        for bone in (
+            Bone(f"upper_arm.{side}", (0, 0, 1), (x, 0.2, 1), "chest"),
+            Bone(f"forearm.{side}", (x, 0.2, 1), (2 * x, 0, 1), f"upper_arm.{side}"),
+            Bone(f"hand.{side}", (2 * x, 0, 1), (2.3 * x, 0, 1), f"forearm.{side}"),
+        )
+    ]
+    armature([Bone("chest", (0, 0, 0), (0, 0, 1)), *arms])
+    rig_file, setup = tmp_path / "rig.blend", tmp_path / "rig.toml"
+    bpy.ops.wm.save_as_mainfile(filepath=str(rig_file))
+    before = rig_file.read_bytes()
+    assert run("detect", rig_file) == 0
+    assert run("detect", rig_file, "--output", setup) == 0
+    assert "forearm.L" in capsys.readouterr().out
+    assert rig_file.read_bytes() == before
+    api.apply_setup(rig_of(rig_file), api.load_setup(setup))
+    found = {(chain.end_bone, chain.tip_bone) for chain in bpy.data.objects["Rig"].two_bone_ik_chains}
+    assert found == {("forearm.L", "hand.L"), ("forearm.R", "hand.R")}
+
+
 REFUSED = [
     ("bake {shot}", "--output"),
     ("bake {shot} --output", "expected one argument"),
@@ -193,6 +219,10 @@ REFUSED = [
     ("bake {shot} --output-dir {folder}/out", "--manifest"),
     ("bake --output {folder}/baked.blend", "Name a .blend file"),
     ("bake {shot} --output {folder}/baked.blend --progres plane", "invalid choice"),
+    ("detect {setup}", "cannot be opened"),
+    ("detect {shot} --output {shot}", "overwritten"),
+    ("detect {shot} --rig rgi", '"Rig"'),
+    ("detect", "Name a .blend file"),
     ("bkae {shot}", "invalid choice"),
     ("", "required"),
 ]
@@ -214,7 +244,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help"])
+@pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help", "detect --help"])
 def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert run(*line.split()) == 0
     said = capsys.readouterr().out

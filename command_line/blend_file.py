@@ -1,0 +1,95 @@
+"""The .blend file that is read and the one that is written, and the armatures in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import SEEK_END
+from pathlib import Path
+
+import bpy
+from bpy.types import Object
+
+from ..blender import files
+from ..blender.errors import Refused, nearest
+
+_LAST = b"\xb1\xea\x92\x8f"
+"""The end of the table of contents with which seekable Zstandard ends."""
+
+
+def named_or_open(file: Path | None) -> Path:
+    """The file that was named, else the one that is open; Refused where there is none."""
+    if not (file or bpy.data.filepath):
+        raise Refused("Name a .blend file", kind="ARGUMENTS")
+    return file or Path(bpy.data.filepath)
+
+
+def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
+    """Raise `Refused` where a file that is read would be written."""
+    kept = {path.resolve() for path in read}
+    for path in written:
+        if path.resolve() in kept:
+            sentence = f'"{path}" is read and would be overwritten: choose another name'
+            raise Refused(sentence, kind="OVERWRITE", value=str(path))
+
+
+def load(file: Path) -> None:
+    """Open the file; Refused where Blender cannot."""
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False)
+    except RuntimeError as error:
+        raise Refused(f'"{file}" cannot be opened: {_reason(error)}', kind="UNREADABLE", value=str(file)) from None
+
+
+def save(source: Path, output: Path) -> None:
+    """Write what is open, compressed where its source is; Refused where that cannot be done."""
+    with source.open("rb") as file:
+        compress = file.read(7) != b"BLENDER"
+    with files.replaced(output) as beside:
+        try:
+            bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress)
+            reason = "" if not compress or _is_whole(beside) else "the disk is full"
+        except RuntimeError as error:
+            reason = _reason(error)
+        if reason:
+            raise Refused(f'"{output}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output))
+
+
+def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]:
+    """The armature objects of these names; without names all that have chains, or else the only one.
+
+    raises : Refused where there is none, or where it is not clear which
+    """
+    if names:
+        return [_named(name) for name in names]
+    found = [item for item in bpy.data.objects if item.type == "ARMATURE" and item.users_scene]
+    if with_chains:
+        found = [item for item in found if item.two_bone_ik_chains]
+    if not found:
+        what = "with chains: give it a --setup" if with_chains else "in a scene: choose another file"
+        raise Refused(f'"{file}" has no armature {what}', kind="NO_RIG")
+    if len(found) > 1 and not with_chains:
+        several = ", ".join(item.name for item in found)
+        sentence = f'"{file}" has several armatures: choose with --rig from {several}'
+        raise Refused(sentence, kind="SEVERAL_RIGS", value=several)
+    return found
+
+
+def _named(name: str) -> Object:
+    armatures = [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
+    if name not in armatures:
+        sentence = f'There is no armature object "{name}": {nearest(name, armatures)}'
+        raise Refused(sentence, kind="NO_RIG", object=name, value=name)
+    return bpy.data.objects[name]
+
+
+def _is_whole(compressed: Path) -> bool:
+    """From 4.5 on Blender does not notice where a full disk cuts off what it compresses."""
+    with compressed.open("rb") as file:
+        file.seek(0, SEEK_END)
+        file.seek(max(file.tell() - len(_LAST), 0))
+        return file.read() == _LAST
+
+
+def _reason(error: RuntimeError) -> str:
+    """The last of what Blender says."""
+    return str(error).strip().splitlines()[-1].removeprefix("Error: ")

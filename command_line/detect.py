@@ -1,0 +1,25 @@
+"""A setup file for a rig that has none: the limbs that are found in it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from .. import api
+from . import blend_file
+from .outcome import DONE
+
+
+def run(arguments: Namespace) -> int:
+    """List the limbs of the rig and, where it is asked for, write their chains; the exit status."""
+    file = blend_file.named_or_open(arguments.file)
+    if arguments.output:
+        blend_file.refuse_overwriting([file], [arguments.output])
+    if arguments.file:
+        blend_file.load(file)
+    (rig,) = blend_file.rigs(file, [arguments.rig] if arguments.rig else [], with_chains=False)
+    for limb in api.detect(rig):
+        print(f"{limb.name}: {limb.end_bone}. {limb.why}")
+    api.add_detected(rig)
+    if arguments.output:
+        api.save_setup(rig, arguments.output)
+    return DONE
