@@ -20,7 +20,7 @@ _TIE = 1e-6
 
 
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
-    """The signs (..., n) of the hinge angle to solve for: one, or both where the choice needs the solutions."""
+    """The signs (n, ...) of the hinge angle to solve for: one, or both where the choice needs the solutions."""
     side = np.broadcast_to(plane.side, plane.distance.shape)
     towards = side if plane.has_pole else np.ones_like(side)
     signs = {
@@ -41,7 +41,7 @@ def _permitted(sign: Array, options: Options) -> Array:
 
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:
-    """The least and the greatest size (..., n) of the hinge angle that the bend limits leave on this side."""
+    """The least and the greatest size (n, ...) of the hinge angle that the bend limits leave on this side."""
     if options.bend_min <= -pi and options.bend_max >= pi:
         return 0.0, pi
     positive = sign > 0.0
@@ -57,9 +57,9 @@ def hinge_angle(turns: Array, sign: Array) -> Array:
 
 
 def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> NDArray[np.intp]:
-    """(..., n) which of two solutions to take on each frame: the nearer to the target, else farther from its limits.
+    """(n, ...) which of two solutions to take on each frame: the nearer to the target, else farther from its limits.
 
-    angles, shortfalls : (2, ..., n)
+    angles, shortfalls : (2, n, ...)
     """
     margin = np.minimum(angles - options.bend_min, options.bend_max - angles)
     margin = np.where(margin > _AT_LIMIT, margin, 0.0)
@@ -70,25 +70,24 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 def least_motion(
     roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array, speed_cost: float
 ) -> NDArray[np.intp]:
-    """(..., n) which of two solutions to take on each frame, so that the joints move least over the whole sequence.
+    """(n, ...) which of two solutions to take on each frame, so that the joints move least over the whole sequence.
 
     The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns, and costs
     that, and `speed_cost` times its square. A shortest path through two states a frame (Viterbi, 1967) is the optimum
     over all 2^n sequences, in time linear in n.
 
-    roots : (2, ..., n, 3, 3)          root rotations of both solutions
-    angles, shortfalls : (2, ..., n)   a solution that falls shorter than the other is none
-    start_root (..., 1, 3, 3), start_angle (..., 1) : the pose before the first frame
+    roots : (2, n, ..., 3, 3)          root rotations of both solutions
+    angles, shortfalls : (2, n, ...)   a solution that falls shorter than the other is none
+    start_root (1, ..., 3, 3), start_angle (1, ...) : the pose before the first frame
     """
     extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
-    first = root_turn(start_root, roots[..., :1, :, :]) + hinge_turn(start_angle, angles[..., :1])
-    steps = root_turn(roots[:, None, ..., :-1, :, :], roots[..., 1:, :, :])
-    steps += hinge_turn(angles[:, None, ..., :-1], angles[..., 1:])
+    first = root_turn(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
+    steps = root_turn(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
     first, steps = (motion * (1.0 + speed_cost * motion) for motion in (first, steps))
-    first, steps = first + extra[..., :1], steps + extra[..., 1:]
+    first, steps = first + extra[:, :1], steps + extra[:, 1:]
     choice = np.empty(angles.shape[1:], dtype=np.intp)
-    for row in np.ndindex(*(choice.shape[:-1] if choice.size else (0,))):
-        choice[row] = _shortest_path(first[:, *row, 0], steps[:, :, *row])
+    for chain in np.ndindex(*(choice.shape[1:] if choice.size else (0,))):
+        choice[:, *chain] = _shortest_path(first[:, 0, *chain], steps[:, :, :, *chain])
     return choice
 
 

@@ -15,30 +15,28 @@ _NEAR_STRAIGHT = radians(5.0)
 
 
 def flips(solution: Solution) -> NDArray[np.bool_]:
-    """(..., n) True on frames that bend to the other side than the last bent frame before them."""
+    """(n, ...) True on frames that bend to the other side than the last bent frame before them."""
     bent = np.abs(np.sin(solution.hinge_angle)) > 1e-6
     side = held(np.sign(np.where(bent, solution.hinge_angle, 0.0)), bent)
     flipped = np.zeros(side.shape, dtype=bool)
-    flipped[..., 1:] = side[..., 1:] != side[..., :-1]
+    flipped[1:] = side[1:] != side[:-1]
     return flipped
 
 
 def near_straight(solution: Solution) -> NDArray[np.bool_]:
-    """(..., n) True on frames that are all but straight."""
+    """(n, ...) True on frames that are all but straight."""
     return np.abs(solution.hinge_angle) < _NEAR_STRAIGHT
 
 
 def speed(solution: Solution, frames: Array) -> Array:
-    """(..., n) the faster of root joint and hinge since the frame before, radians a frame; 0 on the first.
+    """(n, ...) the faster of root joint and hinge since the frame before, radians a frame; 0 on the first.
 
     frames : (n,)    rising
     """
     root, hinge = solution.rotations[..., 0, :, :], solution.hinge_angle
-    turned = np.maximum(
-        root_turn(root[..., :-1, :, :], root[..., 1:, :, :]), hinge_turn(hinge[..., :-1], hinge[..., 1:])
-    )
+    turned = np.maximum(root_turn(root[:-1], root[1:]), hinge_turn(hinge[:-1], hinge[1:]))
     faster = np.zeros(hinge.shape)
-    faster[..., 1:] = turned / np.diff(frames)
+    faster[1:] = (turned.T / np.diff(frames)).T
     return faster
 
 

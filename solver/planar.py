@@ -137,7 +137,7 @@ def _aim(lengths: Array, target: Array) -> Array:
     if decided.all():
         return target
     nearest = np.where(decided[..., None], target, (1.0, 0.0))
-    direction = held(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided)
+    direction = held(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided, axis=-1)
     return np.where(decided[..., None], target, direction * on_root[..., None])
 
 
@@ -168,9 +168,9 @@ def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
         return solved
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
-    root = held(np.where(first, solved[..., 0], 0.0), first)
+    root = held(np.where(first, solved[..., 0], 0.0), first, axis=-1)
     hinge = np.where(first, solved[..., 1], _wrapped(np.arctan2(aim[..., 1], aim[..., 0]) - root))
-    hinge = held(np.where(second, hinge, 0.0), second)
+    hinge = held(np.where(second, hinge, 0.0), second, axis=-1)
     return np.stack((root, hinge), axis=-1)
 
 

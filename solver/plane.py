@@ -63,7 +63,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)
         decided = np.abs(height) > _IN_LINE * norm(goals.pole)
-        side = np.where(decided.any(axis=-1, keepdims=True), held(np.sign(height), decided), side)
+        side = np.where(np.logical_or.reduce(decided, axis=0), held(np.sign(height), decided), side)
     return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=goals.pole is not None)
 
 
@@ -87,9 +87,9 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     if options.pole_angle:
         hinge = turned(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:
-        angle = np.unwrap(angle_about(aim, without, hinge))
+        angle = np.unwrap(angle_about(aim, without, hinge), axis=0)
         hinge = turned(without, aim, options.pole_influence * angle)
-    known = np.logical_or.reduce(decided, axis=-1, keepdims=True)
+    known = np.logical_or.reduce(decided, axis=0)
     return hinge if known.all() else np.where(known[..., None], hinge, without)
 
 

@@ -55,7 +55,7 @@ class ReferencePose:
 
 def rest(chain: Chain) -> ReferencePose:
     """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
-    axes = np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2)
+    axes = np.asfortranarray(np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2))
     pose = _pose(np.diff(chain.joints, axis=-2), axes, chain.use_hinge_axis)
     if chain.use_hinge_axis:
         return pose

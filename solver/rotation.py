@@ -2,7 +2,7 @@
 
 Quaternions are (w, x, y, z). Euler angles are given in the order of the axes x, y, z whatever the order in which they
 are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as Blender's is. Frames run along the
-axis `n`. `before` is the value that the first frame continues from, such as the key ahead of the range.
+first axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GIMBAL_LOCK = 1e-7
 
 
 def quaternions(matrices: Array, before: Array | None = None) -> Array:
-    """(..., n, 4) unit quaternions of rotation matrices (..., n, 3, 3), each with the sign nearest to the one before.
+    """(n, ..., 4) unit quaternions of rotation matrices (n, ..., 3, 3), each with the sign nearest to the one before.
 
     before : (..., 4)
     """
@@ -37,28 +37,32 @@ def _quaternions(matrices: Array) -> Array:
     its square, are the quaternion without loss.
     """
     products = _products(matrices)
-    largest = np.argmax(products[range(4), range(4)], axis=0)
-    values = np.moveaxis(np.take_along_axis(products, largest[None, None], axis=0)[0], 0, -1)
+    values, largest = products[..., 0, :], products[..., 0, 0]
+    for component in (1, 2, 3):
+        larger = products[..., component, component] > largest
+        if larger.any():
+            values = np.where(larger[..., None], products[..., component, :], values)
+            largest = np.maximum(largest, products[..., component, component])
     return values / norm(values)[..., None]
 
 
 def _products(matrices: Array) -> Array:
-    """(4, 4, ...) the products of each component of the quaternion with each, times four."""
+    """(..., 4, 4) the products of each component of the quaternion with each, times four."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(matrices, (-2, -1), (0, 1))
-    result = np.empty((4, 4, *matrices.shape[:-2]))
-    result[0, 0], result[1, 1] = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz
-    result[2, 2], result[3, 3] = 1.0 + yy - zz - xx, 1.0 + zz - xx - yy
-    result[0, 1] = result[1, 0] = zy - yz
-    result[0, 2] = result[2, 0] = xz - zx
-    result[0, 3] = result[3, 0] = yx - xy
-    result[1, 2] = result[2, 1] = xy + yx
-    result[1, 3] = result[3, 1] = xz + zx
-    result[2, 3] = result[3, 2] = yz + zy
+    result = np.empty((*xx.shape, 4, 4), order="F")
+    result[..., 0, 0], result[..., 1, 1] = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz
+    result[..., 2, 2], result[..., 3, 3] = 1.0 + yy - zz - xx, 1.0 + zz - xx - yy
+    result[..., 0, 1] = result[..., 1, 0] = zy - yz
+    result[..., 0, 2] = result[..., 2, 0] = xz - zx
+    result[..., 0, 3] = result[..., 3, 0] = yx - xy
+    result[..., 1, 2] = result[..., 2, 1] = xy + yx
+    result[..., 1, 3] = result[..., 3, 1] = xz + zx
+    result[..., 2, 3] = result[..., 3, 2] = yz + zy
     return result
 
 
 def axis_angles(matrices: Array, before: Array | None = None) -> Array:
-    """(..., n, 4) angle in radians and unit axis; a frame without rotation keeps the last axis.
+    """(n, ..., 4) angle in radians and unit axis; a frame without rotation keeps the last axis.
 
     before : (..., 4)
     """
@@ -68,7 +72,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
     start = np.array((0.0, 0.0, 1.0, 0.0)) if before is None else before
     start = np.where(start[..., 1:].any(axis=-1, keepdims=True), start[..., 1:], (0.0, 1.0, 0.0))
     axis = quaternion[..., 1:] / np.where(decided, sine, 1.0)[..., None]
-    axis = held(np.where(decided[..., None], axis, start[..., None, :]), decided)
+    axis = held(np.where(decided[..., None], axis, start), decided)
     signs = _signs(axis, start)
     angle = 2.0 * np.arctan2(sine, quaternion[..., 0]) * signs
     angle = _unwound(angle[..., None], None if before is None else before[..., :1])
@@ -76,7 +80,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
 
 
 def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
-    """(..., n, 3) Euler angles in radians, of the two triples of each matrix the nearer one, wound without limit.
+    """(n, ..., 3) Euler angles in radians, of the two triples of each matrix the nearer one, wound without limit.
 
     order : "XYZ", "XZY", "YXZ", "YZX", "ZXY" or "ZYX"
     before : (..., 3)
@@ -86,7 +90,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     m = matrices
     decided = np.hypot(m[..., i, i], m[..., j, i]) > _GIMBAL_LOCK
     last = np.arctan2(m[..., j, i], m[..., i, i])
-    last = _held_angle(last, decided, 0.0 if before is None else parity * before[..., k, None])
+    last = _held_angle(last, decided, 0.0 if before is None else parity * before[..., k])
     # What is left after undoing the last turn is the first two, which are then decided even in gimbal lock.
     cos, sin = np.cos(last), np.sin(last)
     row_i = cos[..., None] * m[..., i, :] + sin[..., None] * m[..., j, :]
@@ -141,30 +145,29 @@ def from_eulers(angles: Array, order: str) -> Array:
 
 
 def _start(values: Array, before: Array | None) -> Array:
-    """(..., 1, k) what the first frame continues from; by default its own value."""
-    first = values[..., :1, :]
-    return first if before is None else np.broadcast_to(before[..., None, :], first.shape)
+    """(1, ..., k) what the first frame continues from; by default its own value."""
+    return values[:1] if before is None else np.broadcast_to(before, values[:1].shape)
 
 
 def _ahead(values: Array, before: Array | None) -> Array:
-    """(..., n, k) for each frame the value of the one before."""
-    return np.concatenate((_start(values, before), values[..., :-1, :]), axis=-2)
+    """(n, ..., k) for each frame the value of the one before."""
+    return np.concatenate((_start(values, before), values[:-1]))
 
 
 def _signs(values: Array, before: Array | None) -> Array:
-    """(..., n) +1 or -1 so that each row, times its sign, lies on the side of the one before."""
+    """(n, ...) +1 or -1 so that each row, times its sign, lies on the side of the one before."""
     turned = np.where(dot(values, _ahead(values, before)) < 0.0, -1.0, 1.0)
-    signs: Array = np.multiply.accumulate(turned, axis=-1)
+    signs: Array = np.multiply.accumulate(turned)
     return signs
 
 
 def _unwound(angles: Array, before: Array | None) -> Array:
-    """(..., n, k) angles without jumps of a whole turn."""
-    return np.unwrap(np.concatenate((_start(angles, before), angles), axis=-2), axis=-2)[..., 1:, :]
+    """(n, ..., k) angles without jumps of a whole turn."""
+    return np.unwrap(np.concatenate((_start(angles, before), angles)), axis=0)[1:]
 
 
 def _held_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) -> Array:
-    return np.where(np.logical_or.accumulate(decided, axis=-1), held(angle, decided), start)
+    return np.where(np.logical_or.accumulate(decided), held(angle, decided), start)
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
@@ -174,7 +177,7 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
     ahead = _ahead(angles, before)
     # Both triples of a frame are as far from both triples of the next: whether to change over is a matter of pairs.
     changes = _turning(other - ahead) < _turning(angles - ahead)
-    use_other = np.logical_xor.accumulate(changes, axis=-1)
+    use_other = np.logical_xor.accumulate(changes)
     return _unwound(np.where(use_other[..., None], other, angles), before)
 
 

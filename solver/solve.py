@@ -26,7 +26,7 @@ _DEFAULTS = Options()
 def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
-    chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes ahead
+    chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
     raises : ValueError where an input is NaN or infinite, naming it and its row; where plane is POLE without a pole
     """
     chain, goals = inputs.checked(chain, goals)
@@ -112,8 +112,7 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
         roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
         angle = np.broadcast_to(own.hinge_angle, angles.shape[1:])
-        start = pose[..., :1, :, :], angle[..., :1]
-        choice = bend.least_motion(roots, angles, shortfalls, *start, options.speed_cost)
+        choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1], options.speed_cost)
 
     def chosen(name: str) -> Any:
         one, other = (getattr(solution, name) for solution in solutions)

@@ -3,7 +3,7 @@
 Everything is given in *chain space*: the root joint is the origin, and the axes are those of the root bone at rest,
 carried along by its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the
 armature or their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all of
-them. Chains with the same options may lie side by side, on axes ahead of `n`. The values of the enumerations are the
+them. Chains with the same options may lie side by side, on axes behind `n`. The values of the enumerations are the
 identifiers that Blender saves, setup files hold and reports print.
 """
 

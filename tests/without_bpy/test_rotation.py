@@ -71,11 +71,11 @@ def test_bones_side_by_side_turn_as_each_alone(order: str, has_before: bool) -> 
     functions = {"QUATERNION": rotation.quaternions, "AXIS_ANGLE": rotation.axis_angles}
     values = functions.get(order, lambda matrices, before: rotation.eulers(matrices, order, before))
     still = np.broadcast_to(np.eye(3), (400, 3, 3))
-    bones = np.stack((tumbling(), random_rotations(400), still, tumbling()[::-1]))
+    bones = np.stack((tumbling(), random_rotations(400), still, tumbling()[::-1]), axis=1)
     before = np.random.default_rng(1).normal(size=(4, 3 if order in ORDERS else 4))
     together = values(bones, before if has_before else None)
-    for found, bone, start in zip(together, bones, before, strict=True):
-        np.testing.assert_array_equal(found, values(bone, start if has_before else None))
+    for row, start in enumerate(before):
+        np.testing.assert_array_equal(together[:, row], values(bones[:, row], start if has_before else None))
 
 
 class TestEulers:

@@ -46,25 +46,25 @@ def test_chains_side_by_side_are_solved_as_each_alone(options: dict, seed: int, 
     """On some frames, or on all of a chain's, target or pole leave a direction open."""
     rng = np.random.default_rng(seed)
     chains = [random_limb(rng) for _ in range(3)]
-    open_frames = rng.random((3, 6)) < rng.choice((0.0, 0.4, 1.0), (3, 1))
-    pole = rng.normal(size=(3, 6, 3))
+    open_frames = rng.random((6, 3)) < rng.choice((0.0, 0.4, 1.0), 3)
+    pole = rng.normal(size=(6, 3, 3))
     # Not so exactly opposite that rounding would choose which way to turn.
-    opposite = -np.stack([chain.joints[2] for chain in chains])[:, None] + 1e-7 * pole
+    opposite = -np.stack([chain.joints[2] for chain in chains]) + 1e-7 * pole
     goals = Goals(
-        target=np.where(open_frames[..., None], rng.choice((0.0, 1.0), (3, 6, 1)) * opposite, 2 * pole[:, ::-1]),
-        pole=np.where(rng.permuted(open_frames, axis=1)[..., None], 2 * pole[:, ::-1], pole),
-        pose=np.stack([random_pose(rng, 6) for _ in chains]) if posed else None,
+        target=np.where(open_frames[..., None], rng.choice((0.0, 1.0), (6, 3, 1)) * opposite, 2 * pole[::-1]),
+        pole=np.where(rng.permuted(open_frames, axis=0)[..., None], 2 * pole[::-1], pole),
+        pose=np.stack([random_pose(rng, 6) for _ in chains], axis=1) if posed else None,
     )
-    joints, axes = (np.stack([getattr(one, name) for one in chains])[:, None] for name in ("joints", "hinge_axis"))
+    joints, axes = (np.stack([getattr(one, name) for one in chains])[None] for name in ("joints", "hinge_axis"))
     together = solve(Chain(joints=joints, hinge_axis=axes), goals, Options(**options))
     for row, chain in enumerate(chains):
-        own = Goals(target=goals.target[row], pole=goals.pole[row], pose=goals.pose[row] if posed else None)
+        own = Goals(target=goals.target[:, row], pole=goals.pole[:, row], pose=goals.pose[:, row] if posed else None)
         alone = solve(chain, own, Options(**options))
         for field in fields(Solution):
-            found, right = getattr(together, field.name)[row], getattr(alone, field.name)
+            found, right = getattr(together, field.name)[:, row], getattr(alone, field.name)
             np.testing.assert_allclose(found, right, atol=1e-9, err_msg=field.name)
-        np.testing.assert_array_equal(motion.flips(together)[row], motion.flips(alone))
-        speeds = motion.speed(together, np.arange(6))[row], motion.speed(alone, np.arange(6))
+        np.testing.assert_array_equal(motion.flips(together)[:, row], motion.flips(alone))
+        speeds = motion.speed(together, np.arange(6))[:, row], motion.speed(alone, np.arange(6))
         np.testing.assert_allclose(*speeds, atol=1e-9)
 
 

@@ -65,15 +65,17 @@ def inverse(matrix: Array) -> Array:
 
 
 def orientation(linear: Array) -> Array:
-    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be.
-
-    What is scaled to nothing leaves open, any rotation may fill.
-    """
-    y = linear[..., 1]
-    y = unit(np.where(y.any(axis=-1, keepdims=True), y, (0.0, 1.0, 0.0)))
-    z = cross(linear[..., 0], y)
-    z = np.where(z.any(axis=-1, keepdims=True), unit(z), any_normal(y))
-    return np.stack((cross(y, z), y, z), axis=-1)
+    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be."""
+    y = unit(linear[..., 1])
+    z = unit(cross(linear[..., 0], y))
+    if not z.any(axis=-1).all():
+        # What is scaled to nothing leaves open, any rotation may fill.
+        y = np.where(y.any(axis=-1, keepdims=True), y, (0.0, 1.0, 0.0))
+        z = unit(cross(linear[..., 0], y))
+        z = np.where(z.any(axis=-1, keepdims=True), z, any_normal(y))
+    result = np.empty(linear.shape, order="F")
+    result[..., 0], result[..., 1], result[..., 2] = cross(y, z), y, z
+    return result
 
 
 def place(matrix: Array, points: Array) -> Array:

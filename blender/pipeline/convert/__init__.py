@@ -54,8 +54,9 @@ def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
     for part in batches(own, lambda one: one.bone.rotation_mode, rows=len(plan.frames)):
         paths = [rotation_path(one.bone) for one in part]
         before = np.stack([value_before(plan.rig, path, plan.frames[0]) for path in paths])
-        values = rotation_values(np.stack([one.rotation for one in part]), part[0].bone.rotation_mode, before)
-        found |= zip(paths, values, strict=True)
+        rotations = np.stack([one.rotation for one in part], axis=1)
+        values = rotation_values(rotations, part[0].bone.rotation_mode, before)
+        found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
     return found
 
 

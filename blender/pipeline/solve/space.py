@@ -53,16 +53,18 @@ def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
     basis = tuple(_basis(plan, name, samples) for name in plan.bones)
     parent = samples.pose[Point(plan.rig, plan.parent.name)] if plan.parent else None
     here = stage(plan, parent, basis, [samples.basis[Point(plan.rig, name)] for name in plan.below[:-1]])
-    from_stage = transform.inverse(here.from_space)
+    to_space = here.to_space
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
-    end = transform.orientation(product(from_stage, rest)[..., :3, :3])
-    joints = (transform.place(from_stage, point) for point in (rest[..., :3, 3], tip(plan, rest, samples)))
+    end = transform.orientation(product(to_space[..., :3, :3], rest[..., :3, :3]))
+    mid, end_tip = (transform.place(to_space, point) for point in (rest[..., :3, 3], tip(plan, rest, samples)))
+    joints = np.zeros((*np.broadcast_shapes(mid.shape, end_tip.shape), 3), order="F")
+    joints[..., 1, :], joints[..., 2, :] = mid, end_tip
     to_world = product(samples.to_world[plan.rig], here.to_armature)
     own = _own_pose(here, basis, end) if plan.uses_pose else None
     return ChainSpace(
         plan=plan,
         chain=Chain(
-            joints=np.stack(np.broadcast_arrays(np.zeros(3), *joints), axis=-2),
+            joints=joints,
             hinge_axis=end @ np.array(AXES[HingeAxis(plan.hinge_axis)]),
             use_hinge_axis=plan.hinge_axis != HingeAxis.AUTO,
         ),
@@ -122,7 +124,7 @@ def tip_parent(plan: ChainPlan, end: Array, samples: Samples) -> Array:
 
 def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:
     """(n, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
-    last = transform.orientation(product(transform.inverse(here.from_space), here.posed(basis)[-1])[..., :3, :3])
+    last = transform.orientation(product(here.to_space, here.posed(basis)[-1])[..., :3, :3])
     turns = (transform.orientation(basis[0][..., :3, :3]), product(last, np.swapaxes(end, -1, -2)))
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 

@@ -33,6 +33,11 @@ class Stage:
         """(n, 4, 4) from chain space to the stage."""
         return np.eye(4) if self.rigid else self.to_armature
 
+    @property
+    def to_space(self) -> Array:
+        """(n, 4, 4) from the stage to chain space."""
+        return np.eye(4) if self.rigid else transform.inverse(self.to_armature)
+
     def posed(self, basis: tuple[Array, ...]) -> list[Array]:
         """(n, 4, 4) the pose of each of the chain's bones, as many as own channels are given."""
         plan, first = self.plan, basis[0]
@@ -53,7 +58,7 @@ def stage(plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...], below
     below : (n, 4, 4) each    own channels of the bones between end bone and tip bone
     """
     to_armature = inherit.carrier(plan.root.bone, parent, basis[0])
-    rigid = not plan.stretches and not any(map(inherit.is_scaled, (*basis, *below)))
+    rigid = not plan.stretches and not inherit.is_scaled(np.concatenate((*basis, *below)))
     carried = (plan.rig.data.bones[name] for name in (*plan.bones[1:], *plan.below[:-1]))
     carriers = [(plan.root.bone, parent), *((bone, to_armature) for bone in carried)]
     rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)

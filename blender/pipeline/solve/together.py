@@ -41,11 +41,11 @@ def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
     )
     solution = solve(chain, goals, first.plan.options)
     return [
-        Solution(**{field.name: getattr(solution, field.name)[row] for field in fields(Solution)})
+        Solution(**{field.name: getattr(solution, field.name)[:, row] for field in fields(Solution)})
         for row in range(len(spaces))
     ]
 
 
 def _stacked(arrays: Sequence[Array]) -> Array:
-    """(c, n, ...) of arrays (n, ...), each of which may also be given once for all frames."""
-    return np.stack(np.broadcast_arrays(*arrays))
+    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames."""
+    return np.stack(np.broadcast_arrays(*arrays), axis=1)
