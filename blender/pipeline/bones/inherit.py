@@ -25,7 +25,13 @@ def rest(bone: Bone) -> Array:
 
 def offset(bone: Bone) -> Array:
     """(4, 4) from the bone to its parent bone, at rest; to the armature where it has none."""
-    return rest(bone) if bone.parent is None else np.linalg.inv(rest(bone.parent)) @ rest(bone)
+    if bone.parent is None:
+        return rest(bone)
+    matrix = bone.matrix.to_4x4()
+    matrix.translation = bone.head
+    # The head is given from the parent's tail.
+    matrix[1][3] += bone.parent.length
+    return np.array(matrix, dtype=np.float64)
 
 
 def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:

@@ -73,6 +73,17 @@ def parents(point: Point) -> list[Point]:
     return places
 
 
+def carriers(points: Iterable[Point]) -> set[Point]:
+    """The points and all that carries them."""
+    found: set[Point] = set()
+    for point in points:
+        place: Point | None = point
+        while place and place not in found:
+            found.add(place)
+            place = _parent(place)
+    return found
+
+
 def _refuse_own_target(chain: ChainPlan) -> None:
     for role, point in (("target", chain.target), ("pole target", chain.pole)):
         if point and _root(chain) in upstream(point):

@@ -40,6 +40,8 @@ class OwnTransforms:
         path = f"{bone.path_from_id()}."
         turned = path + rotation_name(bone.rotation_mode) in self._animated
         if with_rotation and not turned and path + "scale" not in self._animated:
+            if path + "location" not in self._animated:
+                return _standing(bone)
             linear = _standing(bone)[:, :3, :3]
         else:
             linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]

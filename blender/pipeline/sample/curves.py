@@ -25,7 +25,7 @@ _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 def obstacle(wanted: Wanted) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind."""
-    places = {place for point in wanted.placed for place in follow.parents(point)}
+    places = follow.carriers(wanted.placed)
     items = {place.object for place in places}
     bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}
     own = {item: {place.bone for place in wanted.own if place.object == item} for item in items}

@@ -41,7 +41,9 @@ def wanted(plan: Plan) -> Wanted:
     """What the chains of the plan need to know of the scene."""
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
     parents = [Point(plan.rig, chain.parent.name) for chain in plan.chains if chain.parent]
-    branches = [follow.branch(point, plan.rig, chain.bones) for chain in plan.chains for point in (*goals, *parents)]
+    # The last rank moves nothing that others wait for.
+    moving = [chain for rank in plan.ranks[:-1] for chain in rank]
+    branches = [follow.branch(point, plan.rig, chain.bones) for chain in moving for point in (*goals, *parents)]
     carriers = [Point(plan.rig, branch[0]) for branch in branches if branch]
     between = {Point(plan.rig, name) for branch in branches for name in branch[:-1]}
     own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, *chain.below)}
