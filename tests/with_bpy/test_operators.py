@@ -229,6 +229,21 @@ def test_all_selected_armatures_are_baked_and_one_that_is_refused_stops_none(arm
     assert good[1].animation_data is None
 
 
+@pytest.mark.parametrize("sampling", ["ISOLATED", "SCENE"])
+def test_several_armatures_are_read_one_after_another_and_the_current_frame_stays(
+    arm: bpy.types.PropertyGroup, sampling: str
+) -> None:
+    rig = arm.id_data
+    other = rig.copy()
+    other.animation_data_clear()
+    bpy.context.collection.objects.link(other)
+    other.select_set(True)
+    bpy.context.scene.frame_set(3)
+    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5, sampling=sampling)
+    assert keyed_frames(rig) == keyed_frames(other) == [1, 2, 3, 4, 5]
+    assert bpy.context.scene.frame_current == 3
+
+
 def test_only_the_active_chain_of_the_active_armature_is_baked_where_that_is_asked_for(
     arm: bpy.types.PropertyGroup,
 ) -> None:

@@ -115,7 +115,7 @@ def test_edits_of_custom_properties_stay(chain: PropertyGroup, way: str) -> None
 
 
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
-@pytest.mark.parametrize("steps", [1, 5])
+@pytest.mark.parametrize("steps", [2, 6])
 def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str, steps: int) -> None:
     lower = chain.id_data.pose.bones["lower"]
     lower.constraints.new("IK").chain_count = 0
@@ -123,9 +123,18 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
     before = file_data.dump()
     style = KeyStyle()
     bake = pipeline.bake(chain.id_data, None, (1, 10), None, way=way, style=style, mute_constraints=True)
-    assert [next(bake) for _ in range(steps)][-1] == steps / 10
+    assert [next(bake) for _ in range(steps)][-1] == (steps - 1) / 10
     bake.close()
     assert not changed_after_update(before)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bake_that_is_ready_has_left_nothing_in_the_file_yet(chain: PropertyGroup, way: str) -> None:
+    before = file_data.dump()
+    bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
+    assert 1.0 in bake
+    assert not changed_after_update(before)
+    bake.close()
 
 
 def test_a_bake_that_fails_on_the_way_leaves_no_trace(chain: PropertyGroup, monkeypatch: pytest.MonkeyPatch) -> None:
