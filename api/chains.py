@@ -112,8 +112,9 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     >>> rig.two_bone_ik_chains["forearm.L"].use_bend_limits
     True
     """
-    for chain in read.chosen(rig, chains):
-        bend_limits.take(rig, chain)
+    found = [(chain, bend_limits.taken(rig, chain)) for chain in read.chosen(rig, chains)]
+    for chain, (low, high) in found:
+        chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
 
 def save_setup(rig: Object, path: str | PathLike[str]) -> None:

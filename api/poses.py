@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bpy.types import Object, Scene
 
 from ..blender import markers, pipeline
+from ..blender.errors import Refused
 from ..blender.pipeline import Steps, read
 from ..blender.pipeline.channel import Keys, KeyStyle
 from ..blender.pipeline.sample import Sampling
@@ -100,7 +101,7 @@ def check(
     """
     report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
     if add_markers:
-        markers.replace(scene or rig.users_scene[0], report)
+        markers.replace(scene or read.scene_of(rig), report)
     return report
 
 
@@ -120,9 +121,16 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    for name, sign in pipeline.bends(rig, chains, scene).items():
+    signs = pipeline.bends(rig, chains, scene)
+    before = {name: rig.two_bone_ik_chains[name].bend for name in signs}
+    for name, sign in signs.items():
         rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
-    return solve(rig, chains, scene=scene)
+    try:
+        return solve(rig, chains, scene=scene)
+    except Refused:
+        for name, bend in before.items():
+            rig.two_bone_ik_chains[name].bend = bend
+        raise
 
 
 def solve(
@@ -144,4 +152,4 @@ def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bo
     >>> pull.finish()
     []
     """
-    return Pull(rig, chain, scene or rig.users_scene[0], insert_keys=insert_keys)
+    return Pull(rig, chain, scene or read.scene_of(rig), insert_keys=insert_keys)

@@ -13,8 +13,8 @@ from .pipeline.read.chain import chain_bones
 from .pipeline.solve.space import AXES
 
 
-def take(rig: Object, chain: PropertyGroup) -> None:
-    """Set the chain's bend limits to the IK limits of its end bone.
+def taken(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
+    """The bend limits, least and greatest in radians, that the IK limits of the chain's end bone make.
 
     raises : Refused where the end bone has no IK limit about the axis that the chain bends about
     """
@@ -32,9 +32,8 @@ def take(rig: Object, chain: PropertyGroup) -> None:
         )
     # IK limits count from the rest pose, bend limits from straight.
     sign = 1.0 if axis["xz".index(name) * 2] >= 0.0 else -1.0
-    limits = sorted(sign * getattr(end, f"ik_{bound}_{name}") for bound in ("min", "max"))
-    chain.bend_min, chain.bend_max = (float(rest + limit) for limit in limits)
-    chain.use_bend_limits = True
+    low, high = sorted(rest + sign * getattr(end, f"ik_{bound}_{name}") for bound in ("min", "max"))
+    return low, high
 
 
 def _rest(rig: Object, bones: tuple[str, ...], hinge_axis: HingeAxis) -> tuple[float, Array]:

@@ -61,6 +61,9 @@ def refuse_unposable(rig: Object) -> None:
         raise Refused(f'"{name}" is linked: make a library override and make it editable', kind="LINKED", object=name)
     if rig.mode == "EDIT":
         raise Refused(f'"{name}" is in Edit Mode: leave it first', kind="EDIT_MODE", object=name)
+    if rig.pose is None:
+        # Blender gives a new object its pose bones when it evaluates it first.
+        raise Refused(f'"{name}" is so new that it has no pose: update its view layer', kind="NO_POSE", object=name)
     if rig.data.pose_position == "REST":
         raise Refused(
             f'"{name}" is in Rest Position: set its armature to Pose Position', kind="REST_POSITION", object=name

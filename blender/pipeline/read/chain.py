@@ -100,6 +100,9 @@ def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str
     if bone not in target.data.bones:
         message = f'aims at bone "{bone}", which "{target.name}" does not have: choose another'
         raise _refusal(rig, chain, message, "NO_SUBTARGET", value=bone)
+    if target.pose is None:
+        message = f'aims at a bone of "{target.name}", which is so new that it has no pose: update its view layer'
+        raise _refusal(rig, chain, message, "NO_POSE", value=target.name)
     return Point(target, bone)
 
 

@@ -169,7 +169,9 @@ def _parent(place: Point) -> Point | None:
     parent = place.object.parent
     if not parent:
         return None
-    return Point(parent, place.object.parent_bone if place.object.parent_type == "BONE" else "")
+    bone = place.object.parent_bone if place.object.parent_type == "BONE" else ""
+    # The bone may be gone: Blender then takes the armature object.
+    return Point(parent, bone if parent.type == "ARMATURE" and bone in parent.data.bones else "")
 
 
 def _targets(constraint: Constraint) -> Iterator[Point]:

@@ -47,8 +47,12 @@ def _object_obstacle(item: Object) -> str:
     follows_path = item.parent.type == "CURVE" and item.parent.data.use_path
     if item.parent_type not in _RIGID_PARENTS or follows_path:
         return f'"{item.name}" is parented to the shape of "{item.parent.name}"'
-    if item.parent_type == "BONE" and item.parent.data.bones[item.parent_bone].use_relative_parent:
-        return f'"{item.name}" is parented relative to a bone'
+    if item.parent_type == "BONE":
+        bone = item.parent.data.bones.get(item.parent_bone) if item.parent.type == "ARMATURE" else None
+        if bone is None:
+            return f'"{item.name}" is parented to a bone that "{item.parent.name}" does not have'
+        if bone.use_relative_parent:
+            return f'"{item.name}" is parented relative to a bone'
     return ""
 
 

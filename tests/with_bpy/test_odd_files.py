@@ -1,0 +1,85 @@
+"""Files as they come: bones that are gone, objects that are new, requests of which only a part can be carried out."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support import file_data, rigs
+from support.truth import Limb, on_frame
+
+
+def refused(kind: str, act: object, *args: object) -> None:
+    """It is refused for this reason, and nothing has changed."""
+    before = file_data.dump()
+    with pytest.raises(api.Refused) as refusal:
+        act(*args)
+    assert refusal.value.kind == kind
+    assert not file_data.changed(before)
+
+
+@pytest.fixture
+def target_on_a_bone_that_is_gone() -> Object:
+    """Keyed, and parented to a bone that its armature does not have: Blender takes the armature object."""
+    target = rigs.arm().target
+    other = rigs.armature(name="Other")
+    other.location = (0.2, -0.3, 0.4)
+    target.parent, target.parent_type, target.parent_bone = other, "BONE", "gone"
+    rigs.animate(target, location={1: (1.0, 0.6, 1.0), 5: (0.5, -0.4, 1.1)})
+    return target
+
+
+@pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED", "SCENE"])
+def test_a_target_whose_parent_bone_is_gone_is_met_where_blender_shows_it(
+    target_on_a_bone_that_is_gone: Object, sampling: str
+) -> None:
+    rig, target = bpy.data.objects["Rig"], target_on_a_bone_that_is_gone
+    assert api.bake(rig, frames=(1, 5), sampling=sampling).reached
+    for frame in range(1, 6):
+        joints = Limb().joints(on_frame(frame))
+        np.testing.assert_allclose(joints[2], target.matrix_world.translation, atol=1e-5)
+
+
+def test_the_keys_of_a_target_whose_parent_bone_is_gone_are_found(target_on_a_bone_that_is_gone: Object) -> None:
+    assert api.target_keys(bpy.data.objects["Rig"]) == [1.0, 5.0]
+
+
+def test_an_object_that_blender_has_not_evaluated_yet_is_refused_until_it_has() -> None:
+    new = bpy.data.objects.new("New", rigs.armature().data)
+    bpy.context.scene.collection.objects.link(new)
+    refused("NO_POSE", api.add_chain, new, "lower")
+    bpy.context.view_layer.update()
+    rigs.chain(new, "lower", target=(1.2, 0.6, 1.3))
+    assert api.bake(new, frames=(1, 2)).reached
+
+
+def test_a_bone_of_an_object_that_blender_has_not_evaluated_yet_is_no_target_until_it_has() -> None:
+    rig = rigs.arm().id_data
+    new = bpy.data.objects.new("New", rig.data.copy())
+    new.location = (1.2, 0.6, 0.3)
+    bpy.context.scene.collection.objects.link(new)
+    rig.two_bone_ik_chains[0].target, rig.two_bone_ik_chains[0].subtarget = new, "spine"
+    refused("NO_POSE", api.bake, rig)
+    bpy.context.view_layer.update()
+    assert api.bake(rig, frames=(1, 2)).reached
+
+
+def test_an_armature_in_no_scene_is_not_pulled() -> None:
+    rig = rigs.arm().id_data
+    bpy.context.scene.collection.objects.unlink(rig)
+    refused("NO_SCENE", api.pull, rig, "lower")
+
+
+def test_a_chain_that_cannot_be_posed_keeps_its_bend() -> None:
+    rig = rigs.arm(target=(9.0, 0.0, 1.0), unreachable="ERROR").id_data
+    refused("UNREACHABLE", api.flip_bend, rig)
+
+
+def test_bend_limits_are_taken_for_all_chains_or_for_none() -> None:
+    rig = rigs.arm().id_data
+    api.add_chain(rig, "hand")
+    rig.pose.bones["lower"].use_ik_limit_z = True
+    refused("NO_IK_LIMIT", api.take_bend_limits, rig)
