@@ -63,15 +63,16 @@ bench: build
 	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
 	$(WHEEL)/bin/python benchmarks/planar.py
 	$(WHEEL)/bin/python benchmarks/run.py
+	$(WHEEL)/bin/python benchmarks/batch.py
 
 clean:
 	rm -rf out .venv
 
-$(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements.txt
-$(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements.txt
+$(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements-plain.txt
+$(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements-wheel.txt
 $(LINT)/ready: packages = -r tests/requirements-lint.txt
 $(DOCS)/ready: packages = -r tests/requirements-docs.txt
-.venv/%/ready: tests/requirements.txt tests/requirements-lint.txt tests/requirements-docs.txt
+.venv/%/ready: $(wildcard tests/requirements*.txt)
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)
 	touch $@

@@ -24,16 +24,13 @@ def replaced(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield beside
-        _sync(beside, os.O_RDWR)
+        _sync(beside)
         beside.replace(path)
     except OSError as error:
         raise Refused(f'"{path}" cannot be written: {error.strerror}', kind="UNWRITABLE", value=str(path)) from None
     finally:
         with suppress(OSError):
             beside.unlink()
-    # Not every system has folders that can be opened, or network drives that can be waited for.
-    with suppress(OSError):
-        _sync(path.parent, os.O_RDONLY)
 
 
 def partial(path: Path) -> list[Path]:
@@ -44,10 +41,7 @@ def partial(path: Path) -> list[Path]:
     return [item for item in names if item.name.removesuffix("@").endswith(end)]
 
 
-def _sync(path: Path, flags: int) -> None:
+def _sync(path: Path) -> None:
     """Wait until the disk has it: else the new name could be there before what it names."""
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with path.open("rb+") as file:
+        os.fsync(file)

@@ -108,6 +108,9 @@ def _shots(command: ArgumentParser) -> ArgumentParser:
     many = command.add_argument_group("many files")
     many.add_argument("--manifest", type=Path, metavar="FILE", help="a TOML file that lists shots; see docs/batch.md")
     many.add_argument("--shot", metavar="N", help="only these shots of the manifest, from 1 on: 7, 1-10, 1-9:2, 1,4,8")
+    many.add_argument(
+        "--path-mapping", type=Path, metavar="FILE", help="rules of Open Job Description for paths in the manifest"
+    )
     many.add_argument("--output-dir", type=Path, metavar="DIR", help="where outputs and reports of the shots go")
     many.add_argument(
         "--jobs",

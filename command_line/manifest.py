@@ -23,24 +23,27 @@ from typing import Any
 from ..blender import toml_file
 from ..blender.errors import Refused
 from .arguments import frames
+from .path_mapping import PathMapping
 from .shot import Shot
 
 _KEYS = ("file", "setup", "rig", "frames", "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:-([1-9]\d*)(?::([1-9]\d*))?)?")
 
 
-def shots(path: Path, folder: Path | None, common: Shot) -> dict[int, Shot]:
+def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
     """The shots by number, from 1 on; `common` has what they do not say. Refused where one makes no sense.
 
     folder : for outputs and reports; None for no files
+    mapped : what becomes of a path that the manifest names
     """
+    home = path.absolute().parent
     found: dict[int, Shot] = {}
     outputs: dict[Path, int] = {}
     for number, table in enumerate(toml_file.tables(path, "shot"), 1):
         where = f'Shot {number} of "{path}"'
-        shot = _shot(where, path.absolute().parent, table, common)
+        shot = _shot(where, table, common, lambda name: home / mapped(name))
         if folder:
-            output = folder / _name(table, shot.file, path)
+            output = folder / _output(table, shot.file, home)
             if output in outputs:
                 sentence = f'{where} has the same output as shot {outputs[output]}, "{output}": give it another output'
                 raise Refused(sentence, kind="SAME_OUTPUT", value=str(output))
@@ -69,7 +72,7 @@ def numbers(text: str | None, count: int) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _shot(where: str, home: Path, table: Mapping[str, Any], common: Shot) -> Shot:
+def _shot(where: str, table: Mapping[str, Any], common: Shot, located: PathMapping) -> Shot:
     toml_file.refuse_unknown(where, table, _KEYS)
     rigs = table.get("rig", list(common.rigs))
     rigs = rigs if isinstance(rigs, list) else [rigs]
@@ -82,9 +85,9 @@ def _shot(where: str, home: Path, table: Mapping[str, Any], common: Shot) -> Sho
         raise Refused(f"{where} names no file", kind="NO_FILE")
     return replace(
         common,
-        file=home / table["file"],
+        file=located(table["file"]),
         is_open=False,
-        setup=home / table["setup"] if "setup" in table else common.setup,
+        setup=located(table["setup"]) if "setup" in table else common.setup,
         rigs=tuple(rigs),
         frames=_frames(where, table, common),
     )
@@ -97,9 +100,8 @@ def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, 
         raise Refused(f"{where} has frames that are not understood: {error}", kind="FRAMES") from None
 
 
-def _name(table: Mapping[str, Any], file: Path, manifest: Path) -> Path:
-    """Of the output, in the folder for outputs."""
-    home = manifest.absolute().parent
+def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:
+    """Where the output lies in the folder for outputs."""
     if "output" in table:
         return Path(table["output"])
     return file.relative_to(home) if file.is_relative_to(home) else Path(file.name)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..blender.errors import Refused
 from . import blend_file, manifest, pool
 from .outcome import DONE, FAILED, Outcome, table
+from .path_mapping import mapping
 from .progress import Progress
 from .shot import Shot
 from .work import carried_out
@@ -25,7 +26,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
         found = carried_out(one, strict=arguments.strict, resume=False, progress=progress)
         print(*found.lines, sep="\n", flush=True)
         return _ended(found.status, found.text, progress)
-    shots = manifest.shots(arguments.manifest, arguments.output_dir, one)
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
     _refuse_overwriting(shots.values())
 
     def act(number: int, done: int = 0, count: int = 1) -> Outcome:
@@ -51,7 +52,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 def _refuse_combination(arguments: Namespace) -> None:
     """Raise `Refused` where arguments contradict each other or leave open where to write."""
     alone = ("file", "output", "in_place", "report")
-    many = ("shot", "output_dir", "jobs")
+    many = ("shot", "output_dir", "jobs", "path_mapping")
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"

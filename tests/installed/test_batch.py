@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bpy
-import numpy as np
 import pytest
 
 pytestmark = pytest.mark.usefixtures("enabled")
@@ -75,7 +74,7 @@ def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
     written = {f"{number:03}_{season.kind(number)}.blend" for number in good}
     assert {path.name for path in out.iterdir()} == written | {f"{name}.json" for name in names}
     for number in good:
-        assert_baked(out / f"{number:03}_{season.kind(number)}.blend", reached=season.kind(number) != season.FAR)
+        season.assert_baked(out / f"{number:03}_{season.kind(number)}.blend", reached=season.kind(number) != season.FAR)
 
     times = {path: path.stat().st_mtime_ns for path in out.iterdir()}
     mended = folder / "003_truncated.blend"
@@ -86,24 +85,6 @@ def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
     assert {number for number in table if table[number][0] == "done"} == {3}
     changed = {path.name for path in out.iterdir() if path.stat().st_mtime_ns != times.get(path)}
     assert changed == {"003_truncated.blend"} | {f"{number:03}_{season.kind(number)}.json" for number in broken}
-
-
-def assert_baked(path: Path, *, reached: bool) -> None:
-    """On every frame the tip is where geometry has it, in the file as it lies there."""
-    from support import season
-    from support.truth import Limb, on_frame
-
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    limb = Limb()
-    rig = bpy.data.objects["Rig"]
-    length = sum(rig.data.bones[name].length for name in ("upper", "lower"))
-    for frame in range(1, season.END + 1):
-        depsgraph = on_frame(frame)
-        root, _, tip = limb.joints(depsgraph)
-        aim = limb.goal(depsgraph) - root
-        expected = root + aim * min(1.0, length / np.linalg.norm(aim))
-        np.testing.assert_allclose(tip, expected, atol=1e-5 * length)
-        assert (np.linalg.norm(aim) < length) == reached
 
 
 def test_a_process_writes_the_same_keys_as_the_api(program: list[str], tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from math import cos, sin
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from .rigs import animate, armature, empty
+from .truth import Limb, on_frame
 
 COUNT = 200
 END = 8
@@ -65,3 +67,18 @@ def make_shot(path: Path, kind: str = GOOD, number: int = 1, library: Path | Non
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     elif kind == "missing":
         path.unlink()
+
+
+def assert_baked(path: Path, *, reached: bool = True) -> None:
+    """On every frame the tip is where geometry has it, in the file as it lies there."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    limb = Limb()
+    rig = bpy.data.objects["Rig"]
+    length = sum(rig.data.bones[name].length for name in ("upper", "lower"))
+    for frame in range(1, END + 1):
+        depsgraph = on_frame(frame)
+        root, _, tip = limb.joints(depsgraph)
+        aim = limb.goal(depsgraph) - root
+        expected = root + aim * min(1.0, length / np.linalg.norm(aim))
+        np.testing.assert_allclose(tip, expected, atol=1e-5 * length)
+        assert (np.linalg.norm(aim) < length) == reached

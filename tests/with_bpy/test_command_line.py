@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api, command_line
+from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 from bpy.types import Object
 
 from support.rigs import Bone, animate, arm, armature, empty, keys
@@ -242,6 +244,13 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
     assert said.startswith("two_bone_ik: ")
     assert words in said
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_flamenco_job_type_asks_for_what_there_is() -> None:
+    script = Path(__file__).parents[2].joinpath("farm", "two_bone_ik.flamenco.js").read_text("utf-8")
+    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"bake"') :])
+    assert options
+    parser("two_bone_ik").parse_args(["bake", *(f"{option}=1" for option in options)])
 
 
 @pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help", "detect --help"])

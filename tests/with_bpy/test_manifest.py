@@ -157,6 +157,24 @@ def test_a_check_writes_reports_only(listed: Path) -> None:
     assert written(listed.parent / "out").keys() == {"seq/a.json", "seq/b.json", "pickup/a.json"}
 
 
+@pytest.mark.parametrize(("form", "there"), [("POSIX", "/studio/season"), ("WINDOWS", "S:\\\\season")])
+def test_paths_of_another_machine_are_mapped(listed: Path, files: list[Path], form: str, there: str) -> None:
+    listed.write_text(f'[[shot]]\nfile = "{there}/seq/a.blend"\n\n[[shot]]\nfile = "seq/b.blend"')
+    rule = {
+        "source_path_format": form,
+        "source_path": there.replace("\\\\", "\\"),
+        "destination_path": str(listed.parent),
+    }
+    rules = listed.parent / "rules.json"
+    rules.write_text(json.dumps({"version": "pathmapping-1.0", "path_mapping_rules": [rule]}))
+    assert bake(listed, "--path-mapping", rules) == 0
+    assert {"seq/a.blend", "seq/b.blend"} <= written(listed.parent / "out").keys()
+    rules.write_text("{}")
+    assert bake(listed, "--path-mapping", rules) == 2
+    rules.write_text("[]")
+    assert bake(listed, "--path-mapping", rules) == 2
+
+
 def test_a_range_expression_names_shots() -> None:
     assert manifest.numbers(None, 3) == [1, 2, 3]
     assert manifest.numbers("2", 3) == [2]

@@ -1,0 +1,40 @@
+"""Paths of the machine that wrote a manifest into those of the one that bakes, by the rules of Open Job Description."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+
+from ..blender.errors import Refused
+
+PathMapping = Callable[[str], Path]
+
+
+def mapping(path: Path | None) -> PathMapping:
+    """What the rules in this JSON file do to a path; without a file, nothing."""
+    if path is None:
+        return Path
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        rules = [
+            (_kind(rule["source_path_format"])(rule["source_path"]), Path(rule["destination_path"]))
+            for rule in content.get("path_mapping_rules", [])
+        ]
+    except OSError as error:
+        raise Refused(f'"{path}" cannot be read: {error.strerror}', kind="NO_FILE", value=str(path)) from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Refused(f'"{path}" holds no path mapping rules', kind="NO_RULES", value=str(path)) from None
+
+    def mapped(text: str) -> Path:
+        for source, destination in rules:
+            found = type(source)(text)
+            if found.is_relative_to(source):
+                return destination.joinpath(*found.relative_to(source).parts)
+        return Path(text)
+
+    return mapped
+
+
+def _kind(name: str) -> type[PurePath]:
+    return {"POSIX": PurePosixPath, "WINDOWS": PureWindowsPath}[name]

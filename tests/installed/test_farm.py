@@ -1,0 +1,88 @@
+"""The Open Job Description template: checked, and run for real on files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("enabled")
+
+TEMPLATE = Path(__file__).parents[2] / "farm" / "two_bone_ik.openjd.yaml"
+THERE = "/studio/season"
+"""Where the shots lie for whoever wrote the manifest."""
+
+
+def openjd(*argv: object) -> subprocess.CompletedProcess[str]:
+    command = [Path(sys.executable).with_name("openjd"), *argv]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=240)
+
+
+@pytest.fixture(scope="module")
+def blender(program: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What stands in for the program where there is only its module: it knows no option before --command."""
+    path = tmp_path_factory.mktemp("bin") / "blender"
+    skip = 'while [ "$1" != --command ]; do shift; done; shift 2'
+    path.write_text(f'#!/bin/sh\n{skip}\nexec {" ".join(program)} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def submit(blender: Path, tmp_path: Path):
+    """Runs the job on nine shots, at most four a task; shots lie elsewhere than the manifest says."""
+    from support import season
+
+    (tmp_path / "shots").mkdir()
+    manifest = tmp_path / "season.toml"
+    (tmp_path / "shots" / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
+    names = [f"{number}.blend" for number in range(1, 10)]
+    for number, name in enumerate(names):
+        season.make_shot(tmp_path / "shots" / name, number=number)
+    shot = '[[shot]]\nfile = "{there}/{name}"\nsetup = "{there}/setup.toml"\n'
+    manifest.write_text("".join(shot.format(there=THERE, name=name) for name in names))
+    rule = {"source_path_format": "POSIX", "source_path": THERE, "destination_path": str(tmp_path / "shots")}
+    rules = {"version": "pathmapping-1.0", "path_mapping_rules": [rule]}
+    values = {
+        "Manifest": manifest,
+        "Shots": "1-9",
+        "ShotsPerTask": 4,
+        "OutputDir": tmp_path / "out",
+        "Blender": blender,
+    }
+
+    def submit() -> subprocess.CompletedProcess[str]:
+        given = [item for key, value in values.items() for item in ("-p", f"{key}={value}")]
+        return openjd("run", TEMPLATE, *given, "--path-mapping-rules", json.dumps(rules))
+
+    return submit
+
+
+def test_the_template_passes_its_check() -> None:
+    check = openjd("check", TEMPLATE)
+    assert check.returncode == 0, check.stdout + check.stderr
+
+
+def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
+    from support.season import assert_baked
+
+    run = submit()
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("openjd_progress: 100") == 3
+    assert {path.name for path in (tmp_path / "out" / "shots").glob("*.blend")} == {
+        f"{number}.blend" for number in range(1, 10)
+    }
+    for path in (tmp_path / "out" / "shots").glob("*.blend"):
+        assert_baked(path)
+
+
+def test_a_shot_that_fails_fails_the_job_and_is_named(submit, tmp_path: Path) -> None:
+    (tmp_path / "shots" / "2.blend").write_bytes(b"BLENDER")
+    run = submit()
+    assert run.returncode != 0
+    assert "openjd_fail: 1 of 3 shots failed: 2" in run.stdout
+    assert {"1.blend", "3.blend"} <= {path.name for path in (tmp_path / "out" / "shots").glob("*.blend")}
+    assert not (tmp_path / "out" / "shots" / "2.blend").exists()
