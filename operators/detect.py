@@ -13,6 +13,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     bl_idname = "two_bone_ik.chains_detect"
     bl_label = "Detect Two-Bone IK Limbs"
 
+    # Who asked for fingers once does not ask for them each time.
     kinds: EnumProperty(
         name="Limbs",
         description="Which limbs to add",
@@ -22,7 +23,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
             ("FINGERS", "Fingers", "Each with its first two bones"),
             ("SPINE", "Spine", "From the hips to the chest"),
         ),
-        options={"ENUM_FLAG"},
+        options={"ENUM_FLAG", "SKIP_SAVE"},
         default={"ARMS", "LEGS"},
     )
 

@@ -27,60 +27,6 @@ PARTS: dict[str, tuple[str, tuple[float, float, float]]] = {
 """Parent and head of each bone; from the collar bone on those of the left, where x is positive."""
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 
-CMU = """\
-Hips 0 0 0
- LHipJoint 0 0 0
-  LeftUpLeg 1.36 -1.79 0.84
-   LeftLeg 2.45 -6.73 0
-    LeftFoot 2.56 -7.04 0
-     LeftToeBase 0.16 -0.43 2.32
- RHipJoint 0 0 0
-  RightUpLeg -1.36 -1.79 0.84
-   RightLeg -2.45 -6.73 0
-    RightFoot -2.56 -7.04 0
-     RightToeBase -0.16 -0.43 2.32
- LowerBack 0 0 0
-  Spine 0.03 2.04 -0.19
-   Spine1 0.06 2.05 -0.04
-    Neck 0 0 0
-     Neck1 -0.05 1.75 0.17
-      Head 0.10 1.76 -0.12
-    LeftShoulder 0 0 0
-     LeftArm 3.36 1.20 -0.31
-      LeftForeArm 4.98 0 0
-       LeftHand 3.48 0 0
-        LeftFingerBase 0 0 0
-         LeftHandIndex1 0.72 0 0
-        LThumb 0 0 0
-    RightShoulder 0 0 0
-     RightArm -3.36 1.20 -0.31
-      RightForeArm -4.98 0 0
-       RightHand -3.48 0 0
-        RightFingerBase 0 0 0
-         RightHandIndex1 -0.72 0 0
-        RThumb 0 0 0
-"""
-"""The joints of the motion capture database of Carnegie Mellon University as BVH files have them: offsets, y up."""
-
-
-def bvh() -> str:
-    """A BVH file of this skeleton, two frames of rest."""
-    lines, depth, count = ["HIERARCHY"], -1, 0
-    for line in CMU.splitlines():
-        name, *offset = line.split()
-        new = line.index(name)
-        if new <= depth:
-            lines.append("End Site { OFFSET 0 0.5 0 }")
-        lines += ["}"] * (depth - new + 1)
-        position = "" if new else "Xposition Yposition Zposition "
-        lines += [f"{'JOINT' if new else 'ROOT'} {name}", "{", f"OFFSET {' '.join(offset)}"]
-        lines.append(f"CHANNELS {3 if new else 6} {position}Zrotation Yrotation Xrotation")
-        depth, count = new, count + (3 if new else 6)
-    lines += ["End Site { OFFSET 0 0.5 0 }", *["}"] * (depth + 1)]
-    lines += ["MOTION", "Frames: 2", "Frame Time: 0.0333", *[" ".join(["0"] * count)] * 2]
-    # The format wants braces on lines of their own.
-    return "\n".join(lines).replace(" { ", "\n{\n").replace(" }", "\n}") + "\n"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
@@ -211,6 +157,42 @@ NAMINGS = {
         "{0}_Hip {0}_Knee {0}_Ankle {0}_Foot",
         "L",
         "R",
+    ),
+    "MakeHuman": naming(
+        "root spine05 spine01 neck01 head clavicle.{} upperarm01.{} lowerarm01.{} wrist.{} "
+        "upperleg01.{} lowerleg01.{} foot.{} toe1-1.{}",
+        "L",
+        "R",
+        within={
+            "upper_arm": "upperarm02.{}",
+            "forearm": "lowerarm02.{}",
+            "thigh": "upperleg02.{}",
+            "shin": "lowerleg02.{}",
+        },
+    ),
+    "Advanced Skeleton": naming(
+        "Root_M Spine1_M Chest_M Neck_M Head_M Scapula_{0} Shoulder_{0} Elbow_{0} Wrist_{0} "
+        "Hip_{0} Knee_{0} Ankle_{0} Toes_{0}",
+        "L",
+        "R",
+        within={"upper_arm": "ShoulderPart1_{}", "forearm": "ElbowPart1_{}", "thigh": "HipPart1_{}"},
+    ),
+    "Auto-Rig Pro, as exported": naming(
+        "root.x spine_01.x spine_02.x neck.x head.x shoulder.{0} arm_stretch.{0} forearm_stretch.{0} hand.{0} "
+        "thigh_stretch.{0} leg_stretch.{0} foot.{0} toes_01.{0}",
+        "l",
+        "r",
+        beside={
+            "upper_arm": "arm_twist.{}",
+            "forearm": "forearm_twist.{}",
+            "thigh": "thigh_twist.{}",
+            "shin": "leg_twist.{}",
+        },
+    ),
+    "all in one word": naming(
+        "hips spine chest neck head {}shoulder {}arm {}forearm {}hand {}upleg {}leg {}foot {}toes",
+        "left",
+        "right",
     ),
     "plain English, .L and .R": naming(
         "Hips Spine Chest Neck Head Shoulder.{} UpperArm.{} LowerArm.{} Hand.{} "

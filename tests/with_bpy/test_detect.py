@@ -10,8 +10,9 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
+from support.bvh import bvh
 from support.rigify import generated, metarig
-from support.skeletons import NAMINGS, bvh
+from support.skeletons import NAMINGS
 
 Limbs = dict[str, tuple[str, str, str]]
 
@@ -92,6 +93,23 @@ def test_in_a_generated_rig_the_fk_controls_are_found(name: str) -> None:
         for limb, bones in METARIGS[name].items()
     }
     assert limbs(generated(name)) == fk
+
+
+def test_where_a_generated_rig_has_no_fk_layer_its_plain_controls_are_found() -> None:
+    found = limbs(generated("bird"))
+    assert {name: bones for name, bones in found.items() if name.startswith("Wing")} == {
+        name: bones for name, bones in METARIGS["bird"].items() if name.startswith("Wing")
+    }
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize("kind", ["COPY_TRANSFORMS", "IK"])
+def test_bones_that_constraints_move_have_limbs_as_well(kind: str) -> None:
+    """As those that follow a captured actor, or an IK constraint that is to be taken over."""
+    rig = metarig("human")
+    for bone in rig.pose.bones:
+        bone.constraints.new(kind)
+    assert limbs(rig) == HUMAN
 
 
 @pytest.mark.parametrize("program", NAMINGS)
