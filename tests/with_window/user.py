@@ -35,10 +35,12 @@ class User:
 
     def click(self, name: str) -> Steps:
         """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`."""
-        for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
-            for column in COLUMNS:
-                yield from self._move(self.sidebar.x + int(column * self.sidebar.width), y)
-                yield  # a full scene is drawn late, and with it what is under the mouse
+        # A full scene is drawn late, and with it what is under the mouse.
+        for patience in (1, 5):
+            for place in self._places():
+                yield from self._move(*place)
+                for _ in range(patience):
+                    yield
                 if self._button() == name:
                     yield from self.press("LEFTMOUSE")
                     return
@@ -82,6 +84,12 @@ class User:
         pixels = np.reshape(image.pixels[:], (-1, 4))[:, :3]
         bpy.data.images.remove(image)
         return np.count_nonzero(np.abs(pixels - color).max(axis=-1) < 0.02) > 20
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        """Places in the sidebar, close enough to meet every button."""
+        for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
+            for column in COLUMNS:
+                yield self.sidebar.x + int(column * self.sidebar.width), y
 
     def _move(self, x: int, y: int) -> Steps:
         self.mouse = (x, y)
