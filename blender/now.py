@@ -40,16 +40,16 @@ class Now:
     posed: bool = False
     inputs: tuple[str, bytes] = ("", b"")
 
-    def standings(self) -> dict[str, Standing]:
-        """How each solved chain stands, by name."""
-        return {
-            here.plan.name: Standing(
-                status=Status(int(solution.status[0])),
-                miss=float(np.linalg.norm(here.to_world[0] @ solution.miss[0])),
-                short=bool(solution.shortfall[0] > 0.0),
-            )
-            for here, solution, _ in self.solved
-        }
+    def standing(self, name: str) -> Standing | None:
+        """How the chain of this name stands; None where it is not solved."""
+        for here, solution, _ in self.solved:
+            if here.plan.name == name:
+                return Standing(
+                    status=Status(int(solution.status[0])),
+                    miss=float(np.linalg.norm(here.to_world[0] @ solution.miss[0])),
+                    short=bool(solution.shortfall[0] > 0.0),
+                )
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +61,16 @@ class Standing:
     short: bool
 
 
-_known: dict[str, Now] = {}
-# By armature object and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
-_held: set[str] = set()
-_own: dict[tuple[str, str], tuple[Array, Array]] = {}
+# By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
+_known: dict[int, Now] = {}
+_held: set[int] = set()
+# By that and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
+_own: dict[tuple[int, str], tuple[Array, Array]] = {}
 
 
 def known(rig: Object) -> Now:
     """The chains as `look` has found them last."""
-    return _known.get(rig.name, Now())
+    return _known.get(rig.session_uid, Now())
 
 
 def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
@@ -82,10 +83,10 @@ def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
         refused = _refusals(rig, names, scene, depsgraph)
         fit = [name for name in names if name not in refused]
         if not fit:
-            _known[rig.name] = Now(refused=refused)
-            return _known[rig.name]
+            _known[rig.session_uid] = Now(refused=refused)
+            return _known[rig.session_uid]
         plan, samples = _seen(rig, fit, scene, depsgraph)
-    now = _known.setdefault(rig.name, Now())
+    now = _known.setdefault(rig.session_uid, Now())
     now.refused = refused
     inputs = _inputs(plan, samples)
     if inputs != now.inputs:
@@ -95,7 +96,7 @@ def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
 
 def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
-    if rig.name in _held:
+    if rig.session_uid in _held:
         return
     now = look(rig, scene, depsgraph)
     if now.posed or not now.plan:
@@ -106,34 +107,45 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     for here, _, samples in now.solved:
         for bone in here.plan.keyed:
             before = samples.basis[Point(rig, bone.name)]
-            _own[rig.name, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+            _own[rig.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
 
 
 def armatures(scene: Scene) -> list[Object]:
-    """The armature objects of a scene."""
-    names = _armatures(len(bpy.data.objects))
-    if not all(name in bpy.data.objects for name in names):
+    """The local armature objects of a scene; a linked one cannot be posed."""
+    names = _armatures(len(bpy.data.objects), len(bpy.data.armatures))
+    found = {name: _local(scene, name) for name in names}
+    # To look for a name among 5,000 objects of a file takes Blender a millisecond, in a scene a microsecond.
+    if any(item is None and name not in bpy.data.objects for name, item in found.items()):
         _armatures.cache_clear()  # one was renamed
-    return [scene.objects[name] for name in names if name in scene.objects]
+        return armatures(scene)
+    return [item for item in found.values() if item]
+
+
+def _local(scene: Scene, name: str) -> Object | None:
+    item = scene.objects.get(name)
+    if item and item.library:
+        # A linked object may have the same name, and Blender has no key for the other one.
+        return next((other for other in scene.objects if other.name == name and not other.library), None)
+    return item
 
 
 @lru_cache(maxsize=1)
-def _armatures(_count: int) -> list[str]:
-    """Names of all armature objects, while the file holds so many objects.
+def _armatures(_objects: int, _armatures: int) -> list[str]:
+    """Names of all local armature objects, while the file holds so many objects and armatures.
 
     To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
     """
-    return [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
+    return [item.name for item in bpy.data.objects if item.type == "ARMATURE" and not item.library]
 
 
 def hold(rig: Object) -> None:
     """Do not pose this armature until it is released: somebody else does."""
-    _held.add(rig.name)
+    _held.add(rig.session_uid)
 
 
 def release(rig: Object) -> None:
     """Pose it again when something moves."""
-    _held.discard(rig.name)
+    _held.discard(rig.session_uid)
 
 
 def forget() -> None:
@@ -168,7 +180,7 @@ def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgr
 
 
 def _own_basis(point: Point, basis: Array) -> Array:
-    written, before = _own.get((point.object.name, point.bone), (None, basis))
+    written, before = _own.get((point.object.session_uid, point.bone), (None, basis))
     return before if written is not None and np.abs(basis - written).max() < _SAME else basis
 
 

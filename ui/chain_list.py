@@ -38,7 +38,8 @@ def _draw_state(row: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain)
     """How the chain stands on the current frame, as the panel has looked it up."""
     state = row.row()
     state.alignment = "RIGHT"
-    refusal, standing = now.known(rig).refused.get(chain.name), now.known(rig).standings().get(chain.name)
+    known = now.known(rig)
+    refusal, standing = known.refused.get(chain.name), known.standing(chain.name)
     if refusal:
         state.label(text=refusal.kind.replace("_", " ").capitalize(), icon="ERROR")
     elif standing and standing.short:

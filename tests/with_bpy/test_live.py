@@ -39,8 +39,11 @@ def tip() -> np.ndarray:
 
 
 def pose() -> np.ndarray:
-    bones = bpy.data.objects["Rig"].pose.bones
-    return np.array([bones[name].matrix_basis for name in ("upper", "lower")])
+    return pose_of(bpy.data.objects["Rig"])
+
+
+def pose_of(rig: bpy.types.Object) -> np.ndarray:
+    return np.array([rig.pose.bones[name].matrix_basis for name in ("upper", "lower")])
 
 
 def test_the_limb_follows_a_target_that_is_moved() -> None:
@@ -110,6 +113,55 @@ def test_a_file_that_is_loaded_is_live_as_it_was_saved(tmp_path: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
     move_target(WITHIN_REACH[10])
     np.testing.assert_allclose(tip(), WITHIN_REACH[10], atol=CLOSE)
+
+
+def test_a_rig_that_gets_another_name_does_not_creep() -> None:
+    rig = live_arm(influence=0.5)
+    target = bpy.data.objects["Target"]
+    place = tuple(target.location)
+    before = pose_of(rig)
+    rig.name = "Hero"
+    for there in ((1.0, 0.5, 1.2), place):
+        move_target(there)
+    np.testing.assert_allclose(pose_of(rig), before, atol=CLOSE)
+
+
+def test_a_new_rig_is_followed_though_as_many_objects_went_as_came() -> None:
+    other = rigs.empty("Other")
+    live_arm()
+    bpy.data.objects.remove(other)
+    rig = bpy.data.objects.new("New", bpy.data.objects["Rig"].data.copy())
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.update()
+    rigs.chain(rig, "lower", target=bpy.data.objects["Target"])
+    rig.two_bone_ik_live = True
+    move_target(WITHIN_REACH[5])
+    tail = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].tail
+    np.testing.assert_allclose(tail, WITHIN_REACH[5], atol=CLOSE)
+
+
+def test_a_linked_rig_of_the_same_name_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    rigs.arm()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
+        linked.objects = ["Rig"]
+    bpy.context.scene.collection.objects.link(linked.objects[0])
+    chain = rigs.arm()
+    rig, target = chain.id_data, chain.target
+    assert rig.name == linked.objects[0].name
+    rig.two_bone_ik_live = True
+    target.location = WITHIN_REACH[5]
+    bpy.context.view_layer.update()
+    tail = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].tail
+    np.testing.assert_allclose(tail, WITHIN_REACH[5], atol=CLOSE)
+
+
+def test_a_probe_that_a_crash_has_left_in_the_file_does_not_stop_it() -> None:
+    rigs.empty("Two-Bone IK probe")
+    live_arm()
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(tip(), WITHIN_REACH[5], atol=CLOSE)
 
 
 @pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED", "SCENE"])

@@ -21,18 +21,20 @@ from ..plan import Point
 from ..samples import Samples
 from .wanted import Wanted
 
-_NAME = "Two-Bone IK probe"
+_open: list[Object] = []
+# Not by name: a file that was saved meanwhile has the probe too, and to look for a name takes long in a large file.
 
 
 def is_open() -> bool:
     """True while something is being sampled, perhaps between two steps of a bake."""
-    return _NAME in bpy.data.objects
+    return bool(_open)
 
 
 @contextmanager
 def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
-    probe = bpy.data.objects.new(_NAME, None)
+    probe = bpy.data.objects.new("Two-Bone IK probe", None)
+    _open.append(probe)
     try:
         scene.collection.objects.link(probe)
         for point in sorted(wanted.points, key=str):
@@ -41,6 +43,7 @@ def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
             constraint.mute = True
         yield
     finally:
+        _open.remove(probe)
         bpy.data.objects.remove(probe)
 
 
