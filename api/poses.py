@@ -97,7 +97,7 @@ def check(
     forearm.L: 0 of 10 frames reached
       too far on 10 frames (1-10), by up to 1.156
     >>> [marker.name for marker in scene.timeline_markers]
-    ['Too Far: forearm.L']
+    ['Too Far: Hero, forearm.L']
     """
     report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
     if add_markers:
@@ -106,12 +106,12 @@ def check(
 
 
 def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
-    """Take away the markers that checks of this armature's chains have put on the timeline.
+    """Take away the markers that checks of this armature have put on the timeline.
 
     >>> api.remove_markers(rig)
     """
     for found in [scene] if scene else rig.users_scene:
-        markers.remove(found, [chain.name for chain in rig.two_bone_ik_chains])
+        markers.remove(found, rig.name)
 
 
 def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:

@@ -1,8 +1,8 @@
-"""Timeline markers where a chain falls short or flips: one name a kind, replaced by the next check."""
+"""Timeline markers where a chain falls short or flips: one name a kind and chain, replaced by the next check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from bpy.types import Scene
@@ -16,28 +16,34 @@ _KINDS = ("Too Far", "Too Close", "Flip")
 
 def replace(scene: Scene, report: Report) -> None:
     """Markers for what the report found, in place of those of earlier reports on these chains."""
-    remove(scene, [chain.name for chain in report.chains])
+    ours = {_name(kind, report.rig, chain.name) for kind in _KINDS for chain in report.chains}
+    _remove(scene, lambda name: name in ours)
     for chain in report.chains:
-        for name, frame in _found(chain):
-            scene.timeline_markers.new(name, frame=frame)
+        for kind, frame in _found(chain):
+            scene.timeline_markers.new(_name(kind, report.rig, chain.name), frame=frame)
 
 
-def remove(scene: Scene, chains: list[str]) -> None:
-    """Take away the markers of these chains."""
-    ours = {_name(kind, chain) for kind in _KINDS for chain in chains}
-    for marker in [marker for marker in scene.timeline_markers if marker.name in ours]:
+def remove(scene: Scene, rig: str) -> None:
+    """Take away all markers of the armature, those of chains that were renamed since with them."""
+    ours = tuple(_name(kind, rig, "") for kind in _KINDS)
+    _remove(scene, lambda name: name.startswith(ours))
+
+
+def _remove(scene: Scene, is_ours: Callable[[str], bool]) -> None:
+    for marker in [marker for marker in scene.timeline_markers if is_ours(marker.name)]:
         scene.timeline_markers.remove(marker)
 
 
-def _name(kind: str, chain: str) -> str:
-    return f"{kind}: {chain}"[:63]  # no longer name fits a marker
+def _name(kind: str, rig: str, chain: str) -> str:
+    return f"{kind}: {rig}, {chain}"[:63]  # no longer name fits a marker
 
 
 def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
+    """The kind of each marker, and its frame."""
     where = (chain.status == Status.TOO_FAR, chain.status == Status.TOO_CLOSE, chain.flips)
     for kind, rows in zip(_KINDS, where, strict=True):
         for row in _starts(rows):
-            yield _name(kind, chain.name), round(float(chain.frames[row]))
+            yield kind, round(float(chain.frames[row]))
 
 
 def _starts(where: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -35,7 +35,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
 
 
 class TWO_BONE_IK_OT_markers_remove(ChainOperator):
-    """Remove the timeline markers that checks have added for the chains of this armature"""
+    """Remove the timeline markers that checks of this armature have added"""
 
     bl_idname = "two_bone_ik.markers_remove"
     bl_label = "Remove Two-Bone IK Markers"

@@ -164,6 +164,19 @@ def test_flip_bend_is_the_other_solution_and_twice_the_first(pole) -> None:
     np.testing.assert_allclose(Limb().joints(on_frame(1)), first, atol=CLOSE)
 
 
+def test_markers_tell_armatures_apart_and_go_with_their_armature_whatever_its_chains_are_called_now() -> None:
+    rig = rigs.arm(target=(9, 0, 1)).id_data
+    other = rig.copy()
+    scene = bpy.context.scene
+    scene.collection.objects.link(other)
+    for one in (rig, other):
+        api.check(one, frames=(1, 2), add_markers=True)
+    assert len(scene.timeline_markers) == 2
+    rig.two_bone_ik_chains[0].name = "arm"
+    api.remove_markers(rig)
+    assert [marker.name for marker in scene.timeline_markers] == [f"Too Far: {other.name}, lower"]
+
+
 def test_markers_stand_where_a_run_begins_are_replaced_by_the_next_check_and_go_on_demand() -> None:
     rigs.arm()
     rig, scene = bpy.data.objects["Rig"], bpy.context.scene
@@ -176,7 +189,7 @@ def test_markers_stand_where_a_run_begins_are_replaced_by_the_next_check_and_go_
     for _ in range(2):
         report = api.check(rig, frames=(1, 9), add_markers=True)
         assert not report.reached
-        assert marks() == {("Mine", 3), ("Too Far: lower", too_far(range(1, 10))[0])}
+        assert marks() == {("Mine", 3), ("Too Far: Rig, lower", too_far(range(1, 10))[0])}
     assert rig.animation_data is None
     rig.two_bone_ik_chains[0].target.animation_data_clear()
     rig.two_bone_ik_chains[0].target.location = (1.2, 0.6, 1.3)
