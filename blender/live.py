@@ -10,7 +10,7 @@ import bpy
 from bpy.app.handlers import persistent
 from bpy.types import Depsgraph, Scene
 
-from . import now
+from . import now, report
 from .pipeline.sample import probe
 
 
@@ -28,10 +28,16 @@ def _forget(*_: object) -> None:
     now.forget()
 
 
+@persistent
+def _begin(*_: object) -> None:
+    now.forget()
+    report.forget()
+
+
 _HANDLERS = {
     "depsgraph_update_post": _follow,
     "frame_change_post": _follow,
-    "load_post": _forget,
+    "load_post": _begin,
     "undo_post": _forget,
     "redo_post": _forget,
 }

@@ -14,7 +14,7 @@ from . import now, pipeline
 from .errors import Refused
 from .pipeline import convert, read, sample, write
 from .pipeline.bones import transform
-from .pipeline.channel import Channel, KeyStyle
+from .pipeline.channel import Channel
 from .pipeline.plan import ChainPlan, Point
 from .pipeline.solve import refine, space
 
@@ -35,8 +35,7 @@ class Pull:
         plan = pipeline.at_current_frame(read.plan(rig, [name], None, scene, stand_in=Point(rig)))
         free = _free(plan.chains[0], has_pole=self._chain.pole_target is not None)
         plan = replace(plan, ranks=((free,),))
-        if insert_keys:
-            write.refuse_unwritable(rig, pipeline.paths(plan), KeyStyle())
+        pipeline.refuse_unposable(rig, pipeline.paths(plan), insert_keys=insert_keys)
         self._plan, self._samples = plan, sample.current(plan)
         self._here = space.chain_space(free, self._samples, 1)
         self._to_world = product(self._samples.to_world[rig], self._here.stage.to_armature)

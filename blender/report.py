@@ -146,6 +146,11 @@ def remember(report: Report) -> None:
     _last[report.rig] = report
 
 
+def forget() -> None:
+    """Another file: its armatures have no report yet."""
+    _last.clear()
+
+
 def last(rig: str) -> Report | None:
-    """The last report of the armature object with this name, since Blender has started."""
+    """The last report of the armature object with this name, since the file was opened."""
     return _last.get(rig)

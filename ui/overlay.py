@@ -36,7 +36,7 @@ def _draw() -> None:
     if not addon or not context.space_data.overlay.show_overlays:
         return
     gpu.state.blend_set("ALPHA")
-    picked = {context.object, *context.selected_objects}
+    picked = {item for item in (context.object, *context.selected_objects) if item}
     for rig in now.armatures(context.scene):
         chains = [chain for chain in rig.two_bone_ik_chains if not picked.isdisjoint((chain.target, chain.pole_target))]
         if rig not in picked and not chains:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -77,8 +77,7 @@ def run(steps: Steps) -> Report:
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
-    if insert_keys:
-        write.refuse_unwritable(rig, paths(plan), KeyStyle())
+    refuse_unposable(rig, paths(plan), insert_keys=insert_keys)
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, KeyStyle())
@@ -99,7 +98,7 @@ def bake_targets(
     """The way back: key target and pole target over the range, so that they follow the pose that shows."""
     plan = read.plan(rig, names, frames, scene)
     points = keyable(plan)
-    _refuse_unwritable_targets(points)
+    _refuse_unposable_targets(points, insert_keys=True)
     samples = yield from sample.shown(plan, points, way)
     aimed = targets.aimed(plan, samples)
     channels = target_channels(plan, _places(aimed), samples)
@@ -112,8 +111,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
     """The same for the scene as it stands, on its current frame; keyed where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
     points = keyable(plan)
-    if insert_keys:
-        _refuse_unwritable_targets(points)
+    _refuse_unposable_targets(points, insert_keys=insert_keys)
     samples = sample.current_shown(plan, points)
     aimed = targets.aimed(plan, samples)
     channels = target_channels(plan, _places(aimed), samples)
@@ -194,10 +192,18 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
             )
 
 
-def _refuse_unwritable_targets(points: Mapping[Point, bool]) -> None:
+def refuse_unposable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
+    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
+    if insert_keys:
+        write.refuse_unwritable(item, paths, KeyStyle())
+    else:
+        write.refuse_driven(item, paths)
+
+
+def _refuse_unposable_targets(points: Mapping[Point, bool], *, insert_keys: bool) -> None:
     for point, turns in points.items():
         paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
-        write.refuse_unwritable(point.object, paths, KeyStyle())
+        refuse_unposable(point.object, paths, insert_keys=insert_keys)
 
 
 def _places(aimed: Sequence[Aimed]) -> dict[Point, Place]:

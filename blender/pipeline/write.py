@@ -57,10 +57,17 @@ def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> 
     if action and not action.is_editable and not style.new_action:
         sentence = f'Action "{action.name}" of "{item.name}" is linked: make it local, or bake to a new action'
         raise Refused(sentence, kind="LINKED_ACTION", object=item.name, value=action.name)
-    drivers = (driver for driver in animation.drivers if not driver.mute)
-    for curve in (*drivers, *versions.curves(item)):
+    refuse_driven(item, paths)
+    for curve in versions.curves(item):
         if curve.data_path in paths:
             _refuse_unwritable_curve(item, curve)
+
+
+def refuse_driven(item: Object, paths: Collection[str]) -> None:
+    """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
+    for driver in item.animation_data.drivers if item.animation_data else ():
+        if driver.data_path in paths and not driver.mute:
+            raise _curve_refusal(item, driver, "driven", "remove the driver")
 
 
 def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
@@ -133,19 +140,18 @@ def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
 
 def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
     group = curve.group
-    if curve.driver:
-        state, remedy = "driven", "remove the driver"
-    elif curve.lock or (group and group.lock):
-        state, remedy = "locked", "unlock its F-curves"
-    elif curve.mute or (group and group.mute):
-        state, remedy = "muted", "unmute its F-curves"
-    else:
-        return
+    if curve.lock or (group and group.lock):
+        raise _curve_refusal(item, curve, "locked", "unlock its F-curves, so that keys can play")
+    if curve.mute or (group and group.mute):
+        raise _curve_refusal(item, curve, "muted", "unmute its F-curves, so that keys can play")
+
+
+def _curve_refusal(item: Object, curve: FCurve, state: str, remedy: str) -> Refused:
     name, owner = curve.data_path.rpartition(".")[2], _owner(item, curve.data_path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = f'bone "{bone}" on "{item.name}"' if bone else f'"{item.name}"'
-    sentence = f"{name} of {whose} is {state}: {remedy}, so that keys can play"
-    raise Refused(sentence, kind=f"CURVE_{state.upper()}", object=item.name, bone=bone, value=name)
+    sentence = f"{name} of {whose} is {state}: {remedy}"
+    return Refused(sentence, kind=f"CURVE_{state.upper()}", object=item.name, bone=bone, value=name)
 
 
 def _owner(item: Object, path: str) -> bpy_struct:

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import report
 from bpy.types import Object
 
 from support import file_data, rigs
@@ -83,3 +84,24 @@ def test_bend_limits_are_taken_for_all_chains_or_for_none() -> None:
     api.add_chain(rig, "hand")
     rig.pose.bones["lower"].use_ik_limit_z = True
     refused("NO_IK_LIMIT", api.take_bend_limits, rig)
+
+
+def test_a_driven_target_is_not_snapped_and_driven_bones_are_not_posed_as_neither_would_stay() -> None:
+    rig = rigs.arm().id_data
+    target = bpy.data.objects["Target"]
+    driver = target.driver_add("location", 0)
+    refused("CURVE_DRIVEN", api.snap_targets, rig)
+    driver.mute = True
+    api.snap_targets(rig)
+    rig.pose.bones["lower"].driver_add("rotation_quaternion", 1)
+    refused("CURVE_DRIVEN", api.solve, rig)
+    refused("CURVE_DRIVEN", api.pull, rig, "lower")
+
+
+def test_an_armature_of_another_file_has_not_the_report_of_one_with_the_same_name() -> None:
+    rigs.arm()
+    bpy.ops.two_bone_ik.check()
+    assert report.last("Rig")
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rigs.arm()
+    assert report.last("Rig") is None

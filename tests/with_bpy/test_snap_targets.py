@@ -108,7 +108,7 @@ def test_new_curves_are_in_the_groups_that_blender_itself_makes(chain: PropertyG
 def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()
     bake = pipeline.bake_targets(chain.id_data, None, (1, 10), None, way=way)
-    assert [next(bake) for _ in range(5)][-1] == 0.5
+    assert [next(bake) for _ in range(6)][-1] == 0.5
     bake.close()
     bpy.context.view_layer.update()
     assert not file_data.changed(before)
