@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bpy.types import Object, Scene
 
@@ -68,14 +68,19 @@ def baking(
     style: KeyStyle,
     mute_constraints: bool = True,
     sampling: str = "AUTO",
+    beside: Collection[Object] = (),
 ) -> Steps:
     """A bake bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
+
+    beside : armatures that are baked at the same time; a chain that follows a limb of one of them is refused
 
     >>> for done in api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
     way = Sampling(sampling)
-    return pipeline.bake(rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints)
+    return pipeline.bake(
+        rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints, beside=beside
+    )
 
 
 def check(

@@ -9,6 +9,7 @@ from typing import Any
 from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
 
 from ...solver.values import Reference
+from ..pipeline.read.chain import root_name
 from .beneath import beneath
 from .differences import differences
 
@@ -69,9 +70,8 @@ def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
 
 
 def _names(rig: Object, chain: PropertyGroup) -> tuple[str, str]:
-    """Root bone and end bone of a chain; the root bone's field may be empty, for the end bone's parent."""
-    end = rig.data.bones.get(chain.end_bone)
-    return chain.root_bone or (end.parent.name if end and end.parent else ""), chain.end_bone
+    """Root bone and end bone of a chain."""
+    return root_name(rig, chain), chain.end_bone
 
 
 def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:

@@ -42,9 +42,11 @@ def bake(
     way: Sampling,
     style: KeyStyle,
     mute_constraints: bool,
+    beside: Collection[Object] = (),
 ) -> Steps:
-    """Key the chains over the range."""
+    """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
+    read.follow.refuse_following(plan.chains, beside)
     write.refuse_unwritable(rig, paths(plan), style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)

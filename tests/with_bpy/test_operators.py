@@ -229,6 +229,25 @@ def test_all_selected_armatures_are_baked_and_one_that_is_refused_stops_none(arm
     assert good[1].animation_data is None
 
 
+def test_an_armature_that_follows_a_limb_of_another_is_baked_after_it_not_beside_it(
+    arm: bpy.types.PropertyGroup,
+) -> None:
+    rig = arm.id_data
+    other = rig.copy()
+    bpy.context.collection.objects.link(other)
+    other.location = (0.2, 0.1, 0.0)
+    chain = other.two_bone_ik_chains[0]
+    chain.target, chain.subtarget = rig, arm.end_bone
+    other.select_set(True)
+    sentence = refusal(bpy.ops.two_bone_ik.bake, frame_start=1, frame_end=5)
+    assert f'bake "{rig.name}" first, and then "{other.name}" alone' in sentence
+    assert keyed_frames(rig) == [1, 2, 3, 4, 5]
+    assert other.animation_data is None
+    chain.subtarget = ""  # the armature object, which a bake does not move
+    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5)
+    assert keyed_frames(other) == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("sampling", ["ISOLATED", "SCENE"])
 def test_several_armatures_are_read_one_after_another_and_the_current_frame_stays(
     arm: bpy.types.PropertyGroup, sampling: str

@@ -62,6 +62,12 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "") -> tuple[str, .
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
+def root_name(rig: Object, chain: PropertyGroup) -> str:
+    """The root bone's name, which a chain may leave to its end bone; "" where there is none."""
+    end = rig.data.bones.get(chain.end_bone)
+    return chain.root_bone or (end.parent.name if end and end.parent else "")
+
+
 def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
     """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
     for name in bones[1:]:

@@ -9,6 +9,7 @@ from bpy.types import Constraint, Object, PoseBone
 
 from ...errors import Refused
 from ..plan import ChainPlan, Point
+from .chain import root_name
 
 
 def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
@@ -82,6 +83,27 @@ def carriers(points: Iterable[Point]) -> set[Point]:
             found.add(place)
             place = _parent(place)
     return found
+
+
+def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
+    """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
+    limbs = {
+        Point(other, root_name(other, chain))
+        for other in others
+        for chain in other.two_bone_ik_chains
+        if not chain.mute
+    }
+    for chain in chains:
+        for limb in limbs & _needs(chain):
+            rig, other = chain.rig.name, limb.object.name
+            raise Refused(
+                f'Chain "{chain.name}" of "{rig}" follows a limb of "{other}", which is baked as well: '
+                f'bake "{other}" first, and then "{rig}" alone',
+                kind="FOLLOWS_BAKED",
+                object=rig,
+                bone=chain.bones[-1],
+                value=other,
+            )
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
