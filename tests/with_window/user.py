@@ -35,14 +35,18 @@ class User:
 
     def click(self, name: str) -> Steps:
         """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`."""
+        yield from self.move_to(name)
+        yield from self.press("LEFTMOUSE")
+
+    def move_to(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
+        """Find that button with the mouse, faster where it is known in which column."""
         # A full scene is drawn late, and with it what is under the mouse.
         for patience in (1, 5):
-            for place in self._places():
+            for place in self._places(columns):
                 yield from self._move(*place)
                 for _ in range(patience):
                     yield
                 if self._button() == name:
-                    yield from self.press("LEFTMOUSE")
                     return
         self.screenshot("missing")
         raise AssertionError(f"No button of {name} in the sidebar")
@@ -76,6 +80,15 @@ class User:
         if shutil.which("import"):
             subprocess.run(["import", "-window", "root", picture], stderr=subprocess.DEVNULL, check=False, timeout=30)
 
+    def picture(self, name: str, left: int, bottom: int, width: int, height: int) -> None:
+        """Leaves out/pictures/NAME.png: this part of the screen, for the manual."""
+        path = OUT / "pictures" / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        crop = f"{width}x{height}+{left}+{self.window.height - bottom - height}"
+        # Few colors make small files; to strew them would make large ones.
+        small = ("-crop", crop, "+repage", "+dither", "-colors", "192", f"png8:{path}")
+        subprocess.run(["import", "-window", "root", *small], check=True, timeout=30)
+
     def sees(self, color: tuple[float, float, float]) -> bool:
         """True where the viewport shows this color, by a screenshot that is not kept."""
         path = Path(bpy.app.tempdir, "seen.png")
@@ -85,10 +98,10 @@ class User:
         bpy.data.images.remove(image)
         return np.count_nonzero(np.abs(pixels - color).max(axis=-1) < 0.02) > 20
 
-    def _places(self) -> Iterator[tuple[int, int]]:
+    def _places(self, columns: tuple[float, ...]) -> Iterator[tuple[int, int]]:
         """Places in the sidebar, close enough to meet every button."""
         for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
-            for column in COLUMNS:
+            for column in columns:
                 yield self.sidebar.x + int(column * self.sidebar.width), y
 
     def _move(self, x: int, y: int) -> Steps:

@@ -1,0 +1,136 @@
+"""The pictures of the manual that show Blender: the human metarig, from the package to baked limbs."""
+
+from __future__ import annotations
+
+from math import radians
+
+import addon_utils
+import bpy
+from mathutils import Euler, Vector
+from user import Steps, User
+
+MODULE = "bl_ext.user_default.two_bone_ik"
+MOVES = {
+    "Arm.L Target": (-0.24, -0.25, 0.44),
+    "Arm.R Target": (-0.14, -0.15, 0.5),
+    "Leg.L Target": (0.0, -0.3, 0.25),
+}
+"""How far, from frame 1 to frame 24. The right arm is too short for it."""
+LAST_COLUMN = (0.83,)
+SECTION = 21
+"""Height of a closed section of the panel."""
+
+
+def scenario(user: User) -> Steps:
+    yield from preferences(user)
+    metarig()
+    look_at(user)
+    yield from user.open_sidebar("Animation")
+    yield from show(user, "start")
+    bpy.ops.two_bone_ik.chains_detect()
+    bpy.ops.two_bone_ik.create_targets()
+    bpy.context.object.two_bone_ik_active = 0
+    yield from show(user, "targets")
+    animate()
+    bpy.context.object.two_bone_ik_live = True
+    bpy.context.window_manager.two_bone_ik_overlay = True
+    yield from show(user, "overlay")
+    yield from bake(user)
+    yield from options(user)
+
+
+def preferences(user: User) -> Steps:
+    """Where packages are installed, and what can be set once."""
+    bpy.ops.screen.userpref_show(section="EXTENSIONS")
+    yield from wait()
+    window = bpy.context.window_manager.windows[-1]
+    yield from press(window, "LEFTMOUSE", window.width - 20, window.height - 18)
+    yield from wait()
+    user.picture("install", window.x, window.y + window.height - 270, window.width, 270)
+    yield from press(window, "ESC", 0, 0)
+    bpy.context.preferences.active_section = "ADDONS"
+    bpy.context.window_manager.addon_search = "Two-Bone"
+    with bpy.context.temp_override(window=window):
+        bpy.ops.preferences.addon_expand(module=MODULE)
+    yield from wait()
+    user.picture("preferences", window.x, window.y, window.width, window.height)
+    with bpy.context.temp_override(window=window):
+        bpy.ops.wm.window_close()
+    yield from wait()
+
+
+def metarig() -> None:
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.context.scene.frame_end = 48
+    bpy.ops.object.armature_human_metarig_add()
+
+
+def animate() -> None:
+    for name, move in MOVES.items():
+        target = bpy.data.objects[name]
+        target.keyframe_insert("location", frame=1)
+        target.location += Vector(move)
+        target.keyframe_insert("location", frame=24)
+    bpy.context.scene.frame_set(24)
+
+
+def look_at(user: User) -> None:
+    """The rig from the front, beside the sidebar."""
+    view = user.area.spaces.active.region_3d
+    view.view_rotation = Euler((radians(82.0), 0.0, radians(20.0))).to_quaternion()
+    view.view_distance = 3.4
+    view.view_location = Vector((0.0, 0.0, 0.95)) + view.view_rotation @ Vector((-0.42, -0.28, 0.0))
+
+
+def bake(user: User) -> Steps:
+    """The dialog, and the report."""
+    yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
+    buttons = user.mouse
+    yield from user.press("LEFTMOUSE")
+    yield from wait()
+    user.picture("dialog", user.area.x + user.area.width - 520, 0, 520, 640)
+    yield from user.press("RET")
+    yield from wait()
+    assert bpy.context.object.animation_data
+    yield from toggle_section(user, *buttons, 0)
+    yield from show(user, "report", height=user.area.height)
+    yield from toggle_section(user, *buttons, 0)
+
+
+def options(user: User) -> Steps:
+    """All fields of a chain."""
+    bpy.context.preferences.addons[MODULE].preferences.tab = "Two-Bone IK"
+    yield from user.open_sidebar("Two-Bone IK")
+    bpy.context.object.two_bone_ik_chains[0].use_bend_limits = True
+    yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
+    buttons = user.mouse
+    for above in (1, 2, 3):
+        yield from toggle_section(user, *buttons, above)
+    user.picture("options", user.sidebar.x, user.area.y, user.sidebar.width, user.area.height)
+
+
+def toggle_section(user: User, x: int, y: int, above: int) -> Steps:
+    """Of the panel, that so many sections above its last row."""
+    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y + 18 + above * SECTION)
+    yield from wait()
+
+
+def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:
+    for kind, value in (("MOUSEMOVE", "NOTHING"), (key, "PRESS"), (key, "RELEASE")):
+        window.event_simulate(kind, value, x=x, y=y)
+        yield
+
+
+def show(user: User, name: str, height: int = 720) -> Steps:
+    """A picture of the right side of the 3D Viewport."""
+    yield from wait()
+    area, width = user.area, 800
+    user.picture(name, area.x + area.width - width, area.y + area.height - height, width, height)
+
+
+def wait() -> Steps:
+    """Until what has changed is drawn."""
+    for _ in range(6):
+        yield
