@@ -5,6 +5,7 @@
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make lint                  ruff and mypy
 #   make docs                  the manual: out/manual/index.html
+#   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
 #   make bench                 speed against Blender's own bake
 #   make build                 out/two_bone_ik.zip
 
@@ -23,7 +24,7 @@ LINT := .venv/$(PYTHON_VERSION)/lint
 DOCS := .venv/$(PYTHON_VERSION)/docs
 PACKAGE := out/two_bone_ik.zip
 
-.PHONY: test test-plain test-wheel gui-test lint format docs build demo bench clean
+.PHONY: test test-plain test-wheel gui-test lint format docs pictures build demo bench clean
 
 test: test-plain test-wheel
 
@@ -50,6 +51,11 @@ format: $(LINT)/ready
 
 docs: $(DOCS)/ready
 	$(DOCS)/bin/mkdocs build --strict
+
+pictures: $(PLAIN)/ready demo
+	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest tests/with_window/test_pictures.py
+	cp out/pictures/*.png out/walk.png docs/images
+	for example in examples/*.py; do $(PLAIN)/bin/python $$example docs/images/$$(basename $$example .py).png || exit; done
 
 build: $(WHEEL)/ready
 	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)

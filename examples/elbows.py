@@ -14,7 +14,7 @@ from solver import planar, reach
 LENGTHS = np.array((1.0, 0.7))
 
 
-def main(picture: str | None) -> None:
+def main(picture: str | None = None) -> None:
     inner, outer = reach.annulus(LENGTHS)
     distances = inner + (outer - inner) * np.array((0.1, 0.4, 0.7, 1.0))
     distance, direction = np.meshgrid(distances, np.linspace(0.0, 2.0 * np.pi, 5, endpoint=False))
@@ -35,11 +35,8 @@ def main(picture: str | None) -> None:
     axes.legend(loc="upper right", frameon=False)
     miss = np.abs(joints[:, :, 1] - targets[:, None]).max()
     print(f"{len(targets)} targets, both bends: farthest tip {miss:.1e} off")
-    if picture:
-        figure.savefig(picture, dpi=120)
-    else:
-        plt.show()
+    figure.savefig(picture, dpi=120) if picture else plt.show()
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or [None]))
+    main(*sys.argv[1:])

@@ -24,7 +24,7 @@ def path() -> np.ndarray:
     return np.stack((0.02 * np.ones_like(along), along, np.zeros_like(along)), axis=-1)
 
 
-def main(picture: str | None) -> None:
+def main(picture: str | None = None) -> None:
     figure, rows = plt.subplots(2, 1, figsize=(8, 5.5), sharex=True, layout="constrained")
     for bend, style in ((Bend.REST, "-"), (Bend.NEAREST, "--")):
         solution = solve(CHAIN, Goals(target=path()), Options(bend=bend))
@@ -39,11 +39,8 @@ def main(picture: str | None) -> None:
     rows[1].set_ylabel("hinge, degrees")
     rows[1].set_xlabel("frame")
     rows[0].legend(frameon=False)
-    if picture:
-        figure.savefig(picture, dpi=120)
-    else:
-        plt.show()
+    figure.savefig(picture, dpi=120) if picture else plt.show()
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or [None]))
+    main(*sys.argv[1:])

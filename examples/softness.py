@@ -18,7 +18,7 @@ CHAIN = Chain(
 FRAMES = np.linspace(1.0, 100.0, 991)
 
 
-def main(picture: str | None) -> None:
+def main(picture: str | None = None) -> None:
     distance = 1.7 + 0.25 * np.sin(2.0 * np.pi * FRAMES / 100.0)
     target = distance[:, None] * np.array((0.0, 1.0, 0.0))
     figure, (reach, knee) = plt.subplots(2, 1, figsize=(8, 5.5), sharex=True, layout="constrained")
@@ -33,11 +33,8 @@ def main(picture: str | None) -> None:
     knee.set_ylabel("hinge, degrees a frame")
     knee.set_xlabel("frame")
     reach.legend(frameon=False)
-    if picture:
-        figure.savefig(picture, dpi=120)
-    else:
-        plt.show()
+    figure.savefig(picture, dpi=120) if picture else plt.show()
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or [None]))
+    main(*sys.argv[1:])

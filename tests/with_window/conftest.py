@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -13,7 +14,10 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 PLAY = Path(__file__).with_name("play.py")
 SECONDS = 180
-NO_FAULT_OF_OURS = {"could not get a list of mounted file-systems"}  # 4.3 in a container without /etc/mtab
+NO_FAULT_OF_OURS = re.compile(
+    "could not get a list of mounted file-systems"  # 4.3 in a container without /etc/mtab
+    "|Error: Not freed memory blocks: 4294967295, .*"  # 5.2, once any panel's section was opened by a click
+)
 
 
 def blender(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -46,6 +50,6 @@ def play(package: Path, tmp_path: Path) -> Callable[[str], None]:
         run = blender(*arguments, "--", scenario, package, BLENDER_USER_RESOURCES=str(tmp_path))
         assert "Played to the end" in run.stdout, run.stdout + run.stderr
         assert run.returncode == 0
-        assert [line for line in run.stderr.splitlines() if line not in NO_FAULT_OF_OURS] == []
+        assert [line for line in run.stderr.splitlines() if not NO_FAULT_OF_OURS.fullmatch(line)] == []
 
     return played

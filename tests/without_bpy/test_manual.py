@@ -14,6 +14,7 @@ PICTURES = sorted((DOCS / "images").iterdir())
 MAX_PICTURE = 150_000
 """Bytes: whoever clones the project gets every picture, and every one that was ever there."""
 
+_EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -39,3 +40,8 @@ def test_every_picture_is_shown() -> None:
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_no_picture_is_heavy(picture: Path) -> None:
     assert picture.stat().st_size <= MAX_PICTURE
+
+
+@pytest.mark.parametrize("example", _EXAMPLE.findall((DOCS / "solver.md").read_text("utf-8")))
+def test_the_examples_of_the_solver_run(example: str) -> None:
+    exec(example, {})

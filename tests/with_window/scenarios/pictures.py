@@ -108,7 +108,7 @@ def options(user: User) -> Steps:
     buttons = user.mouse
     for above in (1, 2, 3):
         yield from toggle_section(user, *buttons, above)
-    user.picture("options", user.sidebar.x, user.area.y, user.sidebar.width, user.area.height)
+    user.picture("options", user.sidebar.x, user.area.y + 16, user.sidebar.width, user.area.height - 70)
 
 
 def toggle_section(user: User, x: int, y: int, above: int) -> Steps:
