@@ -7,7 +7,6 @@ from math import pi, radians
 import numpy as np
 from numpy.typing import NDArray
 
-from .undecided import held
 from .values import Array, Solution
 
 _NEAR_STRAIGHT = radians(5.0)
@@ -16,11 +15,14 @@ _NEAR_STRAIGHT = radians(5.0)
 
 def flips(solution: Solution) -> NDArray[np.bool_]:
     """(n, ...) True on frames that bend to the other side than the last bent frame before them."""
-    bent = np.abs(np.sin(solution.hinge_angle)) > 1e-6
-    side = held(np.sign(np.where(bent, solution.hinge_angle, 0.0)), bent)
-    flipped = np.zeros(side.shape, dtype=bool)
-    flipped[1:] = side[1:] != side[:-1]
-    return flipped
+    angle = solution.hinge_angle.T
+    bent = np.abs(np.sin(angle)) > 1e-6
+    chain, side = np.flatnonzero(bent) // max(1, angle.shape[-1]), angle[bent] > 0.0
+    changed = np.zeros(side.shape, dtype=bool)
+    changed[1:] = (side[1:] != side[:-1]) & (chain[1:] == chain[:-1])
+    flipped = np.zeros(angle.shape, dtype=bool)
+    flipped[bent] = changed
+    return flipped.T
 
 
 def near_straight(solution: Solution) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from ..plan import Plan
 from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
 from ..solve.space import ChainSpace, out_of_reach
+from ..solve.together import stacked
 
 
 def channels(plan: Plan, solved: Solved) -> list[list[Channel]]:
@@ -54,7 +55,7 @@ def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
     for part in batches(own, lambda one: one.bone.rotation_mode, rows=len(plan.frames)):
         paths = [rotation_path(one.bone) for one in part]
         before = np.stack([value_before(plan.rig, path, plan.frames[0]) for path in paths])
-        rotations = np.stack([one.rotation for one in part], axis=1)
+        rotations = stacked([one.rotation for one in part])
         values = rotation_values(rotations, part[0].bone.rotation_mode, before)
         found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
     return found

@@ -30,14 +30,14 @@ def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
     poles = [here.goals.pole for here in spaces if here.goals.pole is not None]
     poses = [here.goals.pose for here in spaces if here.goals.pose is not None]
     chain = Chain(
-        joints=_stacked([here.chain.joints for here in spaces]),
-        hinge_axis=_stacked([here.chain.hinge_axis for here in spaces]),
+        joints=stacked([here.chain.joints for here in spaces]),
+        hinge_axis=stacked([here.chain.hinge_axis for here in spaces]),
         use_hinge_axis=first.chain.use_hinge_axis,
     )
     goals = Goals(
-        target=_stacked([here.goals.target for here in spaces]),
-        pole=_stacked(poles) if poles else None,
-        pose=_stacked(poses) if poses else None,
+        target=stacked([here.goals.target for here in spaces]),
+        pole=stacked(poles) if poles else None,
+        pose=stacked(poses) if poses else None,
     )
     solution = solve(chain, goals, first.plan.options)
     return [
@@ -46,6 +46,6 @@ def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
     ]
 
 
-def _stacked(arrays: Sequence[Array]) -> Array:
-    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames."""
-    return np.stack(np.broadcast_arrays(*arrays), axis=1)
+def stacked(arrays: Sequence[Array]) -> Array:
+    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames; component by component."""
+    return np.stack([array.T for array in np.broadcast_arrays(*arrays)], axis=-2).T
