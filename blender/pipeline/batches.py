@@ -6,6 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
+import numpy as np
+
+from ...solver.values import Array
+
 _ROWS = 1 << 12
 """As many rows make a batch; what is made of more would not stay in the processor's cache."""
 
@@ -21,3 +25,8 @@ def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) 
     for found in alike.values():
         for start in range(0, len(found), most):
             yield found[start : start + most]
+
+
+def stacked(arrays: Iterable[Array]) -> Array:
+    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames; component by component."""
+    return np.stack([array.T for array in np.broadcast_arrays(*arrays)], axis=-2).T

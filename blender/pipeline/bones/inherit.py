@@ -6,6 +6,8 @@ Local Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by f
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 from bpy.types import Bone
 from mathutils import Matrix
@@ -13,6 +15,9 @@ from mathutils import Matrix
 from ....solver.triad import product
 from ....solver.values import Array
 from . import transform
+
+Bones = Bone | tuple[Bone, ...]
+"""A bone, or several side by side that inherit by the same rules: then every array (n, ...) is (n, c, ...)."""
 
 _UNSCALED = 1e-6
 """How far from orthonormal a float32 matrix without scale may be."""
@@ -23,8 +28,15 @@ def rest(bone: Bone) -> Array:
     return np.array(bone.matrix_local, dtype=np.float64)
 
 
-def offset(bone: Bone) -> Array:
+def rules(bone: Bone) -> Hashable:
+    """What bones have to share to be posed side by side."""
+    return bone.parent is None, bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale
+
+
+def offset(bone: Bones) -> Array:
     """(4, 4) from the bone to its parent bone, at rest; to the armature where it has none."""
+    if isinstance(bone, tuple):
+        return np.stack([offset(one) for one in bone])
     if bone.parent is None:
         return rest(bone)
     matrix = bone.matrix.to_4x4()
@@ -34,7 +46,7 @@ def offset(bone: Bone) -> Array:
     return np.array(matrix, dtype=np.float64)
 
 
-def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
+def pose(bone: Bones, parent: Array | None, basis: Array) -> Array:
     """(n, 4, 4) from the bone to its armature.
 
     parent : (n, 4, 4) or None     pose of its parent bone, in armature space
@@ -46,10 +58,10 @@ def pose(bone: Bone, parent: Array | None, basis: Array) -> Array:
     return _converted(bone, parent, basis)
 
 
-def carrier(bone: Bone, parent: Array | None, basis: Array) -> Array:
+def carrier(bone: Bones, parent: Array | None, basis: Array) -> Array:
     """(n, 4, 4) in armature space, what the bone's own rotation is applied on; without that it is the bone's pose."""
     found = pose(bone, parent, transform.moved_only(basis))
-    if bone.inherit_scale != "ALIGNED":
+    if _any(bone).inherit_scale != "ALIGNED":
         return found
     # Aligned scale comes after the own rotation, along the bone's own axes.
     return transform.compose(transform.orientation(found[..., :3, :3]), found[..., :3, 3])
@@ -69,8 +81,9 @@ def location(bone: Bone, parent: Array | None, head: Array) -> Array:
     return transform.mapped(transform.inverse(np.stack(moves, axis=-1)), head - start)
 
 
-def is_plain(bone: Bone, parent: Array | None) -> bool:
+def is_plain(bone: Bones, parent: Array | None) -> bool:
     """True where the bone's pose, on this pose of its parent, is one product of matrices."""
+    bone = _any(bone)
     if parent is None:
         return bone.use_local_location
     plain = bone.use_inherit_rotation and bone.use_local_location
@@ -83,7 +96,14 @@ def is_scaled(matrices: Array) -> bool:
     return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > _UNSCALED)
 
 
-def _converted(bone: Bone, parent: Array | None, basis: Array) -> Array:
+def _any(bone: Bones) -> Bone:
+    return bone[0] if isinstance(bone, tuple) else bone
+
+
+def _converted(bone: Bones, parent: Array | None, basis: Array) -> Array:
+    if isinstance(bone, tuple):
+        parents = [None] * len(bone) if parent is None else np.moveaxis(parent, 1, 0)
+        return np.stack(list(map(_converted, bone, parents, np.moveaxis(basis, 1, 0))), axis=1)
     count = np.broadcast_shapes(basis.shape, (1, 4, 4) if parent is None else parent.shape)[0]
     own = [Matrix(rows) for rows in np.broadcast_to(basis, (count, 4, 4)).tolist()]
     if parent is None:

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array, Solution, Unreachable
 from ... import versions
-from ..batches import batches
+from ..batches import batches, stacked
 from ..bones.rotation_mode import rotation_name, rotation_values
 from ..channel import MERGE, Channel
 from ..plan import Plan
 from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
 from ..solve.space import ChainSpace, out_of_reach
-from ..solve.together import stacked
 
 
 def channels(plan: Plan, solved: Solved) -> list[list[Channel]]:

@@ -20,6 +20,6 @@ def solutions(plan: Plan, samples: Samples) -> Solved:
     for rank in plan.ranks:
         for here, solution in last:
             samples = carried(samples, here, solution)
-        last = refine.solved([space.chain_space(chain, samples, len(plan.frames)) for chain in rank], samples)
+        last = refine.solved(space.chain_spaces(rank, samples, len(plan.frames)), samples)
         solved += [(here, solution, samples) for here, solution in last]
     return solved

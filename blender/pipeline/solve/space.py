@@ -6,13 +6,16 @@ object bring is left outside: lengths and handedness are read in this one space.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....solver.triad import product
 from ....solver.values import Array, Chain, Goals, HingeAxis, Solution
+from ..batches import batches, stacked
 from ..bones import inherit, transform
 from ..plan import ChainPlan, Point
 from ..samples import Samples
@@ -48,32 +51,69 @@ class ChainSpace:
     end: Array
 
 
+def chain_spaces(plans: Sequence[ChainPlan], samples: Samples, count: int) -> list[ChainSpace]:
+    """Lengths, hinge axis, target, pole and own pose of each chain, from what was sampled over `count` frames."""
+    found: dict[str, ChainSpace] = {}
+    for part in batches(plans, _kind, rows=count):
+        found |= zip((plan.name for plan in part), _side_by_side(part, samples, count), strict=True)
+    return [found[plan.name] for plan in plans]
+
+
 def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
-    """Lengths, hinge axis, target, pole and own pose of one chain, from what was sampled over `count` frames."""
-    basis = tuple(_basis(plan, name, samples) for name in plan.bones)
-    parent = samples.pose[Point(plan.rig, plan.parent.name)] if plan.parent else None
-    here = stage(plan, parent, basis, [samples.basis[Point(plan.rig, name)] for name in plan.below[:-1]])
+    """The same for one."""
+    return _side_by_side([plan], samples, count)[0]
+
+
+def _kind(plan: ChainPlan) -> Hashable:
+    bones = (plan.rig.data.bones[name] for name in (*plan.bones, *plan.below))
+    return plan.stretches, plan.uses_pose, plan.pole is None, len(plan.bones), *map(inherit.rules, bones)
+
+
+def _side_by_side(plans: Sequence[ChainPlan], samples: Samples, count: int) -> list[ChainSpace]:
+    """Of chains of one kind; every array has them on an axis behind the frames."""
+    first, rig = plans[0], plans[0].rig
+    columns = list(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
+    bones = tuple(tuple(rig.data.bones[name] for name in column) for column in columns)
+    basis = tuple(stacked(map(partial(_basis, samples=samples), plans, column)) for column in columns)
+    parent = stacked(samples.pose[Point(rig, plan.parent.name)] for plan in plans) if first.parent else None
+    here = stage(bones, parent, basis, len(first.bones), stretches=first.stretches)
+    if not here.rigid and len(plans) > 1:
+        return [chain_space(plan, samples, count) for plan in plans]
+    basis = basis[: len(first.bones)]
     to_space = here.to_space
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
     end = transform.orientation(product(to_space[..., :3, :3], rest[..., :3, :3]))
-    mid, end_tip = (transform.place(to_space, point) for point in (rest[..., :3, 3], tip(plan, rest, samples)))
+    tips = stacked(tip(plan, rest[:, row], samples) for row, plan in enumerate(plans))
+    mid, end_tip = (transform.place(to_space, point) for point in (rest[..., :3, 3], tips))
     joints = np.zeros((*np.broadcast_shapes(mid.shape, end_tip.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, end_tip
-    to_world = product(samples.to_world[plan.rig], here.to_armature)
-    own = _own_pose(here, basis, end) if plan.uses_pose else None
-    return ChainSpace(
-        plan=plan,
-        chain=Chain(
-            joints=joints,
-            hinge_axis=end @ np.array(AXES[HingeAxis(plan.hinge_axis)]),
-            use_hinge_axis=plan.hinge_axis != HingeAxis.AUTO,
-        ),
-        goals=_goals(plan, samples, to_world, count, own),
-        basis=basis,
-        stage=here,
-        to_world=to_world[..., :3, :3],
-        end=end,
-    )
+    hinge_axis = transform.mapped(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
+    to_world = product(samples.to_world[rig][:, None], here.to_armature)
+    from_world = transform.inverse(to_world)
+    target = _seen([plan.target for plan in plans], from_world, samples)
+    target = np.broadcast_to(target, (count, *target.shape[1:]))
+    pole = _seen([plan.pole for plan in plans], from_world, samples) if first.pole else None
+    pose = _own_pose(here, basis, end) if first.uses_pose else None
+    return [
+        ChainSpace(
+            plan=plan,
+            chain=Chain(
+                joints=joints[:, row],
+                hinge_axis=hinge_axis[:, row],
+                use_hinge_axis=plan.hinge_axis != HingeAxis.AUTO,
+            ),
+            goals=Goals(
+                target=target[:, row],
+                pole=None if pole is None else pole[:, row],
+                pose=None if pose is None else pose[:, row],
+            ),
+            basis=tuple(own[:, row] for own in basis),
+            stage=here.one(row),
+            to_world=to_world[:, row, :3, :3],
+            end=end[:, row],
+        )
+        for row, plan in enumerate(plans)
+    ]
 
 
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
@@ -129,8 +169,6 @@ def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 
 
-def _goals(plan: ChainPlan, samples: Samples, to_world: Array, count: int, pose: Array | None) -> Goals:
-    from_world = transform.inverse(to_world)
-    target = transform.place(from_world, samples.world(plan.target)[..., :3, 3])
-    pole = transform.place(from_world, samples.world(plan.pole)[..., :3, 3]) if plan.pole else None
-    return Goals(target=np.broadcast_to(target, (count, 3)), pole=pole, pose=pose)
+def _seen(points: Iterable[Point], from_world: Array, samples: Samples) -> Array:
+    """(n, c, 3) where in each chain's space its point is."""
+    return transform.place(from_world, stacked(samples.world(point)[..., :3, 3] for point in points))

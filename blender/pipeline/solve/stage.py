@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,20 +9,20 @@ import numpy as np
 from ....solver.triad import product
 from ....solver.values import Array
 from ..bones import inherit, transform
-from ..plan import ChainPlan
+from ..bones.inherit import Bones
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stage:
     """A chain that follows by rotations alone is posed right in chain space, whatever carries it: it is rigid.
 
-    plan : the chain
+    bones : the chain's, root bone first; or those of several chains side by side
     parent : (n, 4, 4) or None    pose of the bone that carries the chain, in armature space
     to_armature : (n, 4, 4)       from chain space
     rigid : bool                  True where the stage is chain space, False where it is armature space
     """
 
-    plan: ChainPlan
+    bones: tuple[Bones, ...]
     parent: Array | None
     to_armature: Array
     rigid: bool
@@ -40,26 +39,36 @@ class Stage:
 
     def posed(self, basis: tuple[Array, ...]) -> list[Array]:
         """(n, 4, 4) the pose of each of the chain's bones, as many as own channels are given."""
-        plan, first = self.plan, basis[0]
-        root = transform.unmoved(first) if self.rigid else inherit.pose(plan.root.bone, self.parent, first)
-        found = [root]
-        for name, own in zip(plan.bones[1:], basis[1:], strict=False):
-            found.append(inherit.pose(plan.rig.data.bones[name], found[-1], own))
+        first = basis[0]
+        found = [transform.unmoved(first) if self.rigid else inherit.pose(self.bones[0], self.parent, first)]
+        for bone, own in zip(self.bones[1:], basis[1:], strict=False):
+            found.append(inherit.pose(bone, found[-1], own))
         return found
 
     def in_armature(self, pose: Array) -> Array:
         """(n, 4, 4) a pose on the stage, in armature space."""
         return product(self.to_armature, pose) if self.rigid else pose
 
+    def one(self, row: int) -> Stage:
+        """Of several chains side by side, the stage of one."""
+        return Stage(
+            bones=tuple(bone[row] for bone in self.bones),
+            parent=None if self.parent is None else self.parent[:, row],
+            to_armature=self.to_armature[:, row],
+            rigid=self.rigid,
+        )
 
-def stage(plan: ChainPlan, parent: Array | None, basis: tuple[Array, ...], below: Sequence[Array]) -> Stage:
-    """The stage of a chain with these own channels, on this pose of its parent.
 
-    below : (n, 4, 4) each    own channels of the bones between end bone and tip bone
+def stage(
+    bones: tuple[Bones, ...], parent: Array | None, basis: tuple[Array, ...], count: int, *, stretches: bool
+) -> Stage:
+    """The stage of a chain on this pose of its parent.
+
+    bones, basis : of the chain and of what is below it, and their own channels (n, 4, 4)
+    count : how many of them are the chain's
     """
-    to_armature = inherit.carrier(plan.root.bone, parent, basis[0])
-    rigid = not plan.stretches and not inherit.is_scaled(np.concatenate((*basis, *below)))
-    carried = (plan.rig.data.bones[name] for name in (*plan.bones[1:], *plan.below[:-1]))
-    carriers = [(plan.root.bone, parent), *((bone, to_armature) for bone in carried)]
+    to_armature = inherit.carrier(bones[0], parent, basis[0])
+    rigid = not stretches and not inherit.is_scaled(np.concatenate(np.broadcast_arrays(*basis)))
+    carriers = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
     rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)
-    return Stage(plan=plan, parent=parent, to_armature=to_armature, rigid=rigid)
+    return Stage(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)

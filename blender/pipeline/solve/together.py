@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
 
-import numpy as np
-
 from ....solver import solve
-from ....solver.values import Array, Chain, Goals, Solution
-from ..batches import batches
+from ....solver.values import Chain, Goals, Solution
+from ..batches import batches, stacked
 from .space import ChainSpace
 
 
@@ -44,8 +42,3 @@ def _side_by_side(spaces: Sequence[ChainSpace]) -> list[Solution]:
         Solution(**{field.name: getattr(solution, field.name)[:, row] for field in fields(Solution)})
         for row in range(len(spaces))
     ]
-
-
-def stacked(arrays: Sequence[Array]) -> Array:
-    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames; component by component."""
-    return np.stack([array.T for array in np.broadcast_arrays(*arrays)], axis=-2).T
