@@ -47,12 +47,13 @@ def bake(
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
     read.follow.refuse_following(plan.chains, beside)
-    write.refuse_unwritable(rig, paths(plan), style)
+    keyed = paths(plan)
+    write.refuse_unwritable(rig, keyed, style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, style)
     yield 1.0
-    with unkeyed.kept(rig, plan.scene, paths(plan)):
+    with unkeyed.kept(rig, plan.scene, keyed):
         notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))

@@ -21,9 +21,14 @@ class Edit(NamedTuple):
     value: object
 
 
-def edits(blocks: Iterable[ID], frame: float) -> list[Edit]:
-    """All edits without a key on these data-blocks, where `frame` is the current one."""
-    return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame)]
+def edits(blocks: Iterable[ID], frame: float, rig: Object | None = None, keyed: Collection[str] = ()) -> list[Edit]:
+    """All edits without a key on these data-blocks on the current `frame`, but for those `keyed` on `rig`."""
+    return [
+        edit
+        for block in blocks
+        if block.is_editable
+        for edit in _block_edits(block, frame, keyed if block == rig else ())
+    ]
 
 
 def everywhere() -> Iterator[ID]:
@@ -57,17 +62,18 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
     """
     action = rig.animation_data and rig.animation_data.action
     users = bpy.data.user_map(subset=[action])[action] if action else ()
-    found = edits(users, scene.frame_current_final)
+    found = edits(users, scene.frame_current_final, rig, keyed)
     yield
-    found = [edit for edit in found if edit.owner.id_data != rig or edit.path not in keyed]
     if found:
         for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
             layer.update()
         restore(found)
 
 
-def _block_edits(block: ID, frame: float) -> Iterator[Edit]:
+def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
     for curve in versions.curves(block):
+        if curve.data_path in keyed:
+            continue
         above, name = _parted(curve.data_path)
         try:
             owner = block.path_resolve(above) if above else block

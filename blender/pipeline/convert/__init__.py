@@ -61,11 +61,12 @@ def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
 
 
 def _channels(plan: Plan, own: list[OwnPose], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
+    frames = plan.frames[rows]
     for one in own:
         path = rotation_path(one.bone)
         values = {path: turns[path]} | ({} if one.scale is None else {scale_path(one.bone): one.scale})
         for path, value in values.items():
-            yield Channel(path=path, group=one.bone.name, frames=plan.frames[rows], values=value[rows])
+            yield Channel(path=path, group=one.bone.name, frames=frames, values=value.take(rows, axis=0))
 
 
 def value_before(item: Object, path: str, start: float) -> Array:

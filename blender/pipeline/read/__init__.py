@@ -72,9 +72,10 @@ def refuse_unposable(rig: Object) -> None:
 
 def scene_of(rig: Object) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
-    if not rig.users_scene:
+    scenes = rig.users_scene
+    if not scenes:
         raise Refused(f'"{rig.name}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
-    return rig.users_scene[0]
+    return scenes[0]
 
 
 def _refuse_stretched_time(rig: Object, scene: Scene) -> None:
@@ -162,7 +163,6 @@ def constraints(plan: Plan) -> list[tuple[str, str]]:
     keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
     return [
         (bone.name, constraint.name)
-        for bone in plan.rig.pose.bones
-        for constraint in bone.constraints
+        for bone, constraint in follow.constrained(plan.rig)
         if constraint.type == "IK" and keyed & follow.moved_by(bone, constraint)
     ]

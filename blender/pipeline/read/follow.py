@@ -57,6 +57,14 @@ def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:
     return next((names[: index + 1] for index, name in enumerate(names) if name in bones), [])
 
 
+def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
+    """All constraints of an armature object's bones."""
+    for bone in rig.pose.bones:
+        if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
+            for constraint in bone.constraints:
+                yield bone, constraint
+
+
 def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
     """Names of the bones that a constraint on `bone` moves: with IK those above as well, up to the chain's length."""
     if constraint.type not in {"IK", "SPLINE_IK"}:

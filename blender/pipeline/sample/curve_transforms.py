@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 
@@ -30,10 +28,10 @@ _LINEAR = {
 class OwnTransforms:
     """Evaluates the channels of one data-block's owners over frames (n,); what has no F-curves is as it stands."""
 
-    def __init__(self, block: ID, frames: Iterable[float]) -> None:
+    def __init__(self, block: ID, frames: Array) -> None:
         self._curves = curves_by_path(block)
         self._animated = {path for path, _ in self._curves}
-        self._frames = [float(frame) for frame in frames]
+        self._frames: list[float] = frames.tolist()
 
     def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
         """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""

@@ -62,10 +62,9 @@ def _bone_obstacle(rig: Object, names: set[str]) -> str:
         return ""
     if rig.data.animation_data:
         return f'armature "{rig.data.name}" is animated'
-    for bone in rig.pose.bones:
-        for constraint in bone.constraints:
-            if not constraint.mute and names & follow.moved_by(bone, constraint):
-                return f'bone "{bone.name}" of "{rig.name}" has constraints'
+    for bone, constraint in follow.constrained(rig):
+        if not constraint.mute and names & follow.moved_by(bone, constraint):
+            return f'bone "{bone.name}" of "{rig.name}" has constraints'
     return ""
 
 
