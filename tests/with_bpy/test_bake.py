@@ -14,7 +14,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler, Vector
 
-from support.rigs import STRAIGHT, animate, arm, armature, chain, empty, keys
+from support.rigs import ARM, STRAIGHT, Bone, animate, arm, armature, chain, empty, keys
 from support.truth import Limb, on_frame
 
 FRAMES = range(1, 31)
@@ -64,6 +64,24 @@ def test_joints_of_the_walking_metarig_are_where_geometry_says_once_saved_and_lo
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "walk.blend"))
     for limb in limbs.values():
         assert limb.misses(FRAMES).max() < CLOSE
+
+
+@pytest.mark.parametrize("scaled", ["upper", "other upper"])
+def test_a_scaled_limb_beside_one_like_it(scaled: str) -> None:
+    other = [
+        Bone(f"other {bone.name}", *bone[1:3], bone.parent and f"other {bone.parent}", bone.roll + 0.7) for bone in ARM
+    ]
+    rig = armature([*ARM, *other])
+    rig.pose.bones[scaled].scale = (1.3, 0.9, 0.7)
+    limbs = []
+    for name in ("", "other "):
+        target, pole = empty(f"{name}Target"), empty(f"{name}Pole", (0.5, 3.0, 1.2))
+        animate(target, location={frame: Vector((1.0, 0.5, 1.2)) + circle(frame) for frame in range(1, 32, 6)})
+        api.add_chain(rig, f"{name}lower", target=target, pole_target=pole)
+        limbs.append(Limb(root=f"{name}upper", end=f"{name}lower", target=target.name, pole=pole.name))
+    api.bake(rig, frames=(1, 30))
+    for limb in limbs:
+        assert limb.hits(FRAMES).max() < CLOSE
 
 
 @pytest.mark.parametrize("posed", [False, True], ids=["as keyed", "posed by hand"])
