@@ -7,6 +7,7 @@ Local Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by f
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TypeAlias
 
 import numpy as np
 from bpy.types import Bone
@@ -16,7 +17,7 @@ from ....solver.triad import product
 from ....solver.values import Array
 from . import transform
 
-Bones = Bone | tuple[Bone, ...]
+Bones: TypeAlias = Bone | tuple[Bone, ...]
 """A bone, or several side by side that inherit by the same rules: then every array (n, ...) is (n, c, ...)."""
 
 _UNSCALED = 1e-6
@@ -83,11 +84,11 @@ def location(bone: Bone, parent: Array | None, head: Array) -> Array:
 
 def is_plain(bone: Bones, parent: Array | None) -> bool:
     """True where the bone's pose, on this pose of its parent, is one product of matrices."""
-    bone = _any(bone)
+    one = _any(bone)
     if parent is None:
-        return bone.use_local_location
-    plain = bone.use_inherit_rotation and bone.use_local_location
-    return plain and (bone.inherit_scale == "FULL" or not is_scaled(parent))
+        return one.use_local_location
+    plain = one.use_inherit_rotation and one.use_local_location
+    return plain and (one.inherit_scale == "FULL" or not is_scaled(parent))
 
 
 def is_scaled(matrices: Array) -> bool:

@@ -75,7 +75,8 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples, count: int) -> l
     columns = list(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
     bones = tuple(tuple(rig.data.bones[name] for name in column) for column in columns)
     basis = tuple(stacked(map(partial(_basis, samples=samples), plans, column)) for column in columns)
-    parent = stacked(samples.pose[Point(rig, plan.parent.name)] for plan in plans) if first.parent else None
+    parents = [samples.pose[Point(rig, plan.parent.name)] for plan in plans if plan.parent]
+    parent = stacked(parents) if parents else None
     here = stage(bones, parent, basis, len(first.bones), stretches=first.stretches)
     if not here.rigid and len(plans) > 1:
         return [chain_space(plan, samples, count) for plan in plans]
@@ -92,7 +93,8 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples, count: int) -> l
     from_world = transform.inverse(to_world)
     target = _seen([plan.target for plan in plans], from_world, samples)
     target = np.broadcast_to(target, (count, *target.shape[1:]))
-    pole = _seen([plan.pole for plan in plans], from_world, samples) if first.pole else None
+    poles = [plan.pole for plan in plans if plan.pole]
+    pole = _seen(poles, from_world, samples) if poles else None
     pose = _own_pose(here, basis, end) if first.uses_pose else None
     return [
         ChainSpace(
