@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..blender.report import Report
 
@@ -17,13 +17,13 @@ class Outcome:
 
     state : a word or two
     text : the reason, or what was found in short
-    lines : the whole report
+    reports : all that was found, where it was found in this process
     """
 
     status: int
     state: str
     text: str
-    lines: tuple[str, ...] = field(default=(), repr=False)
+    reports: tuple[Report, ...] = ()
 
 
 def of_reports(reports: list[Report], state: str, *, strict: bool) -> Outcome:
@@ -33,7 +33,7 @@ def of_reports(reports: list[Report], state: str, *, strict: bool) -> Outcome:
         status=FELL_SHORT if strict and short else DONE,
         state=state,
         text=f"targets not always reached: {', '.join(short)}" if short else "all targets reached",
-        lines=tuple(line for report in reports for line in (report.rig, *report.lines())),
+        reports=tuple(reports),
     )
 
 

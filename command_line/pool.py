@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import asdict
 from queue import SimpleQueue
 
 from ..blender import files
@@ -62,7 +61,9 @@ def outcomes(call: Sequence[str], shots: Mapping[int, Shot], jobs: int, progress
 def serve(act: Callable[[int], Outcome]) -> None:
     """Be a worker."""
     for line in sys.stdin:
-        print(f"\n{_ANSWER}{json.dumps(asdict(act(int(line))))}", flush=True)
+        found = act(int(line))
+        answer = json.dumps({"status": found.status, "state": found.state, "text": found.text})
+        print(f"\n{_ANSWER}{answer}", flush=True)
 
 
 class _Worker:

@@ -24,7 +24,8 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     if arguments.manifest is None:
         _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one])
         found = carried_out(one, strict=arguments.strict, resume=False, progress=progress)
-        print(*found.lines, sep="\n", flush=True)
+        for report in found.reports:
+            print(f"{report.rig}\n{report}", flush=True)
         return _ended(found.status, found.text, progress)
     shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
     _refuse_overwriting(shots.values())
