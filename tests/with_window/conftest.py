@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,17 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = blender("--command", "extension", "build", "--source-dir", CHECKOUT, "--output-filepath", path)
     assert run.returncode == 0, run.stdout + run.stderr
     return path
+
+
+@pytest.fixture
+def installed(package: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Starts a Blender in which the package was installed and enabled, as from a terminal."""
+    environment = {"BLENDER_USER_RESOURCES": str(tmp_path / "resources")}
+    run = blender(
+        "--command", "extension", "install-file", "--repo", "user_default", "--enable", package, **environment
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    return partial(blender, **environment)
 
 
 @pytest.fixture
