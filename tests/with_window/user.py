@@ -28,10 +28,12 @@ class User:
 
     def open_sidebar(self, tab: str) -> Steps:
         self.area.spaces.active.show_region_ui = True
-        yield  # a sidebar that was never drawn has no tabs
         yield
-        self.sidebar.active_panel_category = tab
-        yield
+        # A sidebar that was never drawn has no tabs, and one that is drawn late forgets which was chosen.
+        while self.sidebar.active_panel_category != tab:
+            self.sidebar.active_panel_category = tab
+            for _ in range(4):
+                yield
 
     def click(self, name: str) -> Steps:
         """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`."""
