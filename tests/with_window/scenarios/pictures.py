@@ -87,16 +87,16 @@ def look_at(user: User) -> None:
 def bake(user: User) -> Steps:
     """The dialog, and the report."""
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
-    buttons = user.mouse
+    _, buttons = user.mouse
     yield from user.press("LEFTMOUSE")
     yield from wait()
     user.picture("dialog", user.area.x + user.area.width - 520, 0, 520, 640)
     yield from user.press("RET")
     yield from wait()
     assert bpy.context.object.animation_data
-    yield from toggle_section(user, *buttons, 0)
-    yield from show(user, "report", height=user.area.height)
-    yield from toggle_section(user, *buttons, 0)
+    yield from toggle_section(user, buttons, 0)
+    user.picture("report", user.sidebar.x, buttons - 150, user.sidebar.width, 400)
+    yield from toggle_section(user, buttons, 0)
 
 
 def options(user: User) -> Steps:
@@ -105,14 +105,14 @@ def options(user: User) -> Steps:
     yield from user.open_sidebar("Two-Bone IK")
     bpy.context.object.two_bone_ik_chains[0].use_bend_limits = True
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
-    buttons = user.mouse
+    _, buttons = user.mouse
     for above in (1, 2, 3):
-        yield from toggle_section(user, *buttons, above)
+        yield from toggle_section(user, buttons, above)
     user.picture("options", user.sidebar.x, user.area.y + 16, user.sidebar.width, user.area.height - 70)
 
 
-def toggle_section(user: User, x: int, y: int, above: int) -> Steps:
-    """Of the panel, that so many sections above its last row."""
+def toggle_section(user: User, y: int, above: int) -> Steps:
+    """Open or close the section of the panel that is so many above its last row, which is at y."""
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y + 18 + above * SECTION)
     yield from wait()
 
@@ -123,10 +123,10 @@ def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:
         yield
 
 
-def show(user: User, name: str, height: int = 720) -> Steps:
+def show(user: User, name: str) -> Steps:
     """A picture of the right side of the 3D Viewport."""
     yield from wait()
-    area, width = user.area, 800
+    area, width, height = user.area, 800, 720
     user.picture(name, area.x + area.width - width, area.y + area.height - height, width, height)
 
 
