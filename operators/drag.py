@@ -18,6 +18,8 @@ _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-
     for digit, name in enumerate(("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"))
     for key in (name, f"NUMPAD_{digit}")
 }
+_VIEW = ("MIDDLEMOUSE", "TRACKPAD", "NDOF")
+"""How events begin that turn and move the view."""
 _SLOW = 0.1
 _STATUS = "Confirm: Enter   Cancel: Esc   Flip Bend: Wheel, F   Axis: X, Y, Z   Snap: Ctrl   Precision: Shift"
 
@@ -76,11 +78,13 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
             self._show(context, done=True)
             self._finish()
             return {"FINISHED"}
+        if event.type.startswith(_VIEW):
+            # No other key passes: undo or Edit Mode would take away what is pulled.
+            return {"PASS_THROUGH"}
         if event.type == "MOUSEMOVE":
             self._move(event)
-        elif event.value == "PRESS" and not self._press(event):
-            # The view may be turned meanwhile.
-            return {"PASS_THROUGH"}
+        elif event.value == "PRESS":
+            self._press(event)
         self.offset = self._offset(context, event)
         self._pull.to(self._tip_moved_by(self.offset))
         self._show(context)
@@ -100,8 +104,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         for note in self._pull.finish():
             self.report({"WARNING"}, note)
 
-    def _press(self, event: Event) -> bool:
-        """Take a key; False where it is none of ours."""
+    def _press(self, event: Event) -> None:
         if event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
             self.flip = not self.flip
             self._pull.flip()
@@ -111,9 +114,6 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
             self._typed += _DIGITS[event.type]
         elif event.type == "BACK_SPACE":
             self._typed = self._typed[:-1]
-        else:
-            return event.type in {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
-        return True
 
     def _move(self, event: Event) -> None:
         place = self._under_mouse(event)

@@ -24,6 +24,9 @@ def scenario(user: User) -> Steps:
     yield
     assert pose() != before
     user.screenshot("pulled")
+    yield from user.press("TAB")
+    yield
+    assert bpy.context.mode == "POSE"
     yield from user.press("ESC")
     yield
     assert pose() == before
