@@ -45,7 +45,9 @@ def limbs(bones: Sequence[Bone]) -> list[Found]:
             taken.update(trunk.children)
             continue
         children = trunk.children if trunk else [bone for bone in bones if bone.parent is None]
-        runs = [_run(bone, lengths) for bone in children if not names.is_no_limb(bone.name)]
+        branches = [bone for bone in children if not names.is_no_limb(bone.name)]
+        # One branch alone has no like; to follow it from each bone of a long rope would take seconds.
+        runs = [_run(bone, lengths) for bone in branches] if len(branches) > 1 else []
         for first, second in _equal(runs):
             start = _start(first, second)
             if _bends(first, start, smallest, lengths):
