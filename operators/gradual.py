@@ -29,13 +29,15 @@ class GradualOperator(RangeOperator):
 
     def execute(self, context: Context) -> set[str]:
         self._steps = self._each(context)
-        if getattr(self, "_window", None) is None:
+        # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
+        window, self._window = getattr(self, "_window", None), None
+        if window is None:
             return self._go_on(context, until=float("inf"))
         result = self._go_on(context, until=time.monotonic() + _SHARE)
         if "RUNNING_MODAL" in result:
             manager = context.window_manager
             manager.progress_begin(0, 100)
-            self._timer = manager.event_timer_add(0.01, window=self._window)
+            self._timer = manager.event_timer_add(0.01, window=window)
             manager.modal_handler_add(self)
         return result
 

@@ -46,3 +46,11 @@ def scenario(user: User) -> Steps:
         yield
     assert keyed_range() == (1, 40)
     assert bpy.context.scene.frame_current == 7
+
+    # As Adjust Last Operation does; what would go on as modal here made Blender crash.
+    bpy.context.window_manager.operators[-1].properties.frame_end = 30
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.sidebar):
+        bpy.ops.ed.undo_redo()
+    for _ in range(40):
+        yield
+    assert keyed_range() == (1, 30)
