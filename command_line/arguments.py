@@ -97,6 +97,9 @@ def _shots(command: ArgumentParser) -> ArgumentParser:
         metavar="START:END[:STEP]",
         help="by default the scene's range; write --frames=-5:20 where it begins below zero",
     )
+    command.add_argument(
+        "--enable-autoexec", action="store_true", help="run Python that FILE brings along, as drivers may need it"
+    )
     command.add_argument("--strict", action="store_true", help="exit with 1 where a target is out of reach")
     command.add_argument("--report", type=Path, metavar="FILE", help="write what was found to a JSON file")
     command.add_argument(

@@ -32,12 +32,21 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
             raise Refused(sentence, kind="OVERWRITE", value=str(path))
 
 
-def load(file: Path) -> None:
-    """Open the file; Refused where Blender cannot."""
+def load(file: Path, *, enable_autoexec: bool = False) -> None:
+    """Open the file, and let it run Python where that is asked for here or of Blender; Refused where Blender cannot."""
+    trusted = {"use_scripts": True} if enable_autoexec else {}
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False)
+        bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
         raise Refused(f'"{file}" cannot be opened: {_reason(error)}', kind="UNREADABLE", value=str(file)) from None
+
+
+def notes() -> list[str]:
+    """What of the open file makes a bake doubtful."""
+    if not bpy.app.autoexec_fail:
+        return []
+    # Most often it is the panel of a rig, which moves nothing; so that alone is no reason to refuse.
+    return [f"Python was not run ({bpy.app.autoexec_fail_message}): use --enable-autoexec where targets depend on it"]
 
 
 def save(source: Path, output: Path) -> None:

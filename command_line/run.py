@@ -72,6 +72,7 @@ def _shot(arguments: Namespace) -> Shot:
         command=arguments.command,
         file=file,
         is_open=not arguments.file,
+        enable_autoexec=arguments.enable_autoexec,
         setup=arguments.setup,
         rigs=tuple(arguments.rig or ()),
         frames=arguments.frames,

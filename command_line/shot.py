@@ -29,6 +29,7 @@ class Shot:
     command: str
     file: Path
     is_open: bool = False
+    enable_autoexec: bool = False
     setup: Path | None = None
     rigs: tuple[str, ...] = ()
     frames: tuple[float, float, float] | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 from bpy.types import Object
 
@@ -37,12 +39,13 @@ def carried_out(what: Shot, *, strict: bool, resume: bool, progress: Progress) -
 def _reports(what: Shot, progress: Progress) -> list[api.Report]:
     setup = api.load_setup(what.setup) if what.setup else None
     if not what.is_open:
-        blend_file.load(what.file)
+        blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
     rigs = blend_file.rigs(what.file, what.rigs, with_chains=setup is None)
     chains = [_applied(rig, setup) if setup else None for rig in rigs]
     reports: list[api.Report] = []
     for rig, names in zip(rigs, chains, strict=True):
-        reports.append(_report(what, rig, names, lambda done: progress((len(reports) + done) / len(rigs))))
+        report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(rigs)))
+        reports.append(replace(report, notes=(*report.notes, *blend_file.notes())))
     return reports
 
 

@@ -170,6 +170,20 @@ def test_a_farm_hears_how_far_it_is_and_why_it_failed(shot: Path, capsys: pytest
     assert "%" not in capsys.readouterr().out
 
 
+def test_python_in_a_file_runs_only_when_it_is_asked_for(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = rig_of(shot) and bpy.data.objects["Target"]
+    target.animation_data_clear()
+    driver = target.driver_add("location", 2).driver
+    driver.expression = "[frame for _ in range(1)][0]"
+    target.location = (1.2, 0.6, 1.3)
+    bpy.ops.wm.save_mainfile()
+    assert run("check", shot, "--strict", "--frames", "3:9") == 0
+    assert "Python was not run (Driver" in capsys.readouterr().out
+    assert run("check", shot, "--strict", "--frames", "3:9", "--enable-autoexec") == 1
+    assert "Python was not run" not in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(shot), use_scripts=False)  # Blender keeps it for the next file
+
+
 def test_detected_limbs_make_a_setup_file_that_can_be_applied(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
