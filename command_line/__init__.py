@@ -31,6 +31,9 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     except Refused as refused:
         print(f"two_bone_ik: {refused}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("two_bone_ik: interrupted", file=sys.stderr)
+        return 130  # as shells have it
     except SystemExit as end:  # argparse has printed its help
         return int(end.code or 0)
     except Exception:  # noqa: BLE001  (our bug; Blender's own exit status for it would read as "fell short")
