@@ -71,16 +71,24 @@ class Pull:
 
         returns : sentences about what could not be done
         """
-        notes = pipeline.key_pose(self._plan, self._channels()) if self._insert_keys else []
+        try:
+            return [*self._keyed(), *self._target_brought_along()]
+        finally:
+            now.release(self._rig)
+
+    def _keyed(self) -> list[str]:
         if self._flips % 2:
             self._chain.bend = self._here.plan.options.bend
-        if self._chain.target:
-            try:
-                pipeline.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
-            except Refused as refusal:
-                notes.append(str(refusal))
-        now.release(self._rig)
-        return notes
+        return pipeline.key_pose(self._plan, self._channels()) if self._insert_keys else []
+
+    def _target_brought_along(self) -> list[str]:
+        if not self._chain.target:
+            return []
+        try:
+            pipeline.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
+        except Refused as refusal:
+            return [str(refusal)]
+        return []
 
     def _channels(self) -> list[Channel]:
         solution = self._solution()

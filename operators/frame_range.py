@@ -26,12 +26,13 @@ def _span(context: Context, name: str, only_active: bool) -> tuple[int, int]:
 
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
-    try:
-        if only_active:
-            return api.target_keys(context.object, active_names(context.object))
-        return [frame for rig in selected_with_chains(context) for frame in api.target_keys(rig)]
-    except Refused:
-        return []  # the bake itself will say why
+    frames: list[float] = []
+    for rig in [context.object] if only_active else selected_with_chains(context):
+        try:
+            frames += api.target_keys(rig, active_names(rig) if only_active else None)
+        except Refused:
+            continue  # the bake itself will say why
+    return frames
 
 
 class RangeOperator(ChainOperator):
