@@ -1,24 +1,76 @@
-"""Rigs of Blender's own Rigify."""
+"""Rigs of Blender's own Rigify, made in a process of its own.
+
+Rigify enabled again and again, and the scripts that its rigs bring along, make Blender 4.2 crash some time later.
+"""
 
 from __future__ import annotations
 
-import addon_utils
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
 import bpy
 from bpy.types import Object
 
+SECONDS = 300
+GENERATED = ("human", "basic_human", "basic_quadruped", "horse", "bird")
+
 
 def metarig(name: str) -> Object:
-    """A metarig, such as "human", added to the open file."""
-    # To enable it again would register it again, and Blender 4.2 crashes some time later.
-    if not addon_utils.check("rigify")[1]:
-        # It reads its preferences as it registers.
-        addon_utils.enable("rigify", default_set=True)
-    getattr(bpy.ops.object, f"armature_{name}_metarig_add")()
-    return bpy.context.object
+    """A metarig, such as "human", added to the open file and active."""
+    return _added(metarigs()[name])
 
 
 def generated(name: str) -> Object:
     """The rig that is generated from a metarig."""
-    metarig(name)
-    bpy.ops.pose.rigify_generate()
-    return bpy.context.object
+    return _added(_made("generated")[name])
+
+
+def metarigs() -> dict[str, Path]:
+    """All that Rigify ships, each as a file."""
+    return _made("metarigs")
+
+
+def _added(path: Path) -> Object:
+    with bpy.data.libraries.load(str(path)) as (_, wanted):
+        wanted.objects = [path.stem]
+    (rig,) = wanted.objects
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    return rig
+
+
+@cache
+def _made(kind: str) -> dict[str, Path]:
+    folder = Path(os.environ["BLENDER_USER_RESOURCES"], "rigify", kind)
+    folder.mkdir(parents=True)
+    # Without the folder of this file on the path, where it would stand for Rigify itself.
+    subprocess.run([sys.executable, "-P", __file__, folder], check=True, timeout=SECONDS, capture_output=True)
+    return {path.stem: path for path in folder.iterdir()}
+
+
+def _make(folder: Path) -> None:
+    import addon_utils
+
+    # It reads its preferences as it registers.
+    assert addon_utils.enable("rigify", default_set=True)
+    operators = [name for name in dir(bpy.ops.object) if name.endswith("_metarig_add")]
+    for operator in operators:
+        name = operator.removeprefix("armature_").removesuffix("_metarig_add")
+        if folder.name == "generated" and name not in GENERATED:
+            continue
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        getattr(bpy.ops.object, operator)()
+        if folder.name == "generated":
+            bpy.ops.pose.rigify_generate()
+        bpy.context.object.name = name
+        bpy.data.libraries.write(str(folder / f"{name}.blend"), {bpy.context.object})
+
+
+if __name__ == "__main__":
+    _make(Path(sys.argv[1]))
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers

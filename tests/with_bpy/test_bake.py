@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import cos, sin
 from pathlib import Path
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler, Vector
 
+from support.rigify import metarig
 from support.rigs import ARM, STRAIGHT, Bone, animate, arm, armature, chain, empty, keys
 from support.truth import Limb, on_frame
 
@@ -27,9 +27,7 @@ def circle(frame: float, phase: float = 0.0, size: float = 0.3) -> Vector:
 
 def walking_metarig() -> tuple[Object, dict[str, Limb]]:
     """Blender's human, turned and moved, its spine animated, with targets for four limbs and two poles."""
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.armature_human_metarig_add()
-    rig = bpy.context.object
+    rig = metarig("human")
     rig.location, rig.rotation_euler, rig.scale = (1, 2, 3), (0.1, 0.2, 1), (1.3, 1.3, 1.3)
     bpy.context.view_layer.update()
     for frame in range(1, 32, 6):
