@@ -17,7 +17,7 @@ from pathlib import Path
 import bpy
 
 SECONDS_A_STEP = 0.03
-SECONDS = 120
+SECONDS = 270
 
 
 def main(scenario: str, package: str) -> None:
