@@ -7,8 +7,8 @@ from math import inf
 
 from bpy.types import Object, Scene
 
-from ..blender import pipeline, targets
-from ..blender.pipeline import Steps, read
+from ..blender import targets
+from ..blender.pipeline import Steps, read, run, way_back
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
 from ..blender.pipeline.sample import Sampling
 from ..blender.report import Report
@@ -34,7 +34,7 @@ def snap_targets(
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return pipeline.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+    return way_back.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
 def bake_targets(
@@ -49,7 +49,7 @@ def bake_targets(
 
     >>> report = api.bake_targets(rig, frames=(1, 10))
     """
-    return pipeline.run(baking_targets(rig, chains, frames, scene=scene, sampling=sampling))
+    return run(baking_targets(rig, chains, frames, scene=scene, sampling=sampling))
 
 
 def baking_targets(
@@ -65,7 +65,7 @@ def baking_targets(
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    return pipeline.bake_targets(rig, chains, frames, scene, way=Sampling(sampling))
+    return way_back.bake_targets(rig, chains, frames, scene, way=Sampling(sampling))
 
 
 def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:

@@ -12,7 +12,7 @@ from ..solver.triad import product
 from ..solver.values import Bend, Plane, Reference, Solution, Unreachable
 from . import now, pipeline
 from .errors import Refused
-from .pipeline import convert, read, sample, write
+from .pipeline import convert, read, sample, way_back, write
 from .pipeline.bones import transform
 from .pipeline.channel import Channel
 from .pipeline.plan import ChainPlan, Point
@@ -35,7 +35,7 @@ class Pull:
         plan = pipeline.at_current_frame(read.plan(rig, [name], None, scene, stand_in=Point(rig)))
         free = _free(plan.chains[0], has_pole=self._chain.pole_target is not None)
         plan = replace(plan, ranks=((free,),))
-        pipeline.refuse_unposable(rig, pipeline.paths(plan), insert_keys=insert_keys)
+        write.refuse_unsettable(rig, pipeline.paths(plan), insert_keys=insert_keys)
         self._plan, self._samples = plan, sample.current(plan)
         self._here = space.chain_space(free, self._samples, 1)
         self._to_world = product(self._samples.to_world[rig], self._here.stage.to_armature)
@@ -85,7 +85,7 @@ class Pull:
         if not self._chain.target:
             return []
         try:
-            pipeline.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
+            way_back.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
         except Refused as refusal:
             return [str(refusal)]
         return []

@@ -11,8 +11,7 @@ from bpy.types import Collection, Object, PropertyGroup, Scene
 from mathutils import Matrix
 
 from ..solver.values import Array, Plane
-from . import pipeline
-from .pipeline import read
+from .pipeline import read, way_back
 from .pipeline.bones import transform
 from .report import Report
 
@@ -25,7 +24,7 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     chains = {chain.name: chain for chain in read.chosen(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
         return Report(rig=rig.name, chains=(), notes=("Every chain has a target and a pole target",))
-    report, aimed = pipeline.aim(rig, list(chains), scene)
+    report, aimed = way_back.aim(rig, list(chains), scene)
     collection = _collection(rig, scene or read.scene_of(rig))
     notes = []
     for one in aimed:

@@ -1,8 +1,8 @@
-"""read, sample, solve, convert, write: the order of the product, and only here."""
+"""read, sample, solve, convert, write: the order of the product from targets to poses; `way_back` has the other way."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,15 +17,12 @@ from . import convert, read, sample, solve, unkeyed, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
-from .convert.targets import Place, rotation_of, target_channels, target_path
-from .plan import Plan, Point
+from .plan import Plan
 from .read import Frames
-from .read.keyable import keyable
 from .sample import Sampling
 from .samples import Samples
-from .solve import Solved, space, targets
+from .solve import Solved, space
 from .solve.space import ChainSpace
-from .solve.targets import Aimed
 
 Steps = Generator[float, None, Report]
 """A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was.
@@ -57,7 +54,7 @@ def bake(
         notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
-    return _report(plan, solved, notes)
+    return report_of(plan, solved, notes)
 
 
 def check(
@@ -65,7 +62,7 @@ def check(
 ) -> Steps:
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
-    return _report(plan, solve.solutions(plan, (yield from sample.samples(plan, way))))
+    return report_of(plan, solve.solutions(plan, (yield from sample.samples(plan, way))))
 
 
 def run(steps: Steps) -> Report:
@@ -80,12 +77,12 @@ def run(steps: Steps) -> Report:
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
-    refuse_unposable(rig, paths(plan), insert_keys=insert_keys)
+    write.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, KeyStyle())
     write.pose(rig, channels)
-    return _report(plan, solved, key_pose(plan, channels) if insert_keys else [])
+    return report_of(plan, solved, key_pose(plan, channels) if insert_keys else [])
 
 
 def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
@@ -93,43 +90,6 @@ def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
     span = (plan.frames[0], plan.frames[0])
     with unkeyed.kept(plan.rig, plan.scene, paths(plan)):
         return write.keys(plan.rig, channels, span=span, style=KeyStyle())
-
-
-def bake_targets(
-    rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: Sampling
-) -> Steps:
-    """The way back: key target and pole target over the range, so that they follow the pose that shows."""
-    plan = read.plan(rig, names, frames, scene)
-    points = keyable(plan)
-    _refuse_unposable_targets(points, insert_keys=True)
-    samples = yield from sample.shown(plan, points, way)
-    aimed = targets.aimed(plan, samples)
-    channels = target_channels(plan, _places(aimed), samples)
-    yield 1.0
-    notes = _key_targets(plan, channels)
-    return _report(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
-
-
-def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
-    """The same for the scene as it stands, on its current frame; keyed where that is asked for."""
-    plan = at_current_frame(read.plan(rig, names, None, scene))
-    points = keyable(plan)
-    _refuse_unposable_targets(points, insert_keys=insert_keys)
-    samples = sample.current_shown(plan, points)
-    aimed = targets.aimed(plan, samples)
-    channels = target_channels(plan, _places(aimed), samples)
-    for item, found in channels.items():
-        write.pose(item, found)
-    notes = _key_targets(plan, channels) if insert_keys else []
-    return _report(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
-
-
-def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[Aimed]]:
-    """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
-    plan = at_current_frame(read.plan(rig, names, None, scene, stand_in=Point(rig)))
-    samples = sample.current_shown(plan, ())
-    aimed = targets.aimed(plan, samples)
-    return _report(plan, _solved(aimed, samples), targets.notes(plan, aimed)), aimed
 
 
 def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
@@ -195,43 +155,8 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
             )
 
 
-def refuse_unposable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
-    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
-    if insert_keys:
-        write.refuse_unwritable(item, paths, KeyStyle())
-    else:
-        write.refuse_driven(item, paths)
-
-
-def _refuse_unposable_targets(points: Mapping[Point, bool], *, insert_keys: bool) -> None:
-    for point, turns in points.items():
-        paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
-        refuse_unposable(point.object, paths, insert_keys=insert_keys)
-
-
-def _places(aimed: Sequence[Aimed]) -> dict[Point, Place]:
-    places = {}
-    for one in aimed:
-        plan = one.here.plan
-        places[plan.target] = Place(location=one.target, orientation=one.orientation if plan.use_rotation else None)
-        if plan.pole:
-            places[plan.pole] = Place(location=one.pole)
-    return places
-
-
-def _key_targets(plan: Plan, channels: Mapping[Object, list[Channel]]) -> list[str]:
-    notes = []
-    for item, found in channels.items():
-        with unkeyed.kept(item, plan.scene, {channel.path for channel in found}):
-            notes += write.keys(item, found, span=(plan.frames[0], plan.frames[-1]), style=KeyStyle())
-    return notes
-
-
-def _solved(aimed: Sequence[Aimed], samples: Samples) -> Solved:
-    return [(one.here, one.solution, samples) for one in aimed]
-
-
-def _report(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
+def report_of(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
+    """What was found, for each chain and frame."""
     chains = tuple(
         ChainReport(
             name=here.plan.name,

@@ -70,6 +70,14 @@ def refuse_driven(item: Object, paths: Collection[str]) -> None:
             raise _curve_refusal(item, driver, "driven", "remove the driver")
 
 
+def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
+    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
+    if insert_keys:
+        refuse_unwritable(item, paths, KeyStyle())
+    else:
+        refuse_driven(item, paths)
+
+
 def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
     """Key the channels on `item`; returns sentences for the report.
 
