@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import addon_utils
 import bpy
+from bpy.types import Object, PoseBone
 from user import Steps, User
 
 from support import file_data
 
 STEPS = (
+    ("chains_from_constraints", {}),
     ("chains_detect", {}),
     ("create_targets", {}),
     ("check", {"add_markers": True}),
+    ("markers_remove", {}),
     ("drag", {"offset": (0.05, 0.0, 0.1)}),
     ("solve", {}),
     ("flip_bend", {}),
@@ -26,16 +29,15 @@ STEPS = (
 
 
 def scenario(user: User) -> Steps:
+    assert {name for name, _ in STEPS} == set(dir(bpy.ops.two_bone_ik))
     addon_utils.enable("rigify", default_set=True)
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
     # Parts of the default cube are worked out anew by undo.
     bpy.data.batch_remove([*bpy.data.meshes, *bpy.data.materials])
-    bpy.ops.object.armature_human_metarig_add()
-    rig = bpy.context.object
-    rig.data.bones.active = rig.data.bones["f_index.02.L"]
-    for axis in "xyz":
-        setattr(rig.pose.bones["f_index.02.L"], f"use_ik_limit_{axis}", True)
+    rig = metarig()
+    limit(rig.pose.bones["f_index.02.L"])
+    constrain(rig.pose.bones["f_middle.02.L"])
     bpy.ops.ed.undo_push()
     yield
     for name, options in STEPS:
@@ -56,3 +58,22 @@ def scenario(user: User) -> Steps:
         yield
         assert not (changed := file_data.changed(after)), (name, sorted(changed)[:9])
     user.screenshot("end")
+
+
+def metarig() -> Object:
+    bpy.ops.object.empty_add(location=(0.8, -0.3, 1.2))
+    bpy.ops.object.armature_human_metarig_add()
+    return bpy.context.object
+
+
+def limit(bone: PoseBone) -> None:
+    """What chain_add and bend_limits_take need."""
+    bone.id_data.data.bones.active = bone.bone
+    for axis in "xyz":
+        setattr(bone, f"use_ik_limit_{axis}", True)
+
+
+def constrain(bone: PoseBone) -> None:
+    """What chains_from_constraints takes over and bake mutes."""
+    constraint = bone.constraints.new("IK")
+    constraint.chain_count, constraint.target = 2, bpy.data.objects["Empty"]
