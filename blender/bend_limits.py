@@ -18,7 +18,7 @@ def taken(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
 
     raises : Refused where the end bone has no IK limit about the axis that the chain bends about
     """
-    bones = chain_bones(rig, chain.end_bone, chain.root_bone)
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     rest, axis = _rest(rig, bones, HingeAxis(chain.hinge_axis))
     name = "x" if abs(axis[0]) >= abs(axis[2]) else "z"
     end = rig.pose.bones[bones[-1]]

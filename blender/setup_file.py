@@ -94,7 +94,7 @@ def save(rig: Object, path: Path) -> None:
     """Write all chains of the armature to a setup file; Refused where one has not the bones it takes."""
     lines = [f"# Two-Bone IK chains of {rig.name!r}"]
     for chain in read.chosen(rig, rig.two_bone_ik_chains.keys()):
-        chain_bones(rig, chain.end_bone, chain.root_bone)
+        chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         lines += ["", "[[chain]]", *_lines(chain)]
     with files.replaced(path) as beside:
         beside.write_text("\n".join([*lines, ""]), "utf-8")
@@ -146,7 +146,7 @@ def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
     for key in ("root_bone", "tip_bone"):
         if chain.get(key) and chain[key] not in rig.data.bones:
             raise _no_bone(rig, where, key, chain[key])
-    chain_bones(rig, chain["end_bone"], chain.get("root_bone", ""))
+    chain_bones(rig, chain["end_bone"], chain.get("root_bone", ""), chain["name"])
     objects = {}
     for target, subtarget in _POINTS:
         item = _object(where, target, chain[target]) if target in chain else rig if chain.get(subtarget) else None

@@ -19,7 +19,7 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
 
     stand_in : taken for a target or pole target that the chain does not have yet
     """
-    bones = chain_bones(rig, chain.end_bone, chain.root_bone)
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     target = _point(rig, chain, "target", "subtarget") or stand_in
     if target is None:
         raise _refusal(rig, chain, "has no target: set one, or create it", "NO_TARGET")
@@ -44,15 +44,18 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
     )
 
 
-def chain_bones(rig: Object, end_bone: str, root_bone: str = "") -> tuple[str, ...]:
-    """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain."""
-    end = _bone(rig, end_bone, "end bone")
+def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = "") -> tuple[str, ...]:
+    """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain.
+
+    chain : its name, to be named where it is refused; "" where it has none yet
+    """
+    end = _bone(rig, end_bone, "end bone", chain)
     if end.parent is None:
         sentence = f'Bone "{end_bone}" of "{rig.name}" has no parent, and a chain needs two bones: choose its child'
         raise Refused(sentence, kind="NO_PARENT", object=rig.name, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, "root bone")
+    _bone(rig, root_bone, "root bone", chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
         sentence = (
@@ -80,7 +83,7 @@ def _below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
-    tip = _bone(rig, chain.tip_bone, "tip bone")
+    tip = _bone(rig, chain.tip_bone, "tip bone", chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
         sentence = f'Tip bone "{tip.name}" of "{rig.name}" is not below end bone "{end}": choose one of its children'
@@ -88,11 +91,12 @@ def _below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
-def _bone(rig: Object, name: str, role: str) -> Bone:
+def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
     bone = rig.data.bones.get(name)
     if bone is None:
         what = f'no bone "{name}"' if name else f"no {role}"
-        sentence = f'A chain of "{rig.name}" has {what}: choose its {role}'
+        whose = f'Chain "{chain}"' if chain else "A chain"
+        sentence = f'{whose} of "{rig.name}" has {what}: choose its {role}'
         raise Refused(sentence, kind="NO_BONE", object=rig.name, bone=name)
     return bone
 
