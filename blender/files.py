@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,16 +17,20 @@ def replaced(path: Path) -> Iterator[Path]:
     """Gives a path beside `path` to write to; what is written there takes the place of `path` at the end.
 
     After an error `path` is as it was, and so it is after a kill; then `partial(path)` finds what was left behind.
+    Who may read and write it stays as it was; where it is a link, it stays one, and what it leads to is replaced.
 
     raises : Refused where the system cannot write it
     """
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.partial{path.suffix}")
+    goal = _followed(path)
+    beside = goal.with_name(f".{goal.stem}.{secrets.token_hex(4)}.partial{goal.suffix}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        goal.parent.mkdir(parents=True, exist_ok=True)
         yield beside
         _sync(beside)
-        beside.replace(path)
+        if goal.exists():
+            shutil.copymode(goal, beside)
+        beside.replace(goal)
     except OSError as error:
         raise Refused(f'"{path}" cannot be written: {error.strerror}', kind="UNWRITABLE", value=str(path)) from None
     finally:
@@ -35,10 +40,17 @@ def replaced(path: Path) -> Iterator[Path]:
 
 def partial(path: Path) -> list[Path]:
     """What writers of `path` that were killed have left beside it."""
-    start, end = f".{path.stem}.", f".partial{path.suffix}"
+    goal = _followed(path)
+    start, end = f".{goal.stem}.", f".partial{goal.suffix}"
     # Blender writes under a name with @ at its end, and renames.
-    names = [item for item in path.parent.iterdir() if item.name.startswith(start)] if path.parent.is_dir() else []
+    names = [item for item in goal.parent.iterdir() if item.name.startswith(start)] if goal.parent.is_dir() else []
     return [item for item in names if item.name.removesuffix("@").endswith(end)]
+
+
+def _followed(path: Path) -> Path:
+    """Where a link leads in the end, be it there or not."""
+    # `Path.resolve` raises over links that lead in a circle, before Python 3.13 a RuntimeError.
+    return Path(os.path.realpath(path))
 
 
 def _sync(path: Path) -> None:

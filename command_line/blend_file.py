@@ -53,9 +53,11 @@ def save(source: Path, output: Path) -> None:
     """Write what is open, compressed where its source is; Refused where that cannot be done."""
     with source.open("rb") as file:
         compress = file.read(7) != b"BLENDER"
+    # Relative paths in it count from where it is opened, and there a link may stand for it.
+    moved = source.parent.resolve() != output.parent.resolve()
     with files.replaced(output) as beside:
         try:
-            bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress)
+            bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress, relative_remap=moved)
             reason = "" if not compress or _is_whole(beside) else "the disk is full"
         except RuntimeError as error:
             reason = _reason(error)

@@ -119,6 +119,21 @@ def test_relative_paths_hold_in_another_folder(shot: Path, tmp_path: Path) -> No
     assert not bpy.data.objects["Prop"].is_missing
 
 
+def test_in_place_through_a_link_it_stays_and_relative_paths_hold_where_it_is(shot: Path, tmp_path: Path) -> None:
+    rig_of(shot)
+    image = bpy.data.images.new("Plate", 4, 4)
+    image.source, image.filepath, image.use_fake_user = "FILE", "//plate.png", True
+    bpy.ops.wm.save_mainfile()
+    link, there = shot, tmp_path / "deep" / "store" / "v2.blend"
+    there.parent.mkdir(parents=True)
+    shot.rename(there)
+    link.symlink_to(there)
+    assert run("bake", link, "--in-place") == 0
+    assert link.is_symlink()
+    assert list(keys(rig_of(link).pose.bones["lower"])) == list(range(1, 11))
+    assert bpy.data.images["Plate"].filepath == "//plate.png"
+
+
 def test_the_report_is_that_of_the_api(make: Callable[..., Path], tmp_path: Path) -> None:
     shot = make(end=OUT_OF_REACH)
     expected = api.check(rig_of(shot))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,31 @@ def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
         give_up(beside)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    path, link, first = tmp_path / "there" / "v2.txt", tmp_path / "latest.txt", tmp_path / "first.txt"
+    link.symlink_to(first)
+    first.symlink_to(path)
+    for text in ("new", "newer"):
+        with files.replaced(link) as beside:
+            beside.write_text(text)
+            assert files.partial(link) == [beside]
+        assert path.read_text() == link.read_text() == text
+    assert link.is_symlink()
+    assert first.is_symlink()
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o444])
+def test_who_may_read_and_write_it_stays(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "shot.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    with files.replaced(path) as beside:
+        beside.write_text("new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
