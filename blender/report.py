@@ -132,10 +132,15 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     """How many frames, and the first runs of them, in words."""
     rows = np.flatnonzero(where)
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
-    spans = [f"{frames[run[0]]:g}" + (f"-{frames[run[-1]]:g}" if len(run) > 1 else "") for run in runs]
+    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
     more = ", ..." if len(spans) > most else ""
     count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
     return f"{count} ({', '.join(spans[:most])}{more})"
+
+
+def frame_text(frame: float) -> str:
+    """A frame as users know it: 1000000, and 1.333 for a third."""
+    return f"{round(frame, 3):.12g}"
 
 
 _last: dict[str, Report] = {}

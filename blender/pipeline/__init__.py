@@ -12,7 +12,7 @@ from ...solver import Solution, motion
 from ...solver.values import Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
-from ..report import ChainReport, Report
+from ..report import ChainReport, Report, frame_text
 from . import convert, read, sample, solve, unkeyed, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
@@ -43,6 +43,7 @@ def bake(
 ) -> Steps:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
+    read.refuse_stretched_time(plan)
     read.follow.refuse_following(plan.chains, beside)
     keyed = paths(plan)
     write.refuse_unwritable(rig, keyed, style)
@@ -146,7 +147,7 @@ def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
             distance, inner, outer = space.distances(here, solution, frame)
             raise Refused(
                 f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target '
-                f"on frame {plan.frames[frame]:g}: it is {distance:.4g} away, "
+                f"on frame {frame_text(plan.frames[frame])}: it is {distance:.4g} away, "
                 f"and the chain reaches from {inner:.4g} to {outer:.4g}",
                 kind="UNREACHABLE",
                 object=plan.rig.name,

@@ -24,6 +24,7 @@ def bake_targets(
 ) -> Steps:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = read.plan(rig, names, frames, scene)
+    read.refuse_stretched_time(plan)
     points = keyable(plan)
     _refuse_unsettable(points, insert_keys=True)
     samples = yield from sample.shown(plan, points, way)

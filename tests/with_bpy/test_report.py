@@ -6,6 +6,7 @@ import dataclasses
 import json
 
 import numpy as np
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.rigs import animate, arm
@@ -40,3 +41,11 @@ def test_a_report_without_frames_keeps_its_types() -> None:
     chain = api.ChainReport.from_dict({"name": "arm", **arrays})
     assert chain.status.dtype == np.uint8
     assert chain.lines() == ["arm: 0 of 0 frames reached"]
+
+
+def test_late_and_fractional_frames_are_told_as_users_know_them() -> None:
+    rig = arm(target=(9, 0, 1)).id_data
+    assert "on 2 frames (1000000-1000001)" in str(api.check(rig, frames=(1_000_000, 1_000_001)))
+    assert "on 2 frames (86401.25-86402.25)" in str(api.check(rig, frames=(86401.25, 86402.25)))
+    with pytest.raises(api.Refused, match="range 1000001 to 1000000 "):
+        api.check(rig, frames=(1_000_001, 1_000_000))

@@ -11,6 +11,7 @@ from bpy.types import Object, PropertyGroup, Scene
 
 from ....solver.values import Array
 from ...errors import Refused
+from ...report import frame_text
 from ..channel import Keys
 from ..plan import ChainPlan, Plan, Point
 from . import follow
@@ -36,7 +37,6 @@ def plan(
     """
     refuse_unposable(rig)
     scene = scene or scene_of(rig)
-    _refuse_stretched_time(rig, scene)
     start, end, step = _range(rig, frames, scene)
     chains = [chain_plan(rig, chain, stand_in) for chain in chosen(rig, names)]
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
@@ -78,18 +78,6 @@ def scene_of(rig: Object) -> Scene:
     return scenes[0]
 
 
-def _refuse_stretched_time(rig: Object, scene: Scene) -> None:
-    render = scene.render
-    if render.frame_map_old != render.frame_map_new:
-        raise Refused(
-            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, '
-            f'and keys of "{rig.name}" would play on other frames: set both to the same, and back after the bake',
-            kind="TIME_STRETCHING",
-            object=rig.name,
-            value=(render.frame_map_old, render.frame_map_new),
-        )
-
-
 def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
     if frames is None:
         if scene.use_preview_range:
@@ -98,7 +86,8 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
     if not (isfinite(start) and isfinite(end) and end >= start):
         raise Refused(
-            f'The range {start:g} to {end:g} for "{rig.name}" holds no frame: the end must not lie before the start',
+            f'The range {frame_text(start)} to {frame_text(end)} for "{rig.name}" holds no frame: '
+            "the end must not lie before the start",
             kind="EMPTY_RANGE",
             object=rig.name,
             value=(start, end),
@@ -118,13 +107,27 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     frames = target_keys(chain, start, end)
     if not len(frames):
         raise Refused(
-            f'Target "{chain.target}" of chain "{chain.name}" has no keys from {start:g} to {end:g}: bake every frame',
+            f'Target "{chain.target}" of chain "{chain.name}" has no keys '
+            f"from {frame_text(start)} to {frame_text(end)}: bake every frame",
             kind="NO_TARGET_KEYS",
             object=chain.rig.name,
             bone=chain.bones[-1],
             value=str(chain.target),
         )
     return frames
+
+
+def refuse_stretched_time(plan: Plan) -> None:
+    """Raise `Refused` where keys on the frames of the plan would play on others."""
+    scene, render = plan.scene, plan.scene.render
+    if render.frame_map_old != render.frame_map_new:
+        raise Refused(
+            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, '
+            f'and keys of "{plan.rig.name}" would play on other frames: set both to the same, and back after the bake',
+            kind="TIME_STRETCHING",
+            object=plan.rig.name,
+            value=(render.frame_map_old, render.frame_map_new),
+        )
 
 
 def chosen(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:

@@ -69,7 +69,8 @@ def _sampled(plan: Plan, need: Wanted, way: Sampling) -> Generator[float, None, 
     elif way == Sampling.CURVES:
         _refuse_curves(plan, need)
     if way == Sampling.CURVES:
-        return curves.samples(need, plan.frames)
+        render = plan.scene.render
+        return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
     if way == Sampling.ISOLATED:
         return (yield from isolated.samples(plan.scene, need, plan.frames))
     return (yield from scene.samples(plan.scene, need, plan.frames))

@@ -12,7 +12,7 @@ from ..samples import Samples
 from . import probe
 from .wanted import Wanted
 
-_TIME = ("fps", "fps_base")
+_TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
