@@ -1,9 +1,15 @@
-"""The one exception of the Blender side: what the user asked for cannot be done."""
+"""The one exception of the Blender side: what the user asked for cannot be done. And one of Blender's own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import SequenceMatcher
+
+unless_gone = suppress(ReferenceError)
+"""Around clean-up: it ends where the file no longer has what is to be cleaned, as after another one was loaded.
+
+Only data-blocks tell. Blender crashes over a part of one, a bone or a constraint, which was held on to."""
 
 
 class Refused(Exception):

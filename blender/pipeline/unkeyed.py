@@ -10,12 +10,13 @@ import bpy
 from bpy.types import ID, Object, Scene, bpy_struct
 
 from .. import versions
+from ..errors import unless_gone
 
 
 class Edit(NamedTuple):
-    """A property that is not as its F-curve has it; `element` is None where it is no array."""
+    """A property, by its path, that is not as its F-curve has it; `element` is None where it is no array."""
 
-    owner: bpy_struct
+    block: ID
     path: str
     element: int | None
     value: object
@@ -43,15 +44,9 @@ def everywhere() -> Iterator[ID]:
 
 def restore(edits: Iterable[Edit]) -> None:
     """Put the edits back, once Blender has evaluated the animation."""
-    for owner, path, element, value in edits:
-        name = _parted(path)[1]
-        if element is not None:
-            owner.path_resolve(name)[element] = value
-        elif name.startswith("["):
-            owner[bpy.utils.unescape_identifier(name[2:-2])] = value
-        else:
-            setattr(owner, name, value)
-        owner.id_data.update_tag()  # of itself Blender does not notice custom properties
+    for edit in edits:
+        with unless_gone:
+            _restore(edit)
 
 
 @contextmanager
@@ -70,13 +65,24 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
         restore(found)
 
 
+def _restore(edit: Edit) -> None:
+    block, path, element, value = edit
+    owner, name = _parted(block, path)
+    if element is not None:
+        owner.path_resolve(name)[element] = value
+    elif name.startswith("["):
+        owner[bpy.utils.unescape_identifier(name[2:-2])] = value
+    else:
+        setattr(owner, name, value)
+    block.update_tag()  # of itself Blender does not notice custom properties
+
+
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
     for curve in versions.curves(block):
         if curve.data_path in keyed:
             continue
-        above, name = _parted(curve.data_path)
         try:
-            owner = block.path_resolve(above) if above else block
+            owner, name = _parted(block, curve.data_path)
             value = owner.path_resolve(name)
         except ValueError:
             continue  # the curve outlived its property
@@ -84,13 +90,14 @@ def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Ed
         element = curve.array_index if is_array else None
         value = value[element] if is_array else value
         if value != curve.evaluate(frame):
-            yield Edit(owner, curve.data_path, element, value)
+            yield Edit(block, curve.data_path, element, value)
 
 
-def _parted(path: str) -> tuple[str, str]:
-    """The path of the property's owner, and from there that of the property: a name, or a custom one in brackets."""
+def _parted(block: ID, path: str) -> tuple[bpy_struct, str]:
+    """The property's owner, and from there the path of the property: a name, or a custom one in brackets."""
     if path.endswith('"]'):
         start = path.rindex('["')
-        return path[:start], path[start:]
-    above, _, name = path.rpartition(".")
-    return above, name
+        above, name = path[:start], path[start:]
+    else:
+        above, _, name = path.rpartition(".")
+    return block.path_resolve(above) if above else block, name

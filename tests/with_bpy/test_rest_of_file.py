@@ -128,6 +128,18 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
     assert not changed_after_update(before)
 
 
+@pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
+def test_a_bake_given_up_after_another_file_was_loaded_is_gone_with_its_own(chain: PropertyGroup, way: str) -> None:
+    chain.id_data.pose.bones["lower"].constraints.new("IK").chain_count = 0
+    bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
+    assert next(bake) < next(bake) < 1.0
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    before = file_data.dump()
+    bake.close()
+    assert not probe.is_open()
+    assert not changed_after_update(before)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_bake_that_is_ready_has_left_nothing_in_the_file_yet(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()

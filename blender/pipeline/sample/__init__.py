@@ -6,9 +6,9 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from bpy.types import Depsgraph
+from bpy.types import Constraint, Depsgraph, Object
 
-from ...errors import Refused
+from ...errors import Refused, unless_gone
 from .. import read
 from ..plan import Plan, Point
 from ..samples import Samples
@@ -79,16 +79,20 @@ def _sampled(plan: Plan, need: Wanted, way: Sampling) -> Generator[float, None, 
 @contextmanager
 def _without_constraints(plan: Plan) -> Iterator[None]:
     """While it is open, the rig moves as after a bake: IK constraints on a chain may also move what carries it."""
-    bones = plan.rig.pose.bones
-    constraints = [bones[bone].constraints[name] for bone, name in read.constraints(plan)]
-    active = [constraint for constraint in constraints if not constraint.mute]
+    active = [place for place in read.constraints(plan) if not _constraint(plan.rig, place).mute]
     try:
-        for constraint in active:
-            constraint.mute = True
+        for place in active:
+            _constraint(plan.rig, place).mute = True
         yield
     finally:
-        for constraint in active:
-            constraint.mute = False
+        for place in active:
+            with unless_gone:
+                _constraint(plan.rig, place).mute = False
+
+
+def _constraint(rig: Object, place: tuple[str, str]) -> Constraint:
+    bone, name = place
+    return rig.pose.bones[bone].constraints[name]
 
 
 def _fastest(need: Wanted) -> Sampling:

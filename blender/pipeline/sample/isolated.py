@@ -8,6 +8,7 @@ import bpy
 from bpy.types import Scene
 
 from ....solver.values import Array
+from ...errors import unless_gone
 from ..samples import Samples
 from . import probe
 from .wanted import Wanted
@@ -25,7 +26,8 @@ def samples(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, Non
         _copy(scene, isolated, ("use_gravity", "gravity"))
         return (yield from probe.step(isolated, wanted, frames))
     finally:
-        bpy.data.scenes.remove(isolated)
+        with unless_gone:
+            bpy.data.scenes.remove(isolated)
 
 
 def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:

@@ -16,7 +16,7 @@ from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ....solver.values import Array
-from ...errors import Refused
+from ...errors import Refused, unless_gone
 from ..plan import Point
 from ..samples import Samples
 from .wanted import Wanted
@@ -44,7 +44,8 @@ def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
         yield
     finally:
         _open.remove(probe)
-        bpy.data.objects.remove(probe)
+        with unless_gone:
+            bpy.data.objects.remove(probe)
 
 
 class Recorder:

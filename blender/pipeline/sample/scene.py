@@ -9,6 +9,7 @@ import bpy
 from bpy.types import Object, Scene
 
 from ....solver.values import Array
+from ...errors import unless_gone
 from .. import unkeyed
 from ..read import follow
 from ..samples import Samples
@@ -53,5 +54,6 @@ def _restored(scene: Scene) -> Iterator[None]:
     try:
         yield
     finally:
-        scene.frame_set(frame, subframe=subframe)
+        with unless_gone:
+            scene.frame_set(frame, subframe=subframe)
         unkeyed.restore(edits)
