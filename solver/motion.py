@@ -16,6 +16,8 @@ _NEAR_STRAIGHT = radians(5.0)
 def flips(solution: Solution) -> NDArray[np.bool_]:
     """(n, ...) True on frames that bend to the other side than the last bent frame before them."""
     angle = solution.hinge_angle.T
+    if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
+        return np.zeros(angle.shape, dtype=bool).T
     bent = np.abs(np.sin(angle)) > 1e-6
     chain, side = np.flatnonzero(bent) // max(1, angle.shape[-1]), angle[bent] > 0.0
     changed = np.zeros(side.shape, dtype=bool)
@@ -44,12 +46,13 @@ def speed(solution: Solution, frames: Array) -> Array:
 
 def root_turn(before: Array, after: Array) -> Array:
     """(...) angle between two rotations (..., 3, 3); from the chord, so that small angles keep their digits."""
-    chord_sq = np.square(after - before).sum(axis=(-2, -1))
+    chord = after - before
+    chord_sq = np.einsum("...ij,...ij->...", chord, chord)
     angle: Array = 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
     return angle
 
 
 def hinge_turn(before: Array, after: Array) -> Array:
-    """(...) the smaller angle between two hinge angles: a full fold to either side is one pose."""
-    angle = np.abs(after - before) % (2.0 * pi)
+    """(...) the smaller angle between two hinge angles, -pi to pi: a full fold to either side is one pose."""
+    angle = np.abs(after - before)
     return np.minimum(angle, 2.0 * pi - angle)

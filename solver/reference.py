@@ -57,7 +57,7 @@ def rest(chain: Chain) -> ReferencePose:
     """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
     axes = np.asfortranarray(np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2))
     pose = _pose(np.diff(chain.joints, axis=-2), axes, chain.use_hinge_axis)
-    if chain.use_hinge_axis:
+    if chain.use_hinge_axis or (pose.side > 0.0).all():
         return pose
     side = pose.side[..., None]
     hinges, normal = side[..., None] * pose.hinges, side * pose.normal
@@ -98,6 +98,8 @@ def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
 def _directions(links: Array) -> Array:
     """(..., 2, 3) unit directions; a bone without length takes the other's, or where there is none the y axis."""
     both = unit(links)
+    if both.any(axis=-1).all():
+        return both
     other = np.where(both[..., ::-1, :].any(axis=-1, keepdims=True), both[..., ::-1, :], (0.0, 1.0, 0.0))
     return np.where(both.any(axis=-1, keepdims=True), both, other)
 

@@ -34,31 +34,29 @@ def _quaternions(matrices: Array) -> Array:
     """(..., 4) one of the two unit quaternions of rotation matrices (..., 3, 3).
 
     Shepperd's method (1978): a rotation matrix gives all ten products q_i q_j, and those of the largest q_i, divided by
-    its square, are the quaternion without loss.
+    its square, are the quaternion without loss. Up to a third of a turn w is large enough.
     """
-    products = _products(matrices)
-    values, largest = products[..., 0, :], products[..., 0, 0]
-    for component in (1, 2, 3):
-        larger = products[..., component, component] > largest
-        if larger.any():
-            values = np.where(larger[..., None], products[..., component, :], values)
-            largest = np.maximum(largest, products[..., component, component])
+    values = _products(matrices, 0)
+    largest = values[..., 0]
+    if largest.min(initial=1.0) < 1.0:
+        for component in (1, 2, 3):
+            products = _products(matrices, component)
+            larger = products[..., component] > largest
+            values = np.where(larger[..., None], products, values)
+            largest = np.maximum(largest, products[..., component])
     return values / norm(values)[..., None]
 
 
-def _products(matrices: Array) -> Array:
-    """(..., 4, 4) the products of each component of the quaternion with each, times four."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(matrices, (-2, -1), (0, 1))
-    result = np.empty((*xx.shape, 4, 4), order="F")
-    result[..., 0, 0], result[..., 1, 1] = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz
-    result[..., 2, 2], result[..., 3, 3] = 1.0 + yy - zz - xx, 1.0 + zz - xx - yy
-    result[..., 0, 1] = result[..., 1, 0] = zy - yz
-    result[..., 0, 2] = result[..., 2, 0] = xz - zx
-    result[..., 0, 3] = result[..., 3, 0] = yx - xy
-    result[..., 1, 2] = result[..., 2, 1] = xy + yx
-    result[..., 1, 3] = result[..., 3, 1] = xz + zx
-    result[..., 2, 3] = result[..., 3, 2] = yz + zy
-    return result
+def _products(matrices: Array, component: int) -> Array:
+    """(..., 4) the products of one component of the quaternion with each, times four."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrices.T.swapaxes(0, 1)
+    rows = (
+        lambda: (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        lambda: (zy - yz, 1.0 + xx - yy - zz, xy + yx, xz + zx),
+        lambda: (xz - zx, xy + yx, 1.0 + yy - zz - xx, yz + zy),
+        lambda: (yx - xy, xz + zx, yz + zy, 1.0 + zz - xx - yy),
+    )
+    return np.stack(rows[component]()).T
 
 
 def axis_angles(matrices: Array, before: Array | None = None) -> Array:
