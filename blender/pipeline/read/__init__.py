@@ -167,5 +167,5 @@ def constraints(plan: Plan) -> list[tuple[str, str]]:
     return [
         (bone.name, constraint.name)
         for bone, constraint in follow.constrained(plan.rig)
-        if constraint.type == "IK" and keyed & follow.moved_by(bone, constraint)
+        if follow.hides(bone, constraint, keyed)
     ]

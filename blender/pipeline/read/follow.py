@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Constraint, Object, PoseBone
@@ -17,9 +18,11 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
 
     raises : Refused where a chain would move its own target, or where chains wait for each other
     """
-    needs = {chain.name: _needs(chain) for chain in chains}
+    sources = cache(lambda place: tuple(_sources(place)))
+    needs = {chain.name: upstream(*_points(chain), sources=sources) for chain in chains}
     for chain in chains:
-        _refuse_own_target(chain)
+        if _root(chain) in needs[chain.name]:
+            _refuse_own_target(chain)
     graph = {
         chain.name: [other.name for other in chains if other is not chain and _root(other) in needs[chain.name]]
         for chain in chains
@@ -74,6 +77,11 @@ def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
     return {item.name for item in (bones[: constraint.chain_count] if constraint.chain_count else bones)}
 
 
+def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> bool:
+    """True where an IK constraint on `bone` moves bones of these names, and so hides what is keyed."""
+    return constraint.type == "IK" and not moved_by(bone, constraint).isdisjoint(keyed)
+
+
 def parents(point: Point) -> list[Point]:
     """The point and what carries it, parent after parent."""
     places = [point]
@@ -101,8 +109,8 @@ def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> N
         for chain in other.two_bone_ik_chains
         if not chain.mute
     }
-    for chain in chains:
-        for limb in limbs & _needs(chain):
+    for chain in chains if limbs else ():
+        for limb in limbs & upstream(*_points(chain)):
             rig, other = chain.rig.name, limb.object.name
             raise Refused(
                 f'Chain "{chain.name}" of "{rig}" follows a limb of "{other}", which is baked as well: '
@@ -150,10 +158,6 @@ def _hangs(point: Point, chain: ChainPlan) -> bool:
     return False
 
 
-def _needs(chain: ChainPlan) -> set[Point]:
-    return upstream(*_points(chain))
-
-
 def _points(chain: ChainPlan) -> list[Point]:
     """All whose place a chain has to know."""
     parent = Point(chain.rig, chain.parent.name) if chain.parent else None
@@ -165,18 +169,6 @@ def _root(chain: ChainPlan) -> Point:
     return Point(chain.rig, chain.bones[0])
 
 
-def upstream(*points: Point) -> set[Point]:
-    """The points and all that their place depends on by parents and constraints; drivers are not followed."""
-    found: set[Point] = set()
-    waiting = list(points)
-    while waiting:
-        place = waiting.pop()
-        if place not in found:
-            found.add(place)
-            waiting.extend(_sources(place))
-    return found
-
-
 def _sources(place: Point) -> Iterator[Point]:
     parent = _parent(place)
     if parent:
@@ -184,6 +176,18 @@ def _sources(place: Point) -> Iterator[Point]:
     for constraint in _constraints(place):
         if not constraint.mute:
             yield from _targets(constraint)
+
+
+def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sources) -> set[Point]:
+    """The points and all that their place depends on by parents and constraints; drivers are not followed."""
+    found: set[Point] = set()
+    waiting = list(points)
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            waiting.extend(sources(place))
+    return found
 
 
 def _constraints(place: Point) -> Iterable[Constraint]:

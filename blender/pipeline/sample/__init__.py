@@ -9,8 +9,8 @@ from enum import StrEnum
 from bpy.types import Constraint, Depsgraph, Object
 
 from ...errors import Refused, unless_gone
-from .. import read
 from ..plan import Plan, Point
+from ..read import follow
 from ..samples import Samples
 from . import curves, isolated, probe, scene
 from .wanted import Wanted, wanted, wanted_shown
@@ -31,8 +31,8 @@ def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
     way : AUTO is the first of the others that is right for what the chains depend on
     raises : Refused where something that is needed cannot be evaluated
     """
-    with _without_constraints(plan):
-        return (yield from _sampled(plan, wanted(plan), way))
+    keyed = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.keyed}
+    return (yield from _sampled(plan, wanted(plan), way, keyed))
 
 
 def shown(plan: Plan, placed: Collection[Point], way: Sampling) -> Generator[float, None, Samples]:
@@ -63,31 +63,33 @@ def seen(plan: Plan, depsgraph: Depsgraph) -> Samples:
     return recorder.samples()
 
 
-def _sampled(plan: Plan, need: Wanted, way: Sampling) -> Generator[float, None, Samples]:
+def _sampled(plan: Plan, need: Wanted, way: Sampling, keyed: Collection[Point] = ()) -> Generator[float, None, Samples]:
+    """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
     if way == Sampling.AUTO:
-        way = _fastest(need)
+        way = _fastest(need, keyed)
     elif way == Sampling.CURVES:
-        _refuse_curves(plan, need)
+        _refuse_curves(plan, need, keyed)
     if way == Sampling.CURVES:
         render = plan.scene.render
         return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
-    if way == Sampling.ISOLATED:
-        return (yield from isolated.samples(plan.scene, need, plan.frames))
-    return (yield from scene.samples(plan.scene, need, plan.frames))
+    evaluated = isolated if way == Sampling.ISOLATED else scene
+    with _without_constraints(plan.rig, {place.bone for place in keyed}):
+        return (yield from evaluated.samples(plan.scene, need, plan.frames))
 
 
 @contextmanager
-def _without_constraints(plan: Plan) -> Iterator[None]:
-    """While it is open, the rig moves as after a bake: IK constraints on a chain may also move what carries it."""
-    active = [place for place in read.constraints(plan) if not _constraint(plan.rig, place).mute]
+def _without_constraints(rig: Object, keyed: Collection[str]) -> Iterator[None]:
+    """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
+    hiding = [(bone.name, found) for bone, found in follow.constrained(rig) if follow.hides(bone, found, keyed)]
+    active = [(bone, constraint.name) for bone, constraint in hiding if not constraint.mute]
     try:
         for place in active:
-            _constraint(plan.rig, place).mute = True
+            _constraint(rig, place).mute = True
         yield
     finally:
         for place in active:
             with unless_gone:
-                _constraint(plan.rig, place).mute = False
+                _constraint(rig, place).mute = False
 
 
 def _constraint(rig: Object, place: tuple[str, str]) -> Constraint:
@@ -95,14 +97,14 @@ def _constraint(rig: Object, place: tuple[str, str]) -> Constraint:
     return rig.pose.bones[bone].constraints[name]
 
 
-def _fastest(need: Wanted) -> Sampling:
+def _fastest(need: Wanted, keyed: Collection[Point]) -> Sampling:
     if scene.needed(need):
         return Sampling.SCENE
-    return Sampling.ISOLATED if curves.obstacle(need) else Sampling.CURVES
+    return Sampling.ISOLATED if curves.obstacle(need, keyed) else Sampling.CURVES
 
 
-def _refuse_curves(plan: Plan, need: Wanted) -> None:
-    obstacle = curves.obstacle(need)
+def _refuse_curves(plan: Plan, need: Wanted, keyed: Collection[Point]) -> None:
+    obstacle = curves.obstacle(need, keyed)
     if obstacle:
         sentence = f'F-curves alone do not tell where the targets of "{plan.rig.name}" are, as {obstacle}: sample AUTO'
         raise Refused(sentence, kind="NOT_ONLY_CURVES", object=plan.rig.name, value=obstacle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
+from mathutils import Matrix
 
 from ....solver.triad import product
 from ....solver.values import Array
@@ -36,15 +37,14 @@ class OwnTransforms:
     def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
         """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""
         path = f"{bone.path_from_id()}."
-        turned = path + rotation_name(bone.rotation_mode) in self._animated
-        if with_rotation and not turned and path + "scale" not in self._animated:
-            if path + "location" not in self._animated:
-                return _standing(bone)
-            linear = _standing(bone)[:, :3, :3]
-        else:
-            linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]
-            if with_rotation:
-                linear = product(self._rotation(bone, path, bone.rotation_mode), linear)
+        names = ("scale", rotation_name(bone.rotation_mode)) if with_rotation else ("scale",)
+        moved = path + "location" in self._animated
+        if not any(path + name in self._animated for name in names):
+            standing = _standing(bone) if with_rotation else _unturned(bone)
+            return transform.compose(standing[:, :3, :3], self._values(bone, path, "location")) if moved else standing
+        linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]
+        if with_rotation:
+            linear = product(self._rotation(bone, path, bone.rotation_mode), linear)
         return transform.compose(linear, self._values(bone, path, "location"))
 
     def object(self, item: Object) -> Array:
@@ -87,3 +87,8 @@ class OwnTransforms:
 def _standing(owner: Object | PoseBone) -> Array:
     """(1, 4, 4) from its channels as they stand."""
     return np.array(owner.matrix_basis, dtype=np.float64)[None]
+
+
+def _unturned(bone: PoseBone) -> Array:
+    """(1, 4, 4) the same without rotation."""
+    return np.array(Matrix.LocRotScale(bone.location, None, bone.scale), dtype=np.float64)[None]

@@ -5,6 +5,7 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import numpy as np
@@ -23,14 +24,18 @@ from .wanted import Wanted
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 
-def obstacle(wanted: Wanted) -> str:
-    """What F-curves alone do not tell, in words; "" where there is nothing of the kind."""
+def obstacle(wanted: Wanted, keyed: Collection[Point] = ()) -> str:
+    """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
+
+    keyed : bones whose keys no IK constraint is to hide
+    """
     places = follow.carriers(wanted.placed)
     items = {place.object for place in places}
     bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}
     own = {item: {place.bone for place in wanted.own if place.object == item} for item in items}
     for item in items:
-        reason = _object_obstacle(item) or _bone_obstacle(item, bones[item])
+        free = {place.bone for place in keyed if place.object == item}
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones[item], free)
         reason = reason or _animation_obstacle(item, bones[item] | own[item])
         if reason:
             return reason
@@ -56,14 +61,15 @@ def _object_obstacle(item: Object) -> str:
     return ""
 
 
-def _bone_obstacle(rig: Object, names: set[str]) -> str:
+def _bone_obstacle(rig: Object, names: set[str], free: set[str]) -> str:
     """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
     if not names:
         return ""
     if rig.data.animation_data:
         return f'armature "{rig.data.name}" is animated'
     for bone, constraint in follow.constrained(rig):
-        if not constraint.mute and names & follow.moved_by(bone, constraint):
+        acts = not constraint.mute and not follow.hides(bone, constraint, free)
+        if acts and names & follow.moved_by(bone, constraint):
             return f'bone "{bone.name}" of "{rig.name}" has constraints'
     return ""
 

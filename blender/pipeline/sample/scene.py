@@ -24,7 +24,7 @@ def needed(wanted: Wanted) -> bool:
     """True where only playing the scene tells: a simulation moves what is wanted, or scripts act on frame changes."""
     handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
     foreign = any(not handler.__module__.startswith(_OURS) for handler in handlers)
-    return foreign or any(map(_simulated, {place.object for place in follow.upstream(*wanted.points)}))
+    return foreign or any(map(_simulated, {place.object for place in follow.upstream(*wanted.placed)}))
 
 
 def _simulated(item: Object) -> bool:
