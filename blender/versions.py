@@ -7,7 +7,7 @@ action have more than one layer, or a layer more than one strip.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import bpy
@@ -30,10 +30,10 @@ def curves(block: ID) -> Collection[FCurve]:
     return next((channelbag.fcurves for channelbag in channelbags if channelbag), ())
 
 
-def find_curves(block: ID, path: str, count: int) -> list[FCurve | None]:
-    """The F-curves that animate the `count` elements of a property, by RNA path; None for each that has none."""
+def curve_finder(block: ID) -> Callable[..., FCurve | None]:
+    """Finds by `(path, index=)` the F-curve that animates an element of a property; None where there is none."""
     found: Any = curves(block)
-    return [found.find(path, index=index) if found else None for index in range(count)]
+    return found.find if found else lambda path, index: None
 
 
 def ensure_channelbag(block: ID) -> bpy_struct:

@@ -29,4 +29,9 @@ def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) 
 
 def stacked(arrays: Iterable[Array]) -> Array:
     """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames; component by component."""
-    return np.stack([array.T for array in np.broadcast_arrays(*arrays)], axis=-2).T
+    arrays = list(arrays)
+    rows = max(map(len, arrays))
+    result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), order="F")
+    for column, array in enumerate(arrays):
+        result[:, column] = array
+    return result

@@ -7,6 +7,7 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 
 import numpy as np
 from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
@@ -99,14 +100,15 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     channelbag = versions.ensure_channelbag(item)
     notes: dict[str, None] = {}
     for channel in channels:
-        new, owner = _new_keys(channel.frames, style), _owner(item, channel.path)
+        new = _new_keys(channel.frames, style)
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
             new["co"][:, 1] = values
             if channel.slopes is not None:
                 _set_handles(new, channel.slopes[:, index])
             _replace_keys(curve, new, span)
-            notes |= dict.fromkeys(_mute_modifiers(curve, owner))
+            if len(curve.modifiers):
+                notes |= dict.fromkeys(_mute_modifiers(curve, _owner(item, channel.path)))
     return [*notes, *_nla_notes(item)]
 
 
@@ -168,6 +170,7 @@ def _owner(item: Object, path: str) -> bpy_struct:
     return item.path_resolve(above) if above else item
 
 
+@cache
 def _code(attribute: str, identifier: str) -> int:
     choices = Keyframe.bl_rna.properties[attribute].enum_items
     if identifier not in choices:

@@ -14,7 +14,7 @@ from ....solver.vectors import any_normal, cross, dot, unit
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
-    result = np.zeros((*np.broadcast_shapes(linear.shape[:-2], location.shape[:-1]), 4, 4), order="F")
+    result = np.zeros((*np.broadcast(linear[..., 0], location).shape[:-1], 4, 4), order="F")
     result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = linear, location, 1.0
     return result
 
@@ -61,10 +61,9 @@ def inverse(matrix: Array) -> Array:
 
     The closed form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
     """
-    x, y, z = np.moveaxis(matrix[..., :3, :3], -1, 0)
-    linear = np.empty((*x.shape, 3), order="F")
-    linear[..., 0, :], linear[..., 1, :], linear[..., 2, :] = cross(y, z), cross(z, x), cross(x, y)
-    volume = dot(x, linear[..., 0, :])[..., None, None]
+    columns = np.swapaxes(matrix[..., :3, :3], -1, -2)
+    linear = cross(columns[..., (1, 2, 0), :], columns[..., (2, 0, 1), :])
+    volume = dot(columns[..., 0, :], linear[..., 0, :])[..., None, None]
     linear /= np.where(volume == 0.0, np.inf, volume)
     return linear if matrix.shape[-1] == 3 else compose(linear, -mapped(linear, matrix[..., :3, 3]))
 

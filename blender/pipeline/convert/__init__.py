@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from bpy.types import Object, PoseBone
@@ -53,7 +53,7 @@ def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for part in batches(own, lambda one: one.bone.rotation_mode, rows=len(plan.frames)):
         paths = [rotation_path(one.bone) for one in part]
-        before = np.stack([value_before(plan.rig, path, plan.frames[0]) for path in paths])
+        before = np.stack(values_before(plan.rig, paths, plan.frames[0]))
         rotations = stacked([one.rotation for one in part])
         values = rotation_values(rotations, part[0].bone.rotation_mode, before)
         found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
@@ -69,12 +69,15 @@ def _channels(plan: Plan, own: list[OwnPose], turns: dict[str, Array], rows: NDA
             yield Channel(path=path, group=one.bone.name, frames=frames, values=value.take(rows, axis=0))
 
 
-def value_before(item: Object, path: str, start: float) -> Array:
-    """The value that the last key ahead of `start` leaves; where there is none, the property's as it stands."""
-    value = np.array(item.path_resolve(path), dtype=np.float64)
-    for index, curve in enumerate(versions.find_curves(item, path, len(value))):
-        if curve and curve.keyframe_points and curve.range()[0] < start - MERGE:
-            keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-            curve.keyframe_points.foreach_get("co", keys)
-            value[index] = keys[1::2][keys[::2] < start - MERGE][-1]
-    return value
+def values_before(item: Object, paths: Sequence[str], start: float) -> list[Array]:
+    """For each RNA path what the last keys ahead of `start` leave; where there are none, the property as it stands."""
+    find = versions.curve_finder(item)
+    values = [np.array(item.path_resolve(path), dtype=np.float64) for path in paths]
+    for path, value in zip(paths, values, strict=True):
+        for index in range(len(value)):
+            curve = find(path, index=index)
+            if curve and curve.keyframe_points and curve.range()[0] < start - MERGE:
+                keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+                curve.keyframe_points.foreach_get("co", keys)
+                value[index] = keys[1::2][keys[::2] < start - MERGE][-1]
+    return values

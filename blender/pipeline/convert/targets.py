@@ -20,7 +20,7 @@ from ..channel import Channel
 from ..plan import Plan, Point
 from ..read import follow
 from ..samples import Samples
-from . import value_before
+from . import values_before
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -104,7 +104,7 @@ def _channels(plan: Plan, point: Point, basis: Array, *, turns: bool) -> Iterato
     if turns:
         mode, name = rotation_of(point)
         own = product(turn.T, transform.orientation(basis[..., :3, :3]))
-        before = value_before(point.object, target_path(point, name), plan.frames[0])
+        (before,) = values_before(point.object, [target_path(point, name)], plan.frames[0])
         yield channel(name, rotation_values(own, mode, before))
 
 
