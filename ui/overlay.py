@@ -6,7 +6,7 @@ from itertools import pairwise
 import bpy
 import gpu
 from bpy.props import BoolProperty
-from bpy.types import AddonPreferences, Context, SpaceView3D, WindowManager
+from bpy.types import AddonPreferences, SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
@@ -23,10 +23,14 @@ _COLORS = {
 _handles: list[object] = []
 
 
-def _toggle(manager: WindowManager, _context: Context | None) -> None:
-    if manager.two_bone_ik_overlay and not _handles:
+def _is_on(_manager: WindowManager) -> bool:
+    return bool(_handles)
+
+
+def _switch(_manager: WindowManager | None, on: bool) -> None:
+    if on and not _handles:
         _handles.append(SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
-    elif not manager.two_bone_ik_overlay and _handles:
+    elif not on and _handles:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
 
 
@@ -73,13 +77,12 @@ def register() -> None:
     WindowManager.two_bone_ik_overlay = BoolProperty(
         name="Overlay",
         description="Show limbs, reach, pole and the other solution in the 3D Viewport",
-        options={"SKIP_SAVE"},
-        update=_toggle,
+        get=_is_on,  # a value of its own would be lost with the file, and the drawing would not
+        set=_switch,
     )
 
 
 def unregister() -> None:
     """Draw no more."""
-    if _handles:
-        SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    _switch(None, False)
     del WindowManager.two_bone_ik_overlay

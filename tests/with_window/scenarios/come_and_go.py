@@ -7,7 +7,7 @@ from pathlib import Path
 import addon_utils
 import bpy
 from scenarios.limb import limb_with_target
-from scenarios.live import distance
+from scenarios.live import REACHED, distance
 from user import Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
@@ -30,6 +30,10 @@ def scenario(user: User) -> Steps:
     bpy.data.objects["Empty"].location.x += 0.1
     yield
     assert distance() < 1e-5
+    bpy.context.window_manager.two_bone_ik_overlay = True
+    for _ in range(3):
+        yield
+    assert user.sees(REACHED)
 
     path = Path(bpy.app.tempdir, "live.blend")
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
@@ -45,3 +49,8 @@ def scenario(user: User) -> Steps:
         yield
     assert distance() < 1e-5
     user.screenshot("loaded")
+    assert user.sees(REACHED)
+    bpy.context.window_manager.two_bone_ik_overlay = False
+    for _ in range(3):
+        yield
+    assert not user.sees(REACHED)
