@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Scene, TimelineMarker
 from numpy.typing import NDArray
 
 from ..solver.values import Status
@@ -17,20 +17,23 @@ _KINDS = ("Too Far", "Too Close", "Flip")
 def replace(scene: Scene, report: Report) -> None:
     """Markers for what the report found, in place of those of earlier reports on these chains."""
     ours = {_name(kind, report.rig, chain.name) for kind in _KINDS for chain in report.chains}
-    _remove(scene, lambda name: name in ours)
+    for marker in of(scene, report.rig):
+        if marker.name in ours:
+            scene.timeline_markers.remove(marker)
     for chain in report.chains:
         for kind, frame in _found(chain):
             scene.timeline_markers.new(_name(kind, report.rig, chain.name), frame=frame)
 
 
-def remove(scene: Scene, rig: str) -> None:
-    """Take away all markers of the armature, those of chains that were renamed since with them."""
+def of(scene: Scene, rig: str) -> list[TimelineMarker]:
+    """All markers of the armature, those of chains that were renamed since with them."""
     ours = tuple(_name(kind, rig, "") for kind in _KINDS)
-    _remove(scene, lambda name: name.startswith(ours))
+    return [marker for marker in scene.timeline_markers if marker.name.startswith(ours)]
 
 
-def _remove(scene: Scene, is_ours: Callable[[str], bool]) -> None:
-    for marker in [marker for marker in scene.timeline_markers if is_ours(marker.name)]:
+def remove(scene: Scene, rig: str) -> None:
+    """Take them away."""
+    for marker in of(scene, rig):
         scene.timeline_markers.remove(marker)
 
 

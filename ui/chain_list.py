@@ -25,28 +25,28 @@ class TWO_BONE_IK_UL_chains(UIList):
     ) -> None:
         row = layout.row(align=True)
         row.active = not chain.mute
+        refusal = None if chain.mute else now.known(rig).refused.get(chain.name)
         if is_from_library(chain):
             row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
         else:
-            row.prop(chain, "name", text="", emboss=False, icon="CON_KINEMATIC")
-        if not chain.mute:
-            _draw_state(row, context.scene, rig, chain)
+            row.prop(chain, "name", text="", emboss=False, icon="ERROR" if refusal else "CON_KINEMATIC")
+        state = row.row()
+        state.alignment = "RIGHT"
+        if refusal:
+            state.label(text=refusal.kind.replace("_", " ").capitalize())
+        elif not chain.mute:
+            _draw_standing(state, context.scene, rig, chain)
         row.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
 
 
-def _draw_state(row: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
+def _draw_standing(layout: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
     """How the chain stands on the current frame, as the panel has looked it up."""
-    state = row.row()
-    state.alignment = "RIGHT"
-    known = now.known(rig)
-    refusal, standing = known.refused.get(chain.name), known.standing(chain.name)
-    if refusal:
-        state.label(text=refusal.kind.replace("_", " ").capitalize(), icon="ERROR")
-    elif standing and standing.short:
+    standing = now.known(rig).standing(chain.name)
+    if standing and standing.short:
         by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
-        state.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
+        layout.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
     elif standing:
-        state.label(text="Reached")
+        layout.label(text="Reached")
 
 
 CLASSES = (TWO_BONE_IK_UL_chains,)

@@ -16,7 +16,8 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.chains_from_constraints")
         layout.operator("two_bone_ik.chain_add")
         layout.operator("two_bone_ik.chain_remove")
-        layout.operator_enum("two_bone_ik.chain_move", "direction")
+        layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Up").direction = "UP"
+        layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Down").direction = "DOWN"
         layout.separator()
         layout.operator("two_bone_ik.create_targets")
         layout.operator("two_bone_ik.snap_targets")

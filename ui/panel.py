@@ -41,7 +41,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
-        sections.draw_report(layout, rig)
+        sections.draw_report(layout, context, rig)
         row = layout.row(align=True)
         row.operator("two_bone_ik.drag", text="Drag")
         row.operator("two_bone_ik.solve", text="Solve")
@@ -65,10 +65,11 @@ def _draw_first_steps(layout: UILayout) -> None:
 
 def _draw_list(layout: UILayout, rig: Object) -> None:
     row = layout.row()
-    row.template_list("TWO_BONE_IK_UL_chains", "", rig, "two_bone_ik_chains", rig, "two_bone_ik_active", rows=4)
+    row.template_list("TWO_BONE_IK_UL_chains", "", rig, "two_bone_ik_chains", rig, "two_bone_ik_active", rows=5)
     buttons = row.column(align=True)
     buttons.operator("two_bone_ik.chain_add", text="", icon="ADD")
     buttons.operator("two_bone_ik.chain_remove", text="", icon="REMOVE")
+    buttons.menu("TWO_BONE_IK_MT_chains", text="", icon="DOWNARROW_HLT")
     buttons.separator()
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_UP").direction = "UP"
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"

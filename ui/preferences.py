@@ -34,7 +34,8 @@ class TwoBoneIKPreferences(KeyChoices, AddonPreferences):
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "tab")
-        colors = layout.column(heading="Overlay", align=True)
+        colors = layout.column(align=True)
+        colors.label(text="Overlay")
         for name in ("reached_color", "too_far_color", "too_close_color", "guide_color"):
             colors.prop(self, name)
         keys = layout.column()

@@ -1,9 +1,14 @@
 """The sections of the panel, each closed until it is needed; fields appear when they mean something."""
 
-from bpy.types import Object, UILayout
+from textwrap import wrap
 
-from ..blender import report
+from bpy.types import Context, Object, UILayout
+
+from ..blender import markers, report
 from ..blender.properties import TwoBoneIKChain
+
+_LETTER = 7.0
+"""Width of a letter in pixels, with what a section leaves free beside its text."""
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
@@ -69,7 +74,7 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
         body.prop(chain, "influence")
 
 
-def draw_report(layout: UILayout, rig: Object) -> None:
+def draw_report(layout: UILayout, context: Context, rig: Object) -> None:
     """What the last bake or check of this armature has found."""
     found = report.last(rig.name)
     if found is None:
@@ -78,9 +83,12 @@ def draw_report(layout: UILayout, rig: Object) -> None:
     if body:
         lines = body.column(align=True)
         lines.scale_y = 0.8
+        width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
         for line in found.lines():
-            lines.label(text=line, translate=False)
-        body.operator("two_bone_ik.markers_remove", text="Remove Markers")
+            for part in wrap(line, max(width, 20), subsequent_indent="    "):
+                lines.label(text=part, translate=False)
+        if markers.of(context.scene, rig.name):
+            body.operator("two_bone_ik.markers_remove", text="Remove Markers")
 
 
 def _section(layout: UILayout, title: str, *, closed: bool = True) -> UILayout | None:

@@ -53,7 +53,7 @@ def preferences(user: User) -> Steps:
     with bpy.context.temp_override(window=window):
         bpy.ops.preferences.addon_expand(module=MODULE)
     yield from wait()
-    user.picture("preferences", window.x, window.y, window.width, window.height)
+    user.picture("preferences", window.x, window.y, window.width, 345)
     with bpy.context.temp_override(window=window):
         bpy.ops.wm.window_close()
     yield from wait()
@@ -100,7 +100,11 @@ def bake(user: User) -> Steps:
 
 
 def options(user: User) -> Steps:
-    """All fields of a chain."""
+    """All fields of a chain; without the timeline the panel has room for them."""
+    timeline = next(area for area in user.window.screen.areas if area.type == "DOPESHEET_EDITOR")
+    with bpy.context.temp_override(window=user.window, area=timeline):
+        bpy.ops.screen.area_close()
+    yield from wait()
     bpy.context.preferences.addons[MODULE].preferences.tab = "Two-Bone IK"
     yield from user.open_sidebar("Two-Bone IK")
     bpy.context.object.two_bone_ik_chains[0].use_bend_limits = True

@@ -14,6 +14,7 @@ def scenario(user: User) -> Steps:
     rig.pose.bones[1].rotation_quaternion = (0.9, 0.3, 0.2, 0.1)
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
+    yield
     user.screenshot("before")
 
     yield from user.click("two_bone_ik.create_targets")
