@@ -3,10 +3,12 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe, UILayout
 
+_FIELDS = Keyframe.bl_rna.properties
+
 
 def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str, str, int], ...]:
     """Blender's own words and icons for a choice; all there are where no identifiers are given."""
-    items = Keyframe.bl_rna.properties[field].enum_items
+    items = _FIELDS[field].enum_items
     return tuple(
         (item.identifier, item.name, item.description, item.icon, item.value)
         for item in items
@@ -40,8 +42,14 @@ class KeyChoices:
         description="How values pass from one key to the next",
         items=_keyframe_items("interpolation", "CONSTANT", "LINEAR", "BEZIER"),
         default="BEZIER",
+        translation_context=_FIELDS["interpolation"].translation_context,
     )
-    key_type: EnumProperty(name="Key Type", description="Type of the new keys", items=_keyframe_items("type"))
+    key_type: EnumProperty(
+        name="Key Type",
+        description="Type of the new keys",
+        items=_keyframe_items("type"),
+        translation_context=_FIELDS["type"].translation_context,
+    )
     mute_constraints: BoolProperty(
         name="Mute IK Constraints",
         description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",

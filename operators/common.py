@@ -1,5 +1,6 @@
 """What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
 
+from bpy.app.translations import pgettext_rpt
 from bpy.types import Context, Object, Operator
 
 from ..blender.errors import Refused
@@ -15,7 +16,7 @@ class ArmatureOperator(Operator):
     def poll(cls, context: Context) -> bool:
         missing = cls.missing(context)
         if missing:
-            cls.poll_message_set(missing)
+            cls.poll_message_set(pgettext_rpt(missing))
         return not missing
 
     @classmethod

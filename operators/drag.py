@@ -3,7 +3,8 @@
 from typing import Any
 
 from bpy.props import BoolProperty, FloatVectorProperty
-from bpy.types import Context, Event, Object
+from bpy.types import Context, Event, Header, Object
+from bpy.utils import units
 from bpy_extras import view3d_utils
 
 from .. import api
@@ -21,7 +22,15 @@ _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-
 _VIEW = ("MIDDLEMOUSE", "TRACKPAD", "NDOF")
 """How events begin that turn and move the view."""
 _SLOW = 0.1
-_STATUS = "Confirm: Enter   Cancel: Esc   Flip Bend: Wheel, F   Axis: X, Y, Z   Snap: Ctrl   Precision: Shift"
+_KEYS = (
+    (("MOUSE_LMB",), "Confirm"),
+    (("MOUSE_RMB",), "Cancel"),
+    (("MOUSE_MMB", "EVENT_F"), "Flip Bend"),
+    (("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"),
+    (("EVENT_CTRL", "BLANK1"), "Snap"),  # wider than the room that an icon gets
+    (("EVENT_SHIFT",), "Precision"),
+)
+"""As the status bar shows them: icons and what they do."""
 
 
 class TWO_BONE_IK_OT_drag(ChainOperator):
@@ -153,10 +162,20 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the tip was pulled in the header."""
-        parts = (f"{name}: {part:.4g}" for name, part in zip("XYZ", self.offset, strict=True))
+        system = context.scene.unit_settings.system
+        lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
+        parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
         typed = f"   [{self._typed}]" if self._typed else ""
-        context.workspace.status_text_set(None if done else _STATUS)
+        context.workspace.status_text_set(None if done else _draw_keys)
         context.area.header_text_set(None if done else "   ".join(parts) + typed)
+
+
+def _draw_keys(header: Header, _context: Context) -> None:
+    for icons, word in _KEYS:
+        row = header.layout.row(align=True)
+        for icon in icons:
+            row.label(icon=icon)
+        row.label(text=word)
 
 
 def _number(text: str) -> float | None:

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 
+from bpy.app.translations import contexts, pgettext_iface
 from bpy.types import Context, Event, Object
 
 from .. import api
@@ -91,7 +92,8 @@ class GradualOperator(RangeOperator):
         except StopIteration as end:
             return {"FINISHED"} if end.value else {"CANCELLED"}
         context.window_manager.progress_update(round(100 * done))
-        context.workspace.status_text_set(f"{self.bl_label}: {done:.0%}   Esc: Cancel")
+        label = pgettext_iface(self.bl_label, contexts.operator_default)
+        context.workspace.status_text_set(pgettext_iface("{}: {:.0%}   Esc: Cancel").format(label, done))
         return {"RUNNING_MODAL"}
 
     def _tidy(self, context: Context) -> None:

@@ -35,3 +35,7 @@ def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
 
 def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[str], None]) -> None:
     play("come_and_go")
+
+
+def test_every_string_goes_through_translation(play: Callable[[str], None]) -> None:
+    play("translated")
