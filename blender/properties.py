@@ -225,6 +225,8 @@ def register() -> None:
     Object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
+        # They follow at once: set by a script the property alone would make Blender evaluate nothing.
+        update=lambda rig, _context: rig.update_tag(),
         **_FIELD,
     )
 

@@ -57,6 +57,14 @@ def test_the_limb_follows_a_target_that_is_moved() -> None:
     np.testing.assert_allclose(tip(), place, atol=CLOSE)
 
 
+def test_the_limb_follows_at_once_when_a_script_makes_it_live() -> None:
+    rigs.arm()
+    move_target(WITHIN_REACH[1])
+    bpy.data.objects["Rig"].two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(tip(), WITHIN_REACH[1], atol=CLOSE)
+
+
 def test_the_limb_follows_as_frames_go_by_and_gets_no_keys() -> None:
     rig = live_arm()
     target = bpy.data.objects["Target"]
