@@ -1,7 +1,8 @@
 """The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay.
 
 A pose that was written here is not the chain's own: a chain that starts from its own pose would start from its own
-solution, and creep. So what stood before is remembered for as long as what was written stands.
+solution, and creep. So what stood before is remembered for as long as what was written stands, by the bones themselves
+where the chain does start from there: undo and loading then bring back both.
 """
 
 from __future__ import annotations
@@ -108,6 +109,17 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
         for bone in here.plan.keyed:
             before = samples.basis[Point(rig, bone.name)]
             _own[rig.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+            if bone.name in here.plan.turned and not _same(np.array(bone.two_bone_ik_own), before):
+                bone.two_bone_ik_own = before[0]
+
+
+def begin(rig: Object) -> None:
+    """Its limbs are live from now on, or no longer: the pose that stands is their own, unless it was written here."""
+    for bone in rig.pose.bones if rig.pose else ():
+        if (rig.session_uid, bone.name) not in _own:
+            bone.property_unset("two_bone_ik_own")
+    # They follow at once: set by a script the property alone would make Blender evaluate nothing.
+    rig.update_tag()
 
 
 def armatures(scene: Scene) -> list[Object]:
@@ -180,8 +192,18 @@ def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgr
 
 
 def _own_basis(point: Point, basis: Array) -> Array:
-    written, before = _own.get((point.object.session_uid, point.bone), (None, basis))
-    return before if written is not None and np.abs(basis - written).max() < _SAME else basis
+    known = _own.get((point.object.session_uid, point.bone))
+    if known:
+        written, before = known
+        return before if _same(written, basis) else basis
+    bone = point.object.pose.bones[point.bone] if point.bone else None
+    if bone and point.object.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
+        return np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
+    return basis
+
+
+def _same(one: Array, other: Array) -> bool:
+    return bool(np.abs(one - other).max() < _SAME)
 
 
 def _inputs(plan: Plan, samples: Samples) -> tuple[str, bytes]:

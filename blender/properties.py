@@ -13,13 +13,15 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Context, Object, Property, PropertyGroup
+from bpy.types import Context, Object, PoseBone, Property, PropertyGroup
 
 from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
+from . import now
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
@@ -225,14 +227,18 @@ def register() -> None:
     Object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
-        # They follow at once: set by a script the property alone would make Blender evaluate nothing.
-        update=lambda rig, _context: rig.update_tag(),
+        update=lambda rig, _context: now.begin(rig),
         **_FIELD,
+    )
+    # Not for users: what a live limb starts from has to come back with undo and with the file.
+    PoseBone.two_bone_ik_own = FloatVectorProperty(
+        name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
+    del PoseBone.two_bone_ik_own
     del Object.two_bone_ik_live
     del Object.two_bone_ik_active
     del Object.two_bone_ik_chains

@@ -89,6 +89,49 @@ def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, 
     np.testing.assert_allclose(pose(), once, atol=CLOSE)
 
 
+@pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}])
+def test_nor_does_it_when_the_file_is_loaded(fields: dict[str, object], tmp_path: Path) -> None:
+    live_arm(**fields)
+    move_target(WITHIN_REACH[1])
+    once = pose()
+    move_target(WITHIN_REACH[5])
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    move_target(WITHIN_REACH[1])
+    np.testing.assert_allclose(pose(), once, atol=CLOSE)
+
+
+def test_nor_does_it_when_steps_are_undone() -> None:
+    live_arm(influence=0.5)
+    bpy.ops.ed.undo_push(message="Live")
+    poses = []
+    for place in WITHIN_REACH.values():
+        move_target(place)
+        bpy.ops.ed.undo_push(message="Move")
+        poses.append(pose())
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(pose(), poses[0], atol=CLOSE)
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(pose(), poses[1], atol=CLOSE)
+
+
+def test_a_pose_set_by_hand_while_it_was_off_is_its_own(tmp_path: Path) -> None:
+    rig = live_arm(influence=0.5)
+    move_target(WITHIN_REACH[1])
+    rig.two_bone_ik_live = False
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "off.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "off.blend"))
+    rig = bpy.data.objects["Rig"]
+    standing = pose()
+    rig.two_bone_ik_chains[0].influence = 0.0
+    rig.two_bone_ik_live = True
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(pose(), standing, atol=CLOSE)
+
+
 def test_a_target_that_the_viewport_leaves_out_is_not_followed_and_named() -> None:
     rig = live_arm()
     before = pose()
