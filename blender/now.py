@@ -39,7 +39,7 @@ class Now:
     solved: Solved = field(default_factory=list)
     refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
-    inputs: tuple[str, bytes] = ("", b"")
+    matrices: bytes = b""
 
     def standing(self, name: str) -> Standing | None:
         """How the chain of this name stands; None where it is not solved."""
@@ -89,9 +89,9 @@ def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
         plan, samples = _seen(rig, fit, scene, depsgraph)
     now = _known.setdefault(rig.session_uid, Now())
     now.refused = refused
-    inputs = _inputs(plan, samples)
-    if inputs != now.inputs:
-        now.plan, now.solved, now.posed, now.inputs = plan, solve.solutions(plan, samples), False, inputs
+    matrices = _matrices(samples)
+    if matrices != now.matrices or not now.plan or plan.chains != now.plan.chains:
+        now.plan, now.solved, now.posed, now.matrices = plan, solve.solutions(plan, samples), False, matrices
     return now
 
 
@@ -206,7 +206,6 @@ def _same(one: Array, other: Array) -> bool:
     return bool(np.abs(one - other).max() < _SAME)
 
 
-def _inputs(plan: Plan, samples: Samples) -> tuple[str, bytes]:
-    """All that the solutions depend on: equal where they are equal."""
-    arrays = (*samples.to_world.values(), *samples.pose.values(), *samples.basis.values())
-    return str(plan.chains), np.concatenate(arrays).tobytes()
+def _matrices(samples: Samples) -> bytes:
+    """All that the solutions depend on beside the plan."""
+    return np.concatenate((*samples.to_world.values(), *samples.pose.values(), *samples.basis.values())).tobytes()

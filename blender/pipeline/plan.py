@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bpy.types import Bone, Object, PoseBone, Scene
@@ -20,7 +20,7 @@ class Point(NamedTuple):
         return f"{self.object.name}, {self.bone}" if self.bone else self.object.name
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChainPlan:
     """One chain.
 
@@ -39,7 +39,7 @@ class ChainPlan:
     options: Options
     use_rotation: bool
     rotation_influence: float
-    target_keys: Array | None = None
+    target_keys: Array | None = field(default=None, compare=False)
 
     @property
     def root(self) -> PoseBone:

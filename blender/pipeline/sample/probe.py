@@ -86,7 +86,7 @@ class Recorder:
 def _stacked(matrices: list[Matrix]) -> Array:
     """(n, 4, 4), or (1, 4, 4) of what never moves."""
     stack = np.array(matrices, dtype=np.float64, order="F")
-    return stack[:1] if (stack == stack[0]).all() else stack
+    return stack[:1] if len(stack) > 1 and (stack == stack[0]).all() else stack
 
 
 def step(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
