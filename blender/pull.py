@@ -11,7 +11,7 @@ from bpy.types import Object, Scene
 from ..solver.triad import product
 from ..solver.values import Bend, Plane, Reference, Solution, Unreachable
 from . import now, pipeline
-from .errors import Refused
+from .errors import Refused, unless_gone
 from .pipeline import convert, read, sample, way_back, write
 from .pipeline.bones import transform
 from .pipeline.channel import Channel
@@ -61,10 +61,11 @@ class Pull:
 
     def restore(self) -> None:
         """Pose the chain as it was, to the bit."""
-        for path, values in self._before.items():
-            owner, _, name = path.rpartition(".")
-            setattr(self._rig.path_resolve(owner), name, values)
-        now.release(self._rig)
+        with unless_gone:
+            for path, values in self._before.items():
+                owner, _, name = path.rpartition(".")
+                setattr(self._rig.path_resolve(owner), name, values)
+            now.release(self._rig)
 
     def finish(self) -> list[str]:
         """Leave the chain as it is posed, keyed where that was asked for, and bring its target along.

@@ -8,7 +8,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from mathutils import Quaternion
 
-from support import rigs
+from support import file_data, rigs
 
 CLOSE = 1e-5
 POSE = {"upper": Quaternion((0.9, 0.1, 0.3, -0.2)).normalized(), "lower": Quaternion((1, 0.2, -0.1, 0.1)).normalized()}
@@ -89,6 +89,15 @@ def test_restored_the_pose_is_the_same_to_the_bit() -> None:
     assert basis(rig) == before
     assert rig.two_bone_ik_chains[0].bend == "REST"
     assert tuple(bpy.data.objects["Target"].location) == target
+
+
+def test_restored_when_another_file_is_open_it_leaves_that_alone() -> None:
+    pull = api.pull(posed_arm(), "lower")
+    pull.to((0.3, 0.4, 0.5))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    before = file_data.dump()
+    pull.restore()
+    assert not file_data.changed(before)
 
 
 def test_with_auto_keying_limb_and_target_get_keys() -> None:

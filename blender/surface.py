@@ -1,0 +1,32 @@
+"""What lies under the mouse, for a tip to snap to."""
+
+from __future__ import annotations
+
+from bpy.types import Depsgraph, Object, Scene
+from mathutils import Vector
+
+_BEHIND = 1.0 + 1e-5
+"""As much farther the next surface is looked for, lest a ray in single precision meets the same one again."""
+
+
+def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, *, rig: Object) -> Vector | None:
+    """The first place that a ray meets, in world space; None where it meets nothing.
+
+    rig : looked through, with all that it deforms or carries: these would follow the tip that snaps to them
+    """
+    distance = 0.0
+    while True:
+        hit, place, _, _, item, _ = scene.ray_cast(depsgraph, eye + direction * distance, direction)
+        if not hit:
+            return None
+        if not _goes_along(item, rig):
+            return place
+        distance = (place - eye).length * _BEHIND
+
+
+def _goes_along(item: Object | None, rig: Object) -> bool:
+    while item:
+        if item == rig or any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in item.modifiers):
+            return True
+        item = item.parent
+    return False
