@@ -1,7 +1,7 @@
 """How keys are written, as users choose it: for each bake, and as the preferences have it for the next."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
-from bpy.types import Keyframe, UILayout
+from bpy.types import Keyframe
 
 _FIELDS = Keyframe.bl_rna.properties
 
@@ -56,11 +56,6 @@ class KeyChoices:
         default=True,
     )
 
-    def draw_key_choices(self, layout: UILayout) -> None:
-        """Draw these properties."""
-        layout.prop(self, "keys")
-        if self.keys == "REDUCED":
-            layout.prop(self, "tolerance")
-        layout.prop(self, "interpolation")
-        layout.prop(self, "key_type")
-        layout.prop(self, "mute_constraints")
+    def key_choices(self) -> list[str]:
+        """Names of these properties, but for those that have no say as the others are set."""
+        return [name for name in KeyChoices.__annotations__ if name != "tolerance" or self.keys == "REDUCED"]

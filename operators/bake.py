@@ -48,7 +48,8 @@ class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
 
     def draw_choices(self) -> None:
         self.layout.separator()
-        self.draw_key_choices(self.layout)
+        for name in self.key_choices():
+            self.layout.prop(self, name)
         self.layout.prop(self, "new_action")
 
 

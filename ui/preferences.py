@@ -40,7 +40,8 @@ class TwoBoneIKPreferences(KeyChoices, AddonPreferences):
             colors.prop(self, name)
         keys = layout.column()
         keys.label(text="New Bakes")
-        self.draw_key_choices(keys)
+        for name in self.key_choices():
+            keys.prop(self, name)
 
 
 CLASSES = (TwoBoneIKPreferences,)
