@@ -54,7 +54,7 @@ def bake(
         key_type=key_type,
         new_action=new_action,
     )
-    return pipeline.run(
+    return run(
         baking(rig, chains, frames, scene=scene, style=style, mute_constraints=mute_constraints, sampling=sampling)
     )
 
@@ -83,6 +83,16 @@ def baking(
     )
 
 
+def run(steps: Steps) -> Report:
+    """Carry out what is left of a request, at one go.
+
+    >>> steps = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
+    >>> print(api.run(steps))
+    forearm.L: 10 of 10 frames reached
+    """
+    return pipeline.run(steps)
+
+
 def check(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -104,7 +114,7 @@ def check(
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
-    report = pipeline.run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
+    report = run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
     if add_markers:
         markers.replace(scene or read.scene_of(rig), report)
     return report

@@ -5,8 +5,7 @@ from bpy.types import Context, Object
 
 from .. import api
 from ..blender.properties import active_chain, is_from_library
-from .common import ArmatureOperator, ChainOperator
-from .frame_range import active_names
+from .common import ArmatureOperator, ChainOperator, active_names
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):

@@ -1,9 +1,13 @@
 """What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
 
+from collections.abc import Callable
+
 from bpy.app.translations import pgettext_rpt
-from bpy.types import Context, Object, Operator
+from bpy.props import BoolProperty
+from bpy.types import Context, Header, Object, Operator
 
 from ..blender.errors import Refused
+from ..blender.properties import active_chain
 from ..blender.report import Report, remember
 
 
@@ -69,6 +73,19 @@ class ChainOperator(ArmatureOperator):
         return super().missing(context) or ("" if context.object.two_bone_ik_chains else "Add a chain")
 
 
+class SelectedChainsOperator(ChainOperator):
+    """Acts on all chains of the selected armatures, or on the active chain alone."""
+
+    only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
+
+    def rigs(self, context: Context) -> list[Object]:
+        return [context.object] if self.only_active else selected_with_chains(context)
+
+    def chains(self, rig: Object) -> list[str] | None:
+        """Names of the chains to act on; None for all."""
+        return active_names(rig) if self.only_active else None
+
+
 def selected(context: Context) -> list[Object]:
     """The active armature, and all others that are selected."""
     others = (item for item in context.selected_objects if item != context.object)
@@ -78,6 +95,21 @@ def selected(context: Context) -> list[Object]:
 def selected_with_chains(context: Context) -> list[Object]:
     """Those of them that have chains."""
     return [rig for rig in selected(context) if rig.two_bone_ik_chains]
+
+
+def active_names(rig: Object) -> list[str]:
+    """The name of the active chain, alone in a list; Refused where none is active."""
+    chain = active_chain(rig)
+    if chain is None:
+        sentence = f'"{rig.name}" has no active chain: select one in the list'
+        raise Refused(sentence, kind="NO_ACTIVE_CHAIN", object=rig.name)
+    return [chain.name]
+
+
+def show_status(context: Context, text: str | Callable[[Header, Context], None] | None) -> None:
+    """Text, or what draws it, in the status bar, where there is a window; None gives it back to Blender."""
+    if context.workspace:
+        context.workspace.status_text_set(text)
 
 
 def _headline(report: Report) -> str:

@@ -10,8 +10,8 @@ from bpy_extras import view3d_utils
 from .. import api
 from ..blender.errors import Refused
 from ..blender.properties import active_chain
-from .common import ChainOperator
-from .frame_range import active_names
+from ..blender.surface import surface
+from .common import ChainOperator, active_names, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
@@ -145,8 +145,8 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
             find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
-            hit, place, *_ = context.scene.ray_cast(context.view_layer.depsgraph, origin, direction)
-            if hit:
+            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=context.object)
+            if place is not None:
                 return tuple(there - here for there, here in zip(place, self._pull.tip, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
@@ -166,8 +166,9 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
         parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
         typed = f"   [{self._typed}]" if self._typed else ""
-        context.workspace.status_text_set(None if done else _draw_keys)
-        context.area.header_text_set(None if done else "   ".join(parts) + typed)
+        show_status(context, None if done else _draw_keys)
+        if context.area:
+            context.area.header_text_set(None if done else "   ".join(parts) + typed)
 
 
 def _draw_keys(header: Header, _context: Context) -> None:

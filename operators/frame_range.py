@@ -2,21 +2,24 @@
 
 from math import ceil, floor
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
-from bpy.types import Context, Event, Object, OperatorProperties
+from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.types import Context, Event, OperatorProperties
 
 from .. import api
 from ..blender.errors import Refused
-from ..blender.properties import active_chain
-from .common import ChainOperator, selected_with_chains
+from .common import SelectedChainsOperator, active_names, selected_with_chains
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
-    if properties.frame_range != "CUSTOM":
-        properties.frame_start, properties.frame_end = _span(context, properties.frame_range, properties.only_active)
+    """Only a custom range has frames of its own, and it begins with those of the scene."""
+    for name, frame in zip(("frame_start", "frame_end"), _span(context, _usual_range(context)), strict=True):
+        if properties.frame_range != "CUSTOM":
+            properties.property_unset(name)
+        elif not properties.is_property_set(name):
+            setattr(properties, name, frame)
 
 
-def _span(context: Context, name: str, only_active: bool) -> tuple[int, int]:
+def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, int]:
     """First and last frame of the range with this name; the scene's where that is none of its own."""
     scene = context.scene
     if name == "PREVIEW":
@@ -35,7 +38,7 @@ def _target_keys(context: Context, only_active: bool) -> list[float]:
     return frames
 
 
-class RangeOperator(ChainOperator):
+class RangeOperator(SelectedChainsOperator):
     """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
 
     # The range is that of the scene each time, not that of the last call.
@@ -56,7 +59,6 @@ class RangeOperator(ChainOperator):
     frame_step: FloatProperty(
         name="Step", description="Frames from one to the next", default=1.0, min=0.01, soft_min=0.1, soft_max=10.0
     )
-    only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
     sampling: EnumProperty(
         name="Sampling",
         description="How the motion of targets is read",
@@ -83,23 +85,21 @@ class RangeOperator(ChainOperator):
         start = self.frame_start if given("frame_start") else start
         return start, self.frame_end if given("frame_end") else end, self.frame_step
 
-    def rigs(self, context: Context) -> list[Object]:
-        return [context.object] if self.only_active else selected_with_chains(context)
-
-    def chains(self, rig: Object) -> list[str] | None:
-        """Names of the chains to act on; None for all."""
-        return active_names(rig) if self.only_active else None
-
-    def draw(self, _context: Context) -> None:
+    def draw(self, context: Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
         column.prop(self, "frame_range")
-        limits = column.column(align=True)
-        limits.enabled = self.frame_range == "CUSTOM"
-        limits.prop(self, "frame_start")
-        limits.prop(self, "frame_end")
+        if self.frame_range == "CUSTOM":
+            column.prop(self, "frame_start")
+            column.prop(self, "frame_end")
+        else:
+            row = column.split(factor=0.4)
+            name = row.row()
+            name.alignment = "RIGHT"
+            name.label(text="Frames")
+            row.label(text="{} - {}".format(*self.frames(context)))
         column.prop(self, "frame_step")
         layout.prop(self, "only_active")
         self.draw_choices()
@@ -111,12 +111,3 @@ class RangeOperator(ChainOperator):
 
 def _usual_range(context: Context) -> str:
     return "PREVIEW" if context.scene.use_preview_range else "SCENE"
-
-
-def active_names(rig: Object) -> list[str]:
-    """The name of the active chain, alone in a list; Refused where none is active."""
-    chain = active_chain(rig)
-    if chain is None:
-        sentence = f'"{rig.name}" has no active chain: select one in the list'
-        raise Refused(sentence, kind="NO_ACTIVE_CHAIN", object=rig.name)
-    return [chain.name]

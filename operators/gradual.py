@@ -10,7 +10,7 @@ from bpy.types import Context, Event, Object
 
 from .. import api
 from ..blender.errors import Refused
-from ..blender.pipeline import run
+from .common import show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -40,6 +40,7 @@ class GradualOperator(RangeOperator):
             manager.progress_begin(0, 100)
             self._timer = manager.event_timer_add(0.01, window=window)
             manager.modal_handler_add(self)
+            _under_way.append(self)
         return result
 
     def modal(self, context: Context, event: Event) -> set[str]:
@@ -49,9 +50,12 @@ class GradualOperator(RangeOperator):
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        result = self._go_on(context, until=time.monotonic() + _SHARE)
-        if "RUNNING_MODAL" not in result:
-            self._tidy(context)
+        result = {"CANCELLED"}
+        try:
+            result = self._go_on(context, until=time.monotonic() + _SHARE)
+        finally:
+            if "RUNNING_MODAL" not in result:
+                self._tidy(context)
         return result
 
     def cancel(self, context: Context) -> None:
@@ -71,7 +75,7 @@ class GradualOperator(RangeOperator):
                     ready.append(steps)
             for steps in ready:
                 with self._refusals_told():
-                    self.tell(run(steps))
+                    self.tell(api.run(steps))
                     finished += 1
         finally:
             for steps in requests:
@@ -93,7 +97,7 @@ class GradualOperator(RangeOperator):
             return {"FINISHED"} if end.value else {"CANCELLED"}
         context.window_manager.progress_update(round(100 * done))
         label = pgettext_iface(self.bl_label, contexts.operator_default)
-        context.workspace.status_text_set(pgettext_iface("{}: {:.0%}   Esc: Cancel").format(label, done))
+        show_status(context, pgettext_iface("{}: {:.0%}   Esc: Cancel").format(label, done))
         return {"RUNNING_MODAL"}
 
     def _tidy(self, context: Context) -> None:
@@ -101,4 +105,15 @@ class GradualOperator(RangeOperator):
         if getattr(self, "_timer", None):
             manager.event_timer_remove(self._timer)
             manager.progress_end()
-        context.workspace.status_text_set(None)
+            _under_way.remove(self)
+            self._timer = None
+        show_status(context, None)
+
+
+_under_way: list[GradualOperator] = []
+
+
+def give_up(context: Context) -> None:
+    """The extension goes: leave the file as it was before what is under way."""
+    for operator in list(_under_way):
+        operator.cancel(context)

@@ -4,8 +4,7 @@ from bpy.types import Context, Object
 
 from .. import api
 from ..blender.report import Report
-from .common import ChainOperator, selected_with_chains
-from .frame_range import active_names
+from .common import ChainOperator, active_names, selected_with_chains
 
 
 class TWO_BONE_IK_OT_solve(ChainOperator):

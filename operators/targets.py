@@ -1,29 +1,14 @@
 """Targets for what is posed already: create them, snap them, key them."""
 
-from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from .. import api
 from ..blender.report import Report
-from .common import ChainOperator, selected_with_chains
-from .frame_range import active_names
+from .common import SelectedChainsOperator
 from .gradual import GradualOperator
 
 
-class _TargetsOperator(ChainOperator):
-    """Acts on the targets of all chains, or of the active one."""
-
-    only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
-
-    def rigs(self, context: Context) -> list[Object]:
-        return [context.object] if self.only_active else selected_with_chains(context)
-
-    def chains(self, rig: Object) -> list[str] | None:
-        """Names of the chains to act on; None for all."""
-        return active_names(rig) if self.only_active else None
-
-
-class TWO_BONE_IK_OT_create_targets(_TargetsOperator):
+class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
     """Create empties for the target and pole target that chains lack, placed so that the pose does not move"""
 
     bl_idname = "two_bone_ik.create_targets"
@@ -33,7 +18,7 @@ class TWO_BONE_IK_OT_create_targets(_TargetsOperator):
         return api.create_targets(rig, self.chains(rig), scene=context.scene)
 
 
-class TWO_BONE_IK_OT_snap_targets(_TargetsOperator):
+class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
     """Move target and pole target to where the pose already is; with auto keying on, key them as well"""
 
     bl_idname = "two_bone_ik.snap_targets"

@@ -67,7 +67,7 @@ def check(
 
 
 def run(steps: Steps) -> Report:
-    """Carry a request out at one go."""
+    """Carry a request out, or what is left of it, at one go."""
     while True:
         try:
             next(steps)

@@ -1,12 +1,18 @@
-"""A bake that takes long shows how far it is; Esc gives it up, in its dialog and on the way, without a trace."""
+"""A bake that takes long shows how far it is; Esc gives it up, in its dialog and on the way, without a trace.
+
+So does the extension when it is disabled.
+"""
 
 from __future__ import annotations
 
 import time
 
+import addon_utils
 import bpy
 from scenarios.limb import keyed_range, limb_with_target
 from user import Steps, User
+
+MODULE = "bl_ext.user_default.two_bone_ik"
 
 
 def scenario(user: User) -> Steps:
@@ -37,6 +43,21 @@ def scenario(user: User) -> Steps:
     assert keyed_range() is None
     assert bpy.context.scene.frame_current == 7
     assert [item.name for item in bpy.data.objects if "probe" in item.name] == []
+
+    yield from user.click("two_bone_ik.bake")
+    yield
+    user.screenshot("dialog")
+    yield from user.press("RET")
+    for _ in range(10):
+        yield
+    assert bpy.context.scene.frame_current != 7
+    addon_utils.disable(MODULE, default_set=True)
+    assert keyed_range() is None
+    assert bpy.context.scene.frame_current == 7
+    assert [item.name for item in bpy.data.objects if "probe" in item.name] == []
+    addon_utils.enable(MODULE, default_set=True)
+    for _ in range(5):
+        yield
 
     bpy.context.scene.frame_end = 40
     yield from user.click("two_bone_ik.bake")

@@ -1,0 +1,49 @@
+"""The range of an operator is worked out when it is needed, from all that is chosen by then."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import PoseBone
+
+from support.rigs import animate, arm, armature, chain, empty, keys
+
+
+def keyed(bone: PoseBone) -> tuple[float, float]:
+    frames = keys(bone)
+    return min(frames), max(frames)
+
+
+def two_arms() -> tuple[PoseBone, PoseBone]:
+    """Two armatures, both selected, whose targets have keys on other frames; the first is active."""
+    rigs = armature(), armature(name="Other")
+    for rig, span in zip(rigs, ((3, 5), (8, 9)), strict=True):
+        target = empty("Target", (1.2, 0.6, 1.3))
+        animate(target, location=dict.fromkeys(span, (1.2, 0.6, 1.3)))
+        chain(rig, "lower", target=target)
+        rig.select_set(True)
+    bpy.context.view_layer.objects.active = rigs[0]
+    return rigs[0].pose.bones["lower"], rigs[1].pose.bones["lower"]
+
+
+def test_target_keys_are_those_of_all_chains_that_are_baked() -> None:
+    for lower in two_arms():
+        bpy.ops.two_bone_ik.bake(frame_range="TARGET_KEYS")
+        assert keyed(lower) == (3, 9)
+
+
+def test_target_keys_are_those_of_the_active_chain_where_that_alone_is_baked() -> None:
+    lower, other = two_arms()
+    bpy.ops.two_bone_ik.bake(frame_range="TARGET_KEYS", only_active=True)
+    assert keyed(lower) == (3, 5)
+    assert other.id_data.animation_data is None
+
+
+def test_frames_that_are_not_given_are_those_of_the_scene() -> None:
+    lower = arm().id_data.pose.bones["lower"]
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 3, 8
+    for given, expected in (({"frame_start": 5}, (5, 8)), ({"frame_end": 5}, (3, 5))):
+        for custom in ({}, {"frame_range": "CUSTOM"}):
+            bpy.ops.two_bone_ik.bake(**given, **custom)
+            assert keyed(lower) == expected
+            lower.id_data.animation_data_clear()
