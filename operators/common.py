@@ -114,4 +114,6 @@ def show_status(context: Context, text: str | Callable[[Header, Context], None] 
 
 def _headline(report: Report) -> str:
     fell_short = [chain.name for chain in report.chains if not chain.reached]
-    return f"Targets not always reached: {', '.join(fell_short)}" if fell_short else "All targets reached"
+    if fell_short:
+        return f"Targets not always reached: {', '.join(fell_short)}"
+    return ". ".join(["All targets reached", *report.notes[:1]])

@@ -52,10 +52,10 @@ def bake(
     channels = _channels(plan, solved, style)
     yield 1.0
     with unkeyed.kept(rig, plan.scene, keyed):
-        notes = read.notes(plan) + write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+        notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
-    return report_of(plan, solved, notes)
+    return report_of(plan, solved, notes + read.notes(plan, "keys"))
 
 
 def check(
@@ -83,7 +83,8 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, KeyStyle())
     write.pose(rig, channels)
-    return report_of(plan, solved, key_pose(plan, channels) if insert_keys else [])
+    notes = key_pose(plan, channels) if insert_keys else []
+    return report_of(plan, solved, read.notes(plan, "pose") + notes)
 
 
 def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 
 import numpy as np
-from bpy.types import Object, PropertyGroup, Scene
+from bpy.types import Constraint, Object, PropertyGroup, Scene
 
 from ....solver.values import Array
 from ...errors import Refused
@@ -149,16 +149,24 @@ def chosen(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def notes(plan: Plan) -> list[str]:
-    """Sentences about what on the rig will not be as the keys alone would have it."""
-    found = []
+def notes(plan: Plan, what: str) -> list[str]:
+    """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone."""
+    found = [
+        f'Constraint "{name}" of bone "{bone}" hides the {what}: mute it'
+        for bone, name in constraints(plan)
+        if _acts(plan.rig.pose.bones[bone].constraints[name])
+    ]
     for bone in (bone for chain in plan.chains for bone in chain.keyed):
         for constraint in bone.constraints:
-            if constraint.type != "IK" and not constraint.mute:
-                found.append(f'Constraint "{constraint.name}" of bone "{bone.name}" acts on top of the keys')
+            if constraint.type != "IK" and _acts(constraint):
+                found.append(f'Constraint "{constraint.name}" of bone "{bone.name}" acts on top of the {what}')
         if any(bone.lock_rotation):
-            found.append(f'Bone "{bone.name}" has locked rotation channels; a bake keys them all the same')
+            found.append(f'Bone "{bone.name}" has locked rotation channels, which are set all the same')
     return found
+
+
+def _acts(constraint: Constraint) -> bool:
+    return constraint.is_valid and not constraint.mute and constraint.influence > 0.0
 
 
 def constraints(plan: Plan) -> list[tuple[str, str]]:
