@@ -34,7 +34,7 @@ from .chains import (
     save_setup,
     take_bend_limits,
 )
-from .poses import bake, baking, check, flip_bend, pull, remove_markers, run, solve
+from .poses import bake, baking, check, flip_bend, followed_first, pull, remove_markers, run, solve
 from .targets import bake_targets, baking_targets, create_targets, snap_targets, target_keys
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "create_targets",
     "detect",
     "flip_bend",
+    "followed_first",
     "load_setup",
     "pull",
     "remove_markers",

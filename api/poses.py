@@ -159,6 +159,17 @@ def solve(
     return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
+def followed_first(rigs: Sequence[Object]) -> list[Object]:
+    """The armatures in the order in which to solve them: each after those of them whose limbs its chains follow.
+
+    raises : Refused where they follow each other
+
+    >>> api.followed_first([rig]) == [rig]
+    True
+    """
+    return read.followed_first(rigs)
+
+
 def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Pull:
     """Begin to pull the tip of a chain through space, from where the pose stands; see `Pull`.
 

@@ -1,6 +1,7 @@
 """What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
@@ -36,7 +37,7 @@ class ArmatureOperator(Operator):
         return ""
 
     def rigs(self, context: Context) -> list[Object]:
-        """The armatures to act on: the active one, unless a subclass takes more."""
+        """The armatures to act on, in order: the active one, unless a subclass takes more."""
         return [context.object]
 
     def run(self, context: Context, rig: Object) -> Report | None:
@@ -45,16 +46,22 @@ class ArmatureOperator(Operator):
 
     def execute(self, context: Context) -> set[str]:
         result = {"CANCELLED"}
-        for rig in self.rigs(context):
-            try:
-                report = self.run(context, rig)
-            except Refused as refusal:
-                self.report({"ERROR"}, str(refusal))
-                continue
-            result = {"FINISHED"}
-            if report is not None:
-                self.tell(report)
+        with self.refusals_told():
+            for rig in self.rigs(context):
+                with self.refusals_told():
+                    report = self.run(context, rig)
+                    result = {"FINISHED"}
+                    if report is not None:
+                        self.tell(report)
         return result
+
+    @contextmanager
+    def refusals_told(self) -> Iterator[None]:
+        """What is refused inside is told to the user, and is no error of ours."""
+        try:
+            yield
+        except Refused as refusal:
+            self.report({"ERROR"}, str(refusal))
 
     def tell(self, report: Report) -> None:
         """Hand the report's lines to Blender, and keep them for the panel."""

@@ -1,15 +1,13 @@
 """Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
 
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from itertools import takewhile
 
 from bpy.app.translations import contexts, pgettext_iface
 from bpy.types import Context, Event, Object
 
 from .. import api
-from ..blender.errors import Refused
 from .common import show_status
 from .frame_range import RangeOperator
 
@@ -70,24 +68,17 @@ class GradualOperator(RangeOperator):
         ready, finished = [], 0
         try:
             for index, steps in enumerate(requests):
-                with self._refusals_told():
+                with self.refusals_told():
                     yield from ((index + done) / len(requests) for done in takewhile(lambda done: done < 1.0, steps))
                     ready.append(steps)
             for steps in ready:
-                with self._refusals_told():
+                with self.refusals_told():
                     self.tell(api.run(steps))
                     finished += 1
         finally:
             for steps in requests:
                 steps.close()
         return finished
-
-    @contextmanager
-    def _refusals_told(self) -> Iterator[None]:
-        try:
-            yield
-        except Refused as refusal:
-            self.report({"ERROR"}, str(refusal))
 
     def _go_on(self, context: Context, until: float) -> set[str]:
         try:

@@ -14,7 +14,7 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
     bl_label = "Solve Two-Bone IK"
 
     def rigs(self, context: Context) -> list[Object]:
-        return selected_with_chains(context)
+        return api.followed_first(selected_with_chains(context))
 
     def run(self, context: Context, rig: Object) -> Report:
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto

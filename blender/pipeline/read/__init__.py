@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from math import isfinite
 
 import numpy as np
@@ -147,6 +148,26 @@ def chosen(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:
             sentence = f'"{rig.name}" has no chain "{name}": it has {known}'
             raise Refused(sentence, kind="UNKNOWN_CHAIN", object=rig.name, value=name)
     return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def followed_first(rigs: Sequence[Object]) -> list[Object]:
+    """The armatures, each after those of them whose limbs its chains follow.
+
+    raises : Refused where they follow each other
+    """
+    graph = {}
+    for rig in rigs:
+        try:
+            chains = [chain_plan(rig, chain) for chain in chosen(rig, None)]
+        except Refused:
+            chains = []  # it is refused as well when its turn comes
+        graph[rig] = [other for _, other in follow.followed(chains, [other for other in rigs if other != rig])]
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        names = " → ".join(rig.name for rig in reversed(error.args[1]))
+        sentence = f"Limbs of several armatures follow each other ({names}): select one of these at a time"
+        raise Refused(sentence, kind="ARMATURE_CYCLE", object=error.args[1][0].name, value=names) from None
 
 
 def notes(plan: Plan, what: str) -> list[str]:

@@ -101,8 +101,8 @@ def carriers(points: Iterable[Point]) -> set[Point]:
     return found
 
 
-def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
-    """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
+def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[tuple[ChainPlan, Object]]:
+    """Chains that follow a limb of one of the other armatures, each with that armature."""
     limbs = {
         Point(other, root_name(other, chain))
         for other in others
@@ -111,15 +111,21 @@ def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> N
     }
     for chain in chains if limbs else ():
         for limb in limbs & upstream(*_points(chain)):
-            rig, other = chain.rig.name, limb.object.name
-            raise Refused(
-                f'Chain "{chain.name}" of "{rig}" follows a limb of "{other}", which is baked as well: '
-                f'bake "{other}" first, and then "{rig}" alone',
-                kind="FOLLOWS_BAKED",
-                object=rig,
-                bone=chain.bones[-1],
-                value=other,
-            )
+            yield chain, limb.object
+
+
+def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
+    """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
+    for chain, followed_rig in followed(chains, others):
+        rig, other = chain.rig.name, followed_rig.name
+        raise Refused(
+            f'Chain "{chain.name}" of "{rig}" follows a limb of "{other}", which is baked as well: '
+            f'bake "{other}" first, and then "{rig}" alone',
+            kind="FOLLOWS_BAKED",
+            object=rig,
+            bone=chain.bones[-1],
+            value=other,
+        )
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
