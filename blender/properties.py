@@ -25,6 +25,8 @@ from . import now
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+# Live limbs follow a choice at once: the property alone would make Blender evaluate nothing.
+_CHOICE = {**_FIELD, "update": lambda chain, _context: chain.id_data.update_tag()}
 
 _PLANES = (
     (Plane.AUTO, "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
@@ -79,35 +81,35 @@ class TwoBoneIKChain(PropertyGroup):
     """Two bones, what they reach for, and how they bend"""
 
     name: StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
-    mute: BoolProperty(name="Mute", description="Leave this chain out when solving and baking", **_FIELD)
+    mute: BoolProperty(name="Mute", description="Leave this chain out when solving and baking", **_CHOICE)
 
     end_bone: StringProperty(
-        name="End Bone", description="The lower of the two bones, such as the forearm or the shin", **_FIELD
+        name="End Bone", description="The lower of the two bones, such as the forearm or the shin", **_CHOICE
     )
     root_bone: StringProperty(
         name="Root Bone",
         description="The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent",
-        **_FIELD,
+        **_CHOICE,
     )
     tip_bone: StringProperty(
         name="Tip Bone",
         description="The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail",
-        **_FIELD,
+        **_CHOICE,
     )
 
-    target: PointerProperty(name="Target", description="Object that the chain reaches for", type=Object, **_FIELD)
-    subtarget: StringProperty(name="Sub-Target", description="Bone that the chain reaches for", **_FIELD)
+    target: PointerProperty(name="Target", description="Object that the chain reaches for", type=Object, **_CHOICE)
+    subtarget: StringProperty(name="Sub-Target", description="Bone that the chain reaches for", **_CHOICE)
     pole_target: PointerProperty(
-        name="Pole Target", description="Object towards which the chain bends", type=Object, **_FIELD
+        name="Pole Target", description="Object towards which the chain bends", type=Object, **_CHOICE
     )
-    pole_subtarget: StringProperty(name="Pole Sub-Target", description="Bone towards which the chain bends", **_FIELD)
+    pole_subtarget: StringProperty(name="Pole Sub-Target", description="Bone towards which the chain bends", **_CHOICE)
     pole_angle: FloatProperty(
         name="Pole Angle",
         description="Turn the bend away from the pole target. Zero bends right towards it",
         subtype="ANGLE",
         min=-pi,
         max=pi,
-        **_FIELD,
+        **_CHOICE,
     )
     pole_influence: FloatProperty(
         name="Pole Influence",
@@ -116,20 +118,20 @@ class TwoBoneIKChain(PropertyGroup):
         min=0.0,
         max=1.0,
         default=1.0,
-        **_FIELD,
+        **_CHOICE,
     )
 
-    plane: EnumProperty(name="Plane", description="The plane in which the chain bends", items=_PLANES, **_FIELD)
+    plane: EnumProperty(name="Plane", description="The plane in which the chain bends", items=_PLANES, **_CHOICE)
     reference: EnumProperty(
-        name="Reference", description="The pose that tells how the bones roll", items=_REFERENCES, **_FIELD
+        name="Reference", description="The pose that tells how the bones roll", items=_REFERENCES, **_CHOICE
     )
     hinge_axis: EnumProperty(
-        name="Hinge Axis", description="The axis about which the end bone bends", items=_HINGE_AXES, **_FIELD
+        name="Hinge Axis", description="The axis about which the end bone bends", items=_HINGE_AXES, **_CHOICE
     )
-    bend: EnumProperty(name="Bend", description="Which of the two solutions to take", items=_BENDS, **_FIELD)
+    bend: EnumProperty(name="Bend", description="Which of the two solutions to take", items=_BENDS, **_CHOICE)
 
     unreachable: EnumProperty(
-        name="Out of Reach", description="What to do where the target is out of reach", items=_UNREACHABLE, **_FIELD
+        name="Out of Reach", description="What to do where the target is out of reach", items=_UNREACHABLE, **_CHOICE
     )
     softness: FloatProperty(
         name="Softness",
@@ -137,7 +139,7 @@ class TwoBoneIKChain(PropertyGroup):
         subtype="FACTOR",
         min=0.0,
         max=1.0,
-        **_FIELD,
+        **_CHOICE,
     )
     max_stretch: FloatProperty(
         name="Maximum Stretch",
@@ -145,13 +147,13 @@ class TwoBoneIKChain(PropertyGroup):
         min=1.0,
         max=10.0,
         default=2.0,
-        **_FIELD,
+        **_CHOICE,
     )
     use_extension_limit: BoolProperty(
-        name="Limit Extension", description="Never reach farther than the chain's own pose did", **_FIELD
+        name="Limit Extension", description="Never reach farther than the chain's own pose did", **_CHOICE
     )
     use_bend_limits: BoolProperty(
-        name="Limit Bend", description="Keep the angle between the bones within limits", **_FIELD
+        name="Limit Bend", description="Keep the angle between the bones within limits", **_CHOICE
     )
     bend_min: FloatProperty(
         name="Minimum Bend",
@@ -160,7 +162,7 @@ class TwoBoneIKChain(PropertyGroup):
         min=-pi,
         max=pi,
         default=-pi,
-        **_FIELD,
+        **_CHOICE,
     )
     bend_max: FloatProperty(
         name="Maximum Bend",
@@ -169,10 +171,10 @@ class TwoBoneIKChain(PropertyGroup):
         min=-pi,
         max=pi,
         default=pi,
-        **_FIELD,
+        **_CHOICE,
     )
 
-    use_rotation: BoolProperty(name="Rotation", description="Turn the tip bone as the target is turned", **_FIELD)
+    use_rotation: BoolProperty(name="Rotation", description="Turn the tip bone as the target is turned", **_CHOICE)
     rotation_influence: FloatProperty(
         name="Rotation Influence",
         description="How far the tip bone turns from its own orientation to that of the target",
@@ -180,7 +182,7 @@ class TwoBoneIKChain(PropertyGroup):
         min=0.0,
         max=1.0,
         default=1.0,
-        **_FIELD,
+        **_CHOICE,
     )
     influence: FloatProperty(
         name="Influence",
@@ -189,7 +191,7 @@ class TwoBoneIKChain(PropertyGroup):
         min=0.0,
         max=1.0,
         default=1.0,
-        **_FIELD,
+        **_CHOICE,
     )
 
 

@@ -132,6 +132,16 @@ def test_a_pose_set_by_hand_while_it_was_off_is_its_own(tmp_path: Path) -> None:
     np.testing.assert_allclose(pose(), standing, atol=CLOSE)
 
 
+def test_a_choice_shows_at_once() -> None:
+    rig = live_arm()
+    move_target(WITHIN_REACH[5])
+    before = pose()
+    rig.two_bone_ik_chains[0].bend = "NEGATIVE"
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(tip(), WITHIN_REACH[5], atol=CLOSE)
+    assert np.abs(pose() - before).max() > 0.1
+
+
 def test_a_target_that_the_viewport_leaves_out_is_not_followed_and_named() -> None:
     rig = live_arm()
     before = pose()
