@@ -162,13 +162,15 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the tip was pulled in the header."""
+        show_status(context, None if done else _draw_keys)
+        if context.area:
+            context.area.header_text_set(None if done else self._header(context))
+
+    def _header(self, context: Context) -> str:
         system = context.scene.unit_settings.system
         lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
         parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
-        typed = f"   [{self._typed}]" if self._typed else ""
-        show_status(context, None if done else _draw_keys)
-        if context.area:
-            context.area.header_text_set(None if done else "   ".join(parts) + typed)
+        return "   ".join(parts) + (f"   [{self._typed}]" if self._typed else "")
 
 
 def _draw_keys(header: Header, _context: Context) -> None:
