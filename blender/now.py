@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import bpy
 import numpy as np
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import Depsgraph, Object, PoseBone, Scene
 
 from ..solver.values import Array, Status
 from .errors import Refused
@@ -30,26 +30,41 @@ _SAME = 1e-6
 class Now:
     """The chains of one armature object as they were when somebody looked last.
 
-    solved : those that have all they need, in the order in which they are solved
+    groups : those that have all they need, side by side
     refused : of the others, by name, what is wrong
     posed : True where the armature is posed so
+    fixed, moving : what the chains' spaces depended on, and what they reached for
     """
 
     plan: Plan | None = None
-    solved: Solved = field(default_factory=list)
+    groups: list[Solved] = field(default_factory=list)
     refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
-    matrices: bytes = b""
+    fixed: bytes = b""
+    moving: bytes = b""
+
+    @property
+    def rigid(self) -> bool:
+        """True where no chain depends on more than its own space and what it reaches for."""
+        alone = self.plan is not None and len(self.plan.ranks) == 1
+        return alone and all(group.here.stage.rigid for group in self.groups)
+
+    @property
+    def solved(self) -> list[Solved]:
+        """The same one by one, in the order in which they are solved."""
+        return solve.one_by_one(self.plan, self.groups) if self.plan else []
 
     def standing(self, name: str) -> Standing | None:
         """How the chain of this name stands; None where it is not solved."""
-        for here, solution, _ in self.solved:
-            if here.plan.name == name:
-                return Standing(
-                    status=Status(int(solution.status[0])),
-                    miss=float(np.linalg.norm(here.to_world[0] @ solution.miss[0])),
-                    short=bool(solution.shortfall[0] > 0.0),
-                )
+        for group in self.groups:
+            for row, chain in enumerate(group.here.plans):
+                if chain.name == name:
+                    solution = group.solution
+                    return Standing(
+                        status=Status(int(solution.status[0, row])),
+                        miss=float(np.linalg.norm(group.here.to_world[0, row, :3, :3] @ solution.miss[0, row])),
+                        short=bool(solution.shortfall[0, row] > 0.0),
+                    )
         return None
 
 
@@ -89,9 +104,11 @@ def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
         plan, samples = _seen(rig, fit, scene, depsgraph)
     now = _known.setdefault(rig.session_uid, Now())
     now.refused = refused
-    matrices = _matrices(samples)
-    if matrices != now.matrices or not now.plan or plan.chains != now.plan.chains:
-        now.plan, now.solved, now.posed, now.matrices = plan, solve.solutions(plan, samples), False, matrices
+    fixed, moving = _fixed(plan, samples), _moving(samples)
+    stands = now.plan is not None and plan.chains == now.plan.chains and fixed == now.fixed
+    if not stands or moving != now.moving:
+        now.groups = solve.again(now.groups, samples) if stands and now.rigid else solve.solutions(plan, samples)
+        now.plan, now.posed, now.fixed, now.moving = plan, False, fixed, moving
     return now
 
 
@@ -102,15 +119,20 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     now = look(rig, scene, depsgraph)
     if now.posed or not now.plan:
         return
-    channels = [channel for found in convert.channels(now.plan, now.solved) for channel in found]
+    channels = [channel for found in convert.channels(now.plan, now.groups) for channel in found]
     write.pose(rig, channels)
     now.posed = True
-    for here, _, samples in now.solved:
-        for bone in here.plan.keyed:
-            before = samples.basis[Point(rig, bone.name)]
-            _own[rig.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
-            if bone.name in here.plan.turned and not _same(np.array(bone.two_bone_ik_own), before):
-                bone.two_bone_ik_own = before[0]
+    for group in now.groups:
+        for chain in group.here.plans:
+            for bone in chain.keyed:
+                _remember(bone, group.samples.basis[Point(rig, bone.name)], counts=bone.name in chain.turned)
+
+
+def _remember(bone: PoseBone, before: Array, *, counts: bool) -> None:
+    """Of a bone that was posed here, the basis (1, 4, 4) `before`; in the file as well where it counts for the pose."""
+    _own[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+    if counts and not _same(np.array(bone.two_bone_ik_own), before):
+        bone.two_bone_ik_own = before[0]
 
 
 def begin(rig: Object) -> None:
@@ -206,6 +228,10 @@ def _same(one: Array, other: Array) -> bool:
     return bool(np.abs(one - other).max() < _SAME)
 
 
-def _matrices(samples: Samples) -> bytes:
-    """All that the solutions depend on beside the plan."""
-    return np.concatenate((*samples.to_world.values(), *samples.pose.values(), *samples.basis.values())).tobytes()
+def _fixed(plan: Plan, samples: Samples) -> bytes:
+    parents = [samples.pose[Point(plan.rig, chain.parent.name)] for chain in plan.chains if chain.parent]
+    return np.concatenate((samples.to_world[plan.rig], *parents, *samples.basis.values())).tobytes()
+
+
+def _moving(samples: Samples) -> bytes:
+    return np.concatenate((*samples.to_world.values(), *samples.pose.values())).tobytes()

@@ -9,13 +9,11 @@ from math import pi
 import numpy as np
 
 from ..solver import Solution
-from ..solver.triad import product
 from ..solver.values import Array, Plane, Status
 from ..solver.vectors import any_normal
 from .now import Now
 from .pipeline.bones import transform
-from .pipeline.samples import Samples
-from .pipeline.solve.space import ChainSpace
+from .pipeline.solve import Solved
 
 Line = list[tuple[float, float, float]]
 """Points in world space, to be joined one after another."""
@@ -47,26 +45,26 @@ class Outline:
 
 def outlines(now: Now) -> Iterator[Outline]:
     """Of all chains that are solved."""
-    for here, solution, samples in now.solved:
-        yield _outline(here, solution, samples)
+    for solved in now.solved:
+        yield _outline(solved)
 
 
-def _outline(here: ChainSpace, solution: Solution, samples: Samples) -> Outline:
-    to_world = product(samples.to_world[here.plan.rig], here.stage.to_armature)[0]
-    joints, target = solution.joints[0], solution.target[0]
+def _outline(solved: Solved) -> Outline:
+    plan, solution, pole = solved.plan, solved.solution, solved.goals.pole
+    to_world, joints, target = solved.here.to_world[0], solution.joints[0], solution.target[0]
 
     def line(*points: Array) -> Line:
         return transform.place(to_world, np.array(points)).tolist()
 
     other = _mirrored(joints)
-    circles = _circles(solution, fixed=here.plan.options.plane == Plane.REST)
+    circles = _circles(solution, fixed=plan.options.plane == Plane.REST)
     return Outline(
-        name=here.plan.name,
+        name=plan.name,
         status=Status(int(solution.status[0])),
         limb=line(*joints),
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],
         reach=[line(*circle) for circle in circles],
-        pole=line(joints[1], here.goals.pole[0]) if here.goals.pole is not None else [],
+        pole=line(joints[1], pole[0]) if pole is not None else [],
         miss=line(joints[2], target),
     )
 

@@ -8,15 +8,14 @@ from dataclasses import replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..solver.triad import product
-from ..solver.values import Bend, Plane, Reference, Solution, Unreachable
+from ..solver.values import Bend, Plane, Reference, Unreachable
 from . import now, pipeline
 from .errors import Refused, unless_gone
 from .pipeline import convert, read, sample, way_back, write
 from .pipeline.bones import transform
 from .pipeline.channel import Channel
 from .pipeline.plan import ChainPlan, Point
-from .pipeline.solve import refine, space
+from .pipeline.solve import Solved, refine, space
 
 
 class Pull:
@@ -37,8 +36,8 @@ class Pull:
         plan = replace(plan, ranks=((free,),))
         write.refuse_unsettable(rig, pipeline.paths(plan), insert_keys=insert_keys)
         self._plan, self._samples = plan, sample.current(plan)
-        self._here = space.chain_space(free, self._samples, 1)
-        self._to_world = product(self._samples.to_world[rig], self._here.stage.to_armature)
+        [self._here] = space.chain_spaces([free], self._samples, 1)
+        self._goals = space.goals(self._here, self._samples, 1)
         self._before = {path: tuple(rig.path_resolve(path)) for path in pipeline.paths(plan)}
         self._flips = 0
         end, tip_bone = free.end, free.tip_bone
@@ -53,9 +52,9 @@ class Pull:
 
     def flip(self) -> None:
         """Bend the other way."""
-        bend = pipeline.bend_of(self._here, self._solution())
+        bend = pipeline.bend_of(self._solved().one(0))
         options = replace(self._here.plan.options, bend=Bend.NEGATIVE if bend > 0 else Bend.POSITIVE)
-        self._here = replace(self._here, plan=replace(self._here.plan, options=options))
+        self._here = replace(self._here, plans=(replace(self._here.plan, options=options),))
         self._flips += 1
         self.to(self._place)
 
@@ -92,14 +91,13 @@ class Pull:
         return []
 
     def _channels(self) -> list[Channel]:
-        solution = self._solution()
-        return convert.channels(self._plan, [(self._here, solution, self._samples)])[0]
+        return convert.channels(self._plan, [self._solved()])[0]
 
-    def _solution(self) -> Solution:
-        target = transform.place(transform.inverse(self._to_world), np.array(self._place))
-        here = replace(self._here, goals=replace(self._here.goals, target=target))
-        [(self._here, solution)] = refine.solved([here], self._samples)
-        return solution
+    def _solved(self) -> Solved:
+        target = transform.place(self._here.from_world, np.array(self._place))
+        solved = refine.solved(self._here, replace(self._goals, target=target), self._samples)
+        self._here = solved.here
+        return solved
 
 
 def _free(plan: ChainPlan, *, has_pole: bool) -> ChainPlan:

@@ -28,7 +28,7 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     collection = _collection(rig, scene or read.scene_of(rig))
     notes = []
     for one in aimed:
-        chain = chains[one.here.plan.name]
+        chain = chains[one.solved.plan.name]
         if _lacks_target(chain):
             place = transform.compose(one.orientation, one.target)
             chain.target = _empty(f"{chain.name} Target", collection, place, _TARGET, one.size)

@@ -6,7 +6,7 @@ array([1.5, 2. ])
 """
 
 from . import motion, planar, reach, targets, workspace
-from .solve import solve
+from .solve import ReadyChain, ready, solve
 from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "HingeAxis",
     "Options",
     "Plane",
+    "ReadyChain",
     "Reference",
     "Solution",
     "Status",
@@ -23,6 +24,7 @@ __all__ = [
     "motion",
     "planar",
     "reach",
+    "ready",
     "solve",
     "targets",
     "workspace",

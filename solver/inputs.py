@@ -49,29 +49,36 @@ def scaled(points: Array, exponent: NDArray[np.intc]) -> Array:
     return near
 
 
-def checked(chain: Chain, goals: Goals) -> tuple[Chain, Goals]:
-    """Both with every array finite float64, and the goals' with a row for each frame; ValueError as from `finite`."""
-    joints, axis = finite("joints", chain.joints), finite("hinge_axis", chain.hinge_axis)
+def checked_chain(chain: Chain) -> Chain:
+    """The same with every array finite float64; ValueError as from `finite`."""
+    return replace(chain, joints=finite("joints", chain.joints), hinge_axis=finite("hinge_axis", chain.hinge_axis))
+
+
+def checked_goals(goals: Goals, chain: Chain) -> Goals:
+    """The same with every array finite float64, and a row for each frame; ValueError as from `finite`."""
     target = finite("target", goals.target)
     pole = None if goals.pole is None else finite("pole", goals.pole)
     pose = None if goals.pose is None else finite("pose", goals.pose)
-    rows = [(1,), joints.shape[:-2], axis.shape[:-1], target.shape[:-1]]
+    rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
     rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
     frames = np.broadcast_shapes(*rows)
-    target = np.broadcast_to(target, (*frames, 3))
-    return replace(chain, joints=joints, hinge_axis=axis), Goals(target=target, pole=pole, pose=pose)
+    return Goals(target=np.broadcast_to(target, (*frames, 3)), pole=pole, pose=pose)
 
 
-def ordinary(chain: Chain, goals: Goals) -> tuple[Chain, Goals, NDArray[np.intc]]:
-    """Both at an ordinary size and laid out component by component, and the power of two by which they were divided."""
+def ordinary_chain(chain: Chain) -> tuple[Chain, NDArray[np.intc]]:
+    """The chain at an ordinary size, laid out component by component, and the power of two by which it was divided."""
     size = exponent(np.abs(chain.joints).max(initial=0.0))
-    axis = scaled(chain.hinge_axis, np.zeros((), np.intc))
-    joints, target = (
-        np.asfortranarray(points) for points in (np.ldexp(chain.joints, -size), scaled(goals.target, size))
+    joints = np.asfortranarray(np.ldexp(chain.joints, -size))
+    return replace(chain, joints=joints, hinge_axis=scaled(chain.hinge_axis, np.zeros((), np.intc))), size
+
+
+def ordinary_goals(goals: Goals, exponent: NDArray[np.intc]) -> Goals:
+    """The goals of a chain that was divided by 2**exponent, laid out in the same way."""
+    return Goals(
+        target=np.asfortranarray(scaled(goals.target, exponent)),
+        pole=None if goals.pole is None else np.asfortranarray(scaled(goals.pole, exponent)),
+        pose=None if goals.pose is None else np.asfortranarray(goals.pose),
     )
-    pole = None if goals.pole is None else np.asfortranarray(scaled(goals.pole, size))
-    pose = None if goals.pose is None else np.asfortranarray(goals.pose)
-    return replace(chain, joints=joints, hinge_axis=axis), Goals(target=target, pole=pole, pose=pose), size
 
 
 def restored(solution: Solution, goals: Goals, exponent: NDArray[np.intc]) -> Solution:

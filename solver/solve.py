@@ -6,10 +6,11 @@ module of this package.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .plane import BendPlane, bend_plane
@@ -23,15 +24,36 @@ from .vectors import cross, unit
 _DEFAULTS = Options()
 
 
-def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ReadyChain:
+    """A chain that was checked and measured, to be solved for one set of goals after another: see `ready`.
+
+    chain : at an ordinary size, so that no square overflows
+    exponent : the power of two by which it was divided
+    rest : its rest pose
+    """
+
+    chain: Chain
+    exponent: NDArray[np.intc]
+    rest: ReferencePose
+
+
+def ready(chain: Chain) -> ReadyChain:
+    """The chain as `solve` needs it; ValueError where an input is NaN or infinite, naming it and its row."""
+    near, exponent = inputs.ordinary_chain(inputs.checked_chain(chain))
+    return ReadyChain(chain=near, exponent=exponent, rest=reference.rest(near))
+
+
+def solve(chain: Chain | ReadyChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
     raises : ValueError where an input is NaN or infinite, naming it and its row; where plane is POLE without a pole
     """
-    chain, goals = inputs.checked(chain, goals)
-    chain, near, exponent = inputs.ordinary(chain, goals)
-    rest = reference.rest(chain)
+    known = chain if isinstance(chain, ReadyChain) else ready(chain)
+    chain, rest = known.chain, known.rest
+    goals = inputs.checked_goals(goals, chain)
+    near = inputs.ordinary_goals(goals, known.exponent)
     own = rest if near.pose is None else reference.posed(chain, rest, near.pose)
     start = own if options.reference == Reference.POSE else rest
     plane = bend_plane(near, options, rest, start)
@@ -42,7 +64,7 @@ def solve(chain: Chain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
         solution = _hold(solution)
     if options.influence < 1.0:
         solution = _blend(solution, chain, rest, near.pose, options.influence)
-    return inputs.restored(solution, goals, exponent)
+    return inputs.restored(solution, goals, known.exponent)
 
 
 def _bent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,6 @@ from .convert.reduce import reduced
 from .plan import Plan
 from .read import Frames
 from .sample import Sampling
-from .samples import Samples
 from .solve import Solved, space
 from .solve.space import ChainSpace
 
@@ -98,16 +97,16 @@ def bends(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
     solved = solve.solutions(plan, sample.current(plan))
-    return {here.plan.name: bend_of(here, solution) for here, solution, _ in solved}
+    return {one.plan.name: bend_of(one) for one in solve.one_by_one(plan, solved)}
 
 
-def bend_of(here: ChainSpace, solution: Solution) -> int:
-    """The way in which a chain bends on the first frame, as `bends` has it."""
-    if here.goals.pole is None:
-        return 1 if solution.hinge_angle[0] >= 0.0 else -1
-    root, mid, tip = solution.joints[0]
+def bend_of(solved: Solved) -> int:
+    """The way in which one chain bends on the first frame, as `bends` has it."""
+    if solved.goals.pole is None:
+        return 1 if solved.solution.hinge_angle[0] >= 0.0 else -1
+    root, mid, tip = solved.solution.joints[0]
     line = tip - root
-    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, here.goals.pole[0]))
+    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, solved.goals.pole[0]))
     return 1 if beside @ towards >= 0.0 else -1
 
 
@@ -123,54 +122,53 @@ def paths(plan: Plan) -> set[str]:
     return rotations | {convert.scale_path(bone) for bone in stretched}
 
 
-def _channels(plan: Plan, solved: Solved, style: KeyStyle) -> list[Channel]:
+def _channels(plan: Plan, solved: Sequence[Solved], style: KeyStyle) -> list[Channel]:
     by_chain = convert.channels(plan, solved)
     if style.keys == Keys.REDUCED:
-        by_chain = [_reduced(plan, item, found, style) for item, found in zip(solved, by_chain, strict=True)]
+        each = zip(solve.one_by_one(plan, solved), by_chain, strict=True)
+        by_chain = [_reduced(plan, one, found, style) for one, found in each]
     return [channel for found in by_chain for channel in found]
 
 
-def _reduced(
-    plan: Plan, item: tuple[ChainSpace, Solution, Samples], channels: list[Channel], style: KeyStyle
-) -> list[Channel]:
-    here, solution, samples = item
-    rows = convert.keyed_rows(plan, here, solution)
-    cubic = style.interpolation == "BEZIER"
-    return reduced(channels, rows, here, samples, tolerance=style.tolerance, cubic=cubic)
+def _reduced(plan: Plan, solved: Solved, channels: list[Channel], style: KeyStyle) -> list[Channel]:
+    rows = convert.keyed_rows(plan, solved.plan, space.out_of_reach(solved.solution))
+    return reduced(channels, rows, solved, tolerance=style.tolerance, cubic=style.interpolation == "BEZIER")
 
 
-def _refuse_unreachable(plan: Plan, solved: Solved) -> None:
+def _refuse_unreachable(plan: Plan, solved: Iterable[Solved]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
-    for here, solution, _ in solved:
-        out = space.out_of_reach(solution)
-        if here.plan.options.unreachable == Unreachable.ERROR and out.any():
+    erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
+    for one in solve.one_by_one(plan, erring):
+        out = space.out_of_reach(one.solution)
+        if out.any():
             frame = int(np.argmax(out))
-            distance, inner, outer = space.distances(here, solution, frame)
+            distance, inner, outer = space.distances(one.here, one.solution, frame)
             raise Refused(
-                f'Chain "{here.plan.name}" of "{plan.rig.name}" cannot reach its target '
+                f'Chain "{one.plan.name}" of "{plan.rig.name}" cannot reach its target '
                 f"on frame {frame_text(plan.frames[frame])}: it is {distance:.4g} away, "
                 f"and the chain reaches from {inner:.4g} to {outer:.4g}",
                 kind="UNREACHABLE",
                 object=plan.rig.name,
-                bone=here.plan.bones[-1],
+                bone=one.plan.bones[-1],
                 value=distance,
             )
 
 
-def report_of(plan: Plan, solved: Solved, notes: Sequence[str] = ()) -> Report:
+def report_of(plan: Plan, solved: Iterable[Solved], notes: Sequence[str] = ()) -> Report:
     """What was found, for each chain and frame."""
-    chains = tuple(
-        ChainReport(
-            name=here.plan.name,
-            frames=plan.frames,
-            status=solution.status,
-            miss=norm(transform.mapped(here.to_world, solution.miss)),
-            sin_hinge=solution.sin_hinge,
-            speed=motion.speed(solution, plan.frames),
-            stretch=solution.stretch,
-            flips=motion.flips(solution),
-            near_straight=motion.near_straight(solution),
-        )
-        for here, solution, _ in solved
-    )
+    chains = tuple(_chain_report(plan, one.here, one.solution) for one in solve.one_by_one(plan, solved))
     return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))
+
+
+def _chain_report(plan: Plan, here: ChainSpace, solution: Solution) -> ChainReport:
+    return ChainReport(
+        name=here.plan.name,
+        frames=plan.frames,
+        status=solution.status,
+        miss=norm(transform.mapped(here.to_world[..., :3, :3], solution.miss)),
+        sin_hinge=solution.sin_hinge,
+        speed=motion.speed(solution, plan.frames),
+        stretch=solution.stretch,
+        flips=motion.flips(solution),
+        near_straight=motion.near_straight(solution),
+    )

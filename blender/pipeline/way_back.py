@@ -14,8 +14,7 @@ from .plan import Plan, Point
 from .read import Frames
 from .read.keyable import keyable
 from .sample import Sampling
-from .samples import Samples
-from .solve import Solved, targets
+from .solve import targets
 from .solve.targets import Aimed
 
 
@@ -32,7 +31,7 @@ def bake_targets(
     channels = target_channels(plan, _places(aimed), samples)
     yield 1.0
     notes = _key_targets(plan, channels)
-    return report_of(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
+    return report_of(plan, [one.solved for one in aimed], [*targets.notes(plan, aimed), *notes])
 
 
 def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
@@ -46,7 +45,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
     for item, found in channels.items():
         write.pose(item, found)
     notes = _key_targets(plan, channels) if insert_keys else []
-    return report_of(plan, _solved(aimed, samples), [*targets.notes(plan, aimed), *notes])
+    return report_of(plan, [one.solved for one in aimed], [*targets.notes(plan, aimed), *notes])
 
 
 def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[Aimed]]:
@@ -54,7 +53,7 @@ def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report,
     plan = at_current_frame(read.plan(rig, names, None, scene, stand_in=Point(rig)))
     samples = sample.current_shown(plan, ())
     aimed = targets.aimed(plan, samples)
-    return report_of(plan, _solved(aimed, samples), targets.notes(plan, aimed)), aimed
+    return report_of(plan, [one.solved for one in aimed], targets.notes(plan, aimed)), aimed
 
 
 def _refuse_unsettable(points: Mapping[Point, bool], *, insert_keys: bool) -> None:
@@ -66,7 +65,7 @@ def _refuse_unsettable(points: Mapping[Point, bool], *, insert_keys: bool) -> No
 def _places(aimed: Sequence[Aimed]) -> dict[Point, Place]:
     places = {}
     for one in aimed:
-        plan = one.here.plan
+        plan = one.solved.plan
         places[plan.target] = Place(location=one.target, orientation=one.orientation if plan.use_rotation else None)
         if plan.pole:
             places[plan.pole] = Place(location=one.pole)
@@ -79,7 +78,3 @@ def _key_targets(plan: Plan, channels: Mapping[Object, list[Channel]]) -> list[s
         with unkeyed.kept(item, plan.scene, {channel.path for channel in found}):
             notes += write.keys(item, found, span=(plan.frames[0], plan.frames[-1]), style=KeyStyle())
     return notes
-
-
-def _solved(aimed: Sequence[Aimed], samples: Samples) -> Solved:
-    return [(one.here, one.solution, samples) for one in aimed]

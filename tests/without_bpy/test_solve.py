@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, motion, solve
+from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, motion, ready, solve
 from support.limbs import (
     LEG,
     assert_sound,
@@ -38,6 +38,19 @@ def test_every_combination_of_options_gives_a_sound_pose(options: dict, seed: in
         np.testing.assert_allclose(solution.miss[reached], 0, atol=1e-12 * total_length(chain))
     inside = (solution.hinge_angle > options["bend_min"] - 1e-6) & (solution.hinge_angle < options["bend_max"] + 1e-6)
     assert inside.all() or options["influence"] < 1.0
+
+
+@given(OPTIONS, st.integers(0, 1000), st.sampled_from((1e-160, 1.0, 1e160)))
+def test_a_chain_that_was_made_ready_is_solved_as_ever(options: dict, seed: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    chain = random_limb(rng)
+    chain = replace(chain, joints=size * chain.joints)
+    known = ready(chain)
+    for _ in range(2):
+        goals = Goals(target=size * rng.normal(size=(4, 3)), pole=size * rng.normal(size=(4, 3)))
+        found, right = (solve(one, goals, Options(**options)) for one in (known, chain))
+        for field in fields(Solution):
+            np.testing.assert_array_equal(getattr(found, field.name), getattr(right, field.name), err_msg=field.name)
 
 
 @given(OPTIONS, st.integers(0, 1000), st.booleans())

@@ -104,6 +104,7 @@ def _any(bone: Bones) -> Bone:
 def _converted(bone: Bones, parent: Array | None, basis: Array) -> Array:
     if isinstance(bone, tuple):
         parents = [None] * len(bone) if parent is None else np.moveaxis(parent, 1, 0)
+        basis = np.broadcast_to(basis, np.broadcast_shapes(basis.shape, (1, len(bone), 4, 4)))
         return np.stack(list(map(_converted, bone, parents, np.moveaxis(basis, 1, 0))), axis=1)
     count = np.broadcast_shapes(basis.shape, (1, 4, 4) if parent is None else parent.shape)[0]
     own = [Matrix(rows) for rows in np.broadcast_to(basis, (count, 4, 4)).tolist()]

@@ -8,34 +8,37 @@ import numpy as np
 from bpy.types import Object, PoseBone
 from numpy.typing import NDArray
 
-from ....solver.values import Array, Solution, Unreachable
+from ....solver.values import Array, Unreachable
 from ... import versions
 from ..batches import batches, stacked
 from ..bones.rotation_mode import rotation_name, rotation_values
 from ..channel import MERGE, Channel
-from ..plan import Plan
+from ..plan import ChainPlan, Plan
 from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
-from ..solve.space import ChainSpace, out_of_reach
+from ..solve.space import out_of_reach
+
+Posed = tuple[PoseBone, OwnPose]
 
 
-def channels(plan: Plan, solved: Solved) -> list[list[Channel]]:
+def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
     """For each chain a channel for each bone's rotation, and scale where it stretches, on every frame to be keyed."""
-    own = [own_poses(*item) for item in solved]
-    turns = _turns(plan, [one for chain in own for one in chain])
-    return [
-        list(_channels(plan, chain, turns, keyed_rows(plan, here, solution)))
-        for chain, (here, solution, _) in zip(own, solved, strict=True)
-    ]
+    own, rows = {}, {}
+    for group in solved:
+        poses, out = own_poses(group), out_of_reach(group.solution)
+        for row, chain in enumerate(group.here.plans):
+            own[chain.name] = [(bone, pose.one(row)) for bone, pose in zip(chain.keyed, poses, strict=True)]
+            rows[chain.name] = keyed_rows(plan, chain, out[:, row])
+    turns = _turns(plan, [posed for chain in own.values() for posed in chain])
+    names = [chain.name for chain in plan.chains if chain.name in own]
+    return [list(_channels(plan, own[name], turns, rows[name])) for name in names]
 
 
-def keyed_rows(plan: Plan, here: ChainSpace, solution: Solution) -> NDArray[np.intp]:
-    """(m,) which of the plan's frames get keys."""
-    frames = here.plan.target_keys
+def keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """(m,) which of the plan's frames get keys, where the target is out of reach on frames `out` (n,)."""
+    frames = chain.target_keys
     keyed = np.ones(len(plan.frames), dtype=bool) if frames is None else np.isin(plan.frames, frames)
-    return np.flatnonzero(
-        keyed & ~out_of_reach(solution) if here.plan.options.unreachable == Unreachable.SKIP else keyed
-    )
+    return np.flatnonzero(keyed & ~out if chain.options.unreachable == Unreachable.SKIP else keyed)
 
 
 def scale_path(bone: PoseBone) -> str:
@@ -48,25 +51,24 @@ def rotation_path(bone: PoseBone) -> str:
     return f"{bone.path_from_id()}.{rotation_name(bone.rotation_mode)}"
 
 
-def _turns(plan: Plan, own: Iterable[OwnPose]) -> dict[str, Array]:
+def _turns(plan: Plan, own: Iterable[Posed]) -> dict[str, Array]:
     """By RNA path (n, 3 or 4), the values that turn each bone so."""
     found: dict[str, Array] = {}
-    for part in batches(own, lambda one: one.bone.rotation_mode, rows=len(plan.frames)):
-        paths = [rotation_path(one.bone) for one in part]
+    for part in batches(own, lambda posed: posed[0].rotation_mode, rows=len(plan.frames)):
+        paths = [rotation_path(bone) for bone, _ in part]
         before = np.stack(values_before(plan.rig, paths, plan.frames[0]))
-        rotations = stacked([one.rotation for one in part])
-        values = rotation_values(rotations, part[0].bone.rotation_mode, before)
+        values = rotation_values(stacked(pose.rotation for _, pose in part), part[0][0].rotation_mode, before)
         found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
     return found
 
 
-def _channels(plan: Plan, own: list[OwnPose], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
+def _channels(plan: Plan, own: Iterable[Posed], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
     frames = plan.frames[rows]
-    for one in own:
-        path = rotation_path(one.bone)
-        values = {path: turns[path]} | ({} if one.scale is None else {scale_path(one.bone): one.scale})
+    for bone, pose in own:
+        path = rotation_path(bone)
+        values = {path: turns[path]} | ({} if pose.scale is None else {scale_path(bone): pose.scale})
         for path, value in values.items():
-            yield Channel(path=path, group=one.bone.name, frames=frames, values=value.take(rows, axis=0))
+            yield Channel(path=path, group=bone.name, frames=frames, values=value.take(rows, axis=0))
 
 
 def values_before(item: Object, paths: Sequence[str], start: float) -> list[Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,8 @@ from ..bones import inherit, transform
 from ..bones.rotation_mode import rotation_matrices
 from ..channel import Channel
 from ..plan import Point
-from ..samples import Samples
 from ..solve.own_pose import OwnPose, applied
-from ..solve.space import ChainSpace
+from ..solve.solved import Solved
 
 _SIDE = 0.25
 """Part of a bone's length: a point so far beside its tail tells its roll."""
@@ -27,8 +25,7 @@ _SIDE = 0.25
 def reduced(
     channels: list[Channel],
     rows: NDArray[np.intp],
-    here: ChainSpace,
-    samples: Samples,
+    solved: Solved,
     *,
     tolerance: float,
     cubic: bool,
@@ -37,6 +34,7 @@ def reduced(
 
     channels : on every frame that is to be right
     rows : (n,) where these frames stand among those of the plan
+    solved : the chain by itself
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
     """
@@ -44,7 +42,7 @@ def reduced(
     columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
 
     def points(where: NDArray[np.intp], curve: Array) -> Array:
-        return _watched(channels, np.split(curve, columns, axis=1), rows[where], here, samples)
+        return _watched(channels, np.split(curve, columns, axis=1), rows[where], solved)
 
     right = points(np.arange(len(frames)), values)
 
@@ -60,26 +58,25 @@ def reduced(
     ]
 
 
-def _watched(
-    channels: list[Channel], values: list[Array], rows: NDArray[np.intp], here: ChainSpace, samples: Samples
-) -> Array:
+def _watched(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: Solved) -> Array:
     """(r, p, 3) points that tell the pose of each keyed bone; their distances are world units."""
 
     def at(array: Array) -> Array:
         return array if array.ndim < 3 or len(array) == 1 else array[rows]
 
-    plan, stage = here.plan, here.stage
+    here, plan, stage = solved.here, solved.plan, solved.here.stage
     parent = None if stage.parent is None else at(stage.parent)
     stage = replace(stage, parent=parent, to_armature=at(stage.to_armature))
-    root, end, *tips = _own_poses(channels, values, plan.keyed)
+    root, end, *tips = (_own_pose(channels, values, bone) for bone in plan.keyed)
     first, *between, last = map(at, here.basis)
     poses = stage.posed((applied(first, root), *between, applied(last, end)))
     bones = [(plan.root, poses[0]), (plan.end, poses[-1])]
     for tip in tips:
-        basis = applied(at(samples.basis[Point(plan.rig, tip.bone.name)]), tip)
-        bones.append((tip.bone, inherit.pose(tip.bone.bone, poses[-1], basis)))
+        bone = plan.rig.pose.bones[plan.tip_bone]
+        basis = applied(at(solved.samples.basis[Point(plan.rig, plan.tip_bone)]), tip)
+        bones.append((bone, inherit.pose(bone.bone, poses[-1], basis)))
     local = [point for bone, pose in bones for point in (_place(bone, pose, 0.0), _place(bone, pose, _SIDE))]
-    to_world = at(here.to_world)
+    to_world = at(here.to_world)[..., :3, :3]
     if not stage.rigid:
         to_world = product(to_world, transform.inverse(stage.to_armature[..., :3, :3]))
     return np.stack([transform.mapped(to_world, point) for point in local], axis=-2)
@@ -89,13 +86,12 @@ def _place(bone: PoseBone, pose: Array, side: float) -> Array:
     return transform.place(pose, bone.length * np.array((side, 1.0, 0.0)))
 
 
-def _own_poses(channels: list[Channel], values: list[Array], bones: tuple[PoseBone, ...]) -> Iterator[OwnPose]:
-    for bone in bones:
-        found = {
-            channel.path.rpartition(".")[2]: value
-            for channel, value in zip(channels, values, strict=True)
-            if channel.group == bone.name
-        }
-        scale = found.pop("scale", None)
-        (turn,) = found.values()
-        yield OwnPose(bone=bone, rotation=rotation_matrices(turn, bone.rotation_mode), scale=scale)
+def _own_pose(channels: list[Channel], values: list[Array], bone: PoseBone) -> OwnPose:
+    found = {
+        channel.path.rpartition(".")[2]: value
+        for channel, value in zip(channels, values, strict=True)
+        if channel.group == bone.name
+    }
+    scale = found.pop("scale", None)
+    (turn,) = found.values()
+    return OwnPose(rotation=rotation_matrices(turn, bone.rotation_mode), scale=scale)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from ....solver import Solution
+from collections.abc import Iterable
+
 from ..plan import Plan
 from ..samples import Samples
 from . import refine, space
 from .carry import carried
+from .solved import Solved, one_by_one
 from .space import ChainSpace
 
-Solved = list[tuple[ChainSpace, Solution, Samples]]
-"""For each chain its space, its solution, and the samples as the chains before it have left them."""
+__all__ = ["Solved", "again", "one_by_one", "solutions"]
 
 
-def solutions(plan: Plan, samples: Samples) -> Solved:
-    """All chains of the plan."""
-    solved: Solved = []
-    last: list[tuple[ChainSpace, Solution]] = []
+def solutions(plan: Plan, samples: Samples) -> list[Solved]:
+    """All chains of the plan, as many side by side as can be."""
+    solved: list[Solved] = []
+    last: list[Solved] = []
+    count = len(plan.frames)
     for rank in plan.ranks:
-        for here, solution in last:
-            samples = carried(samples, here, solution)
-        last = refine.solved(space.chain_spaces(rank, samples, len(plan.frames)), samples)
-        solved += [(here, solution, samples) for here, solution in last]
+        for group in last:
+            samples = carried(samples, group)
+        last = [_solved(here, samples, count) for here in space.chain_spaces(rank, samples, count)]
+        solved += last
     return solved
+
+
+def again(solved: Iterable[Solved], samples: Samples) -> list[Solved]:
+    """The same chains, where nothing has moved since but what they reach for."""
+    return [_solved(old.here, samples, len(old.goals.target)) for old in solved]
+
+
+def _solved(here: ChainSpace, samples: Samples, count: int) -> Solved:
+    return refine.solved(here, space.goals(here, samples, count), samples)

@@ -7,23 +7,29 @@ from dataclasses import replace
 from bpy.types import Object
 
 from ....solver.triad import product
-from ....solver.values import Array, Solution
+from ....solver.values import Array
 from ..bones import inherit, transform
-from ..plan import Point
+from ..plan import ChainPlan, Point
 from ..read import follow
 from ..samples import Samples
 from .own_pose import own_poses, poses
-from .space import ChainSpace
+from .solved import Solved
 
 
-def carried(samples: Samples, here: ChainSpace, solution: Solution) -> Samples:
-    """The samples with all that hangs on this chain, by parents, moved along with it."""
-    rig, bones = here.plan.rig, here.plan.bones
+def carried(samples: Samples, solved: Solved) -> Samples:
+    """The samples with all that hangs on these chains, by parents, moved along with them."""
+    columns = poses(solved.here, own_poses(solved))
+    for row, plan in enumerate(solved.here.plans):
+        bones = {name: found[:, row] for name, found in zip(plan.bones, columns, strict=True)}
+        samples = _carried(samples, plan, bones)
+    return samples
+
+
+def _carried(samples: Samples, plan: ChainPlan, solved: dict[str, Array]) -> Samples:
+    """solved : (n, 4, 4) in armature space, the pose of each of the chain's bones by name"""
+    rig, bones = plan.rig, plan.bones
     hanging = {item: follow.branch(Point(item), rig, bones) for item in samples.to_world}
     following = {point: follow.branch(point, rig, bones) for point in samples.pose if point.object == rig}
-    if not any(hanging.values()) and not any(following.values()):
-        return samples
-    solved = poses(here, own_poses(here, solution, samples))
 
     def pose(branch: list[str]) -> Array:
         *below, carrier = branch

@@ -6,13 +6,14 @@ object bring is left outside: lengths and handedness are read in this one space.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....solver import ReadyChain, ready
 from ....solver.triad import product
 from ....solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..batches import batches, stacked
@@ -31,46 +32,79 @@ AXES = {
 """The hinge axis in the end bone's space."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChainSpace:
-    """One chain on its way to the solver and back; `n` may be 1 where nothing moves.
+    """Chains of one kind, side by side on an axis behind `n`, which may be 1 where nothing moves.
 
-    chain, goals : what the solver takes
-    basis : (n, 4, 4) each        own channels of the chain's bones, root bone first
+    plans : (c,)
+    chain : what the solver takes
+    basis : (n, c, 4, 4) each        own channels of the chains' bones, root bones first
     stage : where they are posed
-    to_world : (n, 3, 3)          from chain space, without its origin
-    end : (n, 3, 3)               the end bone's rest orientation in chain space
+    to_world, from_world : (n, c, 4, 4)
+    end : (n, c, 3, 3)               the end bone's rest orientation in chain space
     """
 
-    plan: ChainPlan
+    plans: tuple[ChainPlan, ...]
     chain: Chain
-    goals: Goals
     basis: tuple[Array, ...]
     stage: Stage
     to_world: Array
+    from_world: Array
     end: Array
 
+    @property
+    def plan(self) -> ChainPlan:
+        """The first; the options of all are the same."""
+        return self.plans[0]
 
-def chain_spaces(plans: Sequence[ChainPlan], samples: Samples, count: int) -> list[ChainSpace]:
-    """Lengths, hinge axis, target, pole and own pose of each chain, from what was sampled over `count` frames."""
-    found: dict[str, ChainSpace] = {}
+    @cached_property
+    def ready(self) -> ReadyChain:
+        """The chain as the solver takes it again and again."""
+        return ready(self.chain)
+
+    def one(self, row: int) -> ChainSpace:
+        """One of the chains, without that axis."""
+        return ChainSpace(
+            plans=(self.plans[row],),
+            chain=Chain(
+                joints=self.chain.joints[:, row],
+                hinge_axis=self.chain.hinge_axis[:, row],
+                use_hinge_axis=self.chain.use_hinge_axis,
+            ),
+            basis=tuple(own[:, row] for own in self.basis),
+            stage=self.stage.one(row),
+            to_world=self.to_world[:, row],
+            from_world=self.from_world[:, row],
+            end=self.end[:, row],
+        )
+
+
+def chain_spaces(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainSpace]:
+    """All chains in as few as can be, from what was sampled over `count` frames."""
     for part in batches(plans, _kind, rows=count):
-        found |= zip((plan.name for plan in part), _side_by_side(part, samples, count), strict=True)
-    return [found[plan.name] for plan in plans]
+        here = _side_by_side(part, samples)
+        # One that is posed by rules of inheritance would have them all posed so.
+        yield from [here] if here.stage.rigid else (_side_by_side([plan], samples) for plan in part)
 
 
-def chain_space(plan: ChainPlan, samples: Samples, count: int) -> ChainSpace:
-    """The same for one."""
-    return _side_by_side([plan], samples, count)[0]
+def goals(here: ChainSpace, samples: Samples, count: int) -> Goals:
+    """What the chains reach for on `count` frames, and with which own pose they start where that has a say."""
+    target = _seen([plan.target for plan in here.plans], here.from_world, samples)
+    poles = [plan.pole for plan in here.plans if plan.pole]
+    return Goals(
+        target=np.broadcast_to(target, (count, *target.shape[1:])),
+        pole=_seen(poles, here.from_world, samples) if poles else None,
+        pose=_own_pose(here) if here.plan.uses_pose else None,
+    )
 
 
 def _kind(plan: ChainPlan) -> Hashable:
     bones = (plan.rig.data.bones[name] for name in (*plan.bones, *plan.below))
-    return plan.stretches, plan.uses_pose, plan.pole is None, len(plan.bones), *map(inherit.rules, bones)
+    choices = plan.options, plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.rotation_influence
+    return *choices, plan.pole is None, len(plan.bones), *map(inherit.rules, bones)
 
 
-def _side_by_side(plans: Sequence[ChainPlan], samples: Samples, count: int) -> list[ChainSpace]:
-    """Of chains of one kind; every array has them on an axis behind the frames."""
+def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainSpace:
     first, rig = plans[0], plans[0].rig
     columns = list(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
     bones = tuple(tuple(rig.data.bones[name] for name in column) for column in columns)
@@ -78,44 +112,26 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples, count: int) -> l
     parents = [samples.pose[Point(rig, plan.parent.name)] for plan in plans if plan.parent]
     parent = stacked(parents) if parents else None
     here = stage(bones, parent, basis, len(first.bones), stretches=first.stretches)
-    if not here.rigid and len(plans) > 1:
-        return [chain_space(plan, samples, count) for plan in plans]
     basis = basis[: len(first.bones)]
-    to_space = here.to_space
     rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
-    end = transform.orientation(product(to_space[..., :3, :3], rest[..., :3, :3]))
-    tips = stacked(tip(plan, rest[:, row], samples) for row, plan in enumerate(plans))
-    mid, end_tip = (transform.place(to_space, point) for point in (rest[..., :3, 3], tips))
-    joints = np.zeros((*np.broadcast_shapes(mid.shape, end_tip.shape), 3), order="F")
-    joints[..., 1, :], joints[..., 2, :] = mid, end_tip
+    tips = tip(plans, rest, samples)
+    if not here.rigid:
+        to_space = transform.inverse(here.to_armature)
+        rest, tips = product(to_space, rest), transform.place(to_space, tips)
+    mid, end = rest[..., :3, 3], transform.orientation(rest[..., :3, :3])
+    joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
+    joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.mapped(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
     to_world = product(samples.to_world[rig][:, None], here.to_armature)
-    from_world = transform.inverse(to_world)
-    target = _seen([plan.target for plan in plans], from_world, samples)
-    target = np.broadcast_to(target, (count, *target.shape[1:]))
-    poles = [plan.pole for plan in plans if plan.pole]
-    pole = _seen(poles, from_world, samples) if poles else None
-    pose = _own_pose(here, basis, end) if first.uses_pose else None
-    return [
-        ChainSpace(
-            plan=plan,
-            chain=Chain(
-                joints=joints[:, row],
-                hinge_axis=hinge_axis[:, row],
-                use_hinge_axis=plan.hinge_axis != HingeAxis.AUTO,
-            ),
-            goals=Goals(
-                target=target[:, row],
-                pole=None if pole is None else pole[:, row],
-                pose=None if pose is None else pose[:, row],
-            ),
-            basis=tuple(own[:, row] for own in basis),
-            stage=here.one(row),
-            to_world=to_world[:, row, :3, :3],
-            end=end[:, row],
-        )
-        for row, plan in enumerate(plans)
-    ]
+    return ChainSpace(
+        plans=tuple(plans),
+        chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
+        basis=basis,
+        stage=here,
+        to_world=to_world,
+        from_world=transform.inverse(to_world),
+        end=end,
+    )
 
 
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
@@ -124,8 +140,8 @@ def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
 
 
 def distances(here: ChainSpace, solution: Solution, frame: int) -> tuple[float, float, float]:
-    """Root to target, least and greatest reach on one frame, in world units along the line to the target."""
-    to_world = np.broadcast_to(here.to_world, (len(solution.target), 3, 3))[frame]
+    """Root to target, least and greatest reach of one chain on one frame, world units along the line to the target."""
+    to_world = np.broadcast_to(here.to_world, (len(solution.target), 4, 4))[frame, :3, :3]
     target = solution.target[frame]
     # A target on the root lies on no line; any will do.
     line = target if target.any() else here.chain.joints.reshape(-1, 3, 3)[0, 1]
@@ -144,30 +160,40 @@ def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
     return transform.turned(transform.scaled(basis, factors), transform.orientation(basis[..., :3, :3]))
 
 
-def tip(plan: ChainPlan, end: Array, samples: Samples) -> Array:
-    """(n, 3) the tip on the stage, where the end bone's pose is `end`."""
-    if not plan.tip_bone:
-        return tail(plan, end)
-    moved = transform.moved_only(samples.basis[Point(plan.rig, plan.tip_bone)])
-    return inherit.pose(plan.rig.data.bones[plan.tip_bone], tip_parent(plan, end, samples), moved)[..., :3, 3]
+def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
+    """(n, c, 3) the tips on the stage, where the pose of the end bones is `end` (n, c, 4, 4)."""
+    if not plans[0].tip_bone:
+        return transform.place(end, np.array([tail(plan) for plan in plans]))
+    bones = tuple(plan.rig.data.bones[plan.tip_bone] for plan in plans)
+    moved = transform.moved_only(below(plans, -1, samples))
+    return inherit.pose(bones, tip_parent(plans, end, samples), moved)[..., :3, 3]
 
 
-def tail(plan: ChainPlan, end: Array) -> Array:
-    """(n, 3) the end bone's tail, where its pose is `end`."""
-    return transform.place(end, np.array((0.0, plan.end.bone.length, 0.0)))
+def tail(plan: ChainPlan) -> tuple[float, float, float]:
+    """The end bone's tail in its own space."""
+    return 0.0, plan.end.bone.length, 0.0
 
 
-def tip_parent(plan: ChainPlan, end: Array, samples: Samples) -> Array:
-    """(n, 4, 4) the pose of what carries the tip bone, where the end bone's pose is `end`."""
-    for name in plan.below[:-1]:
-        end = inherit.pose(plan.rig.data.bones[name], end, samples.basis[Point(plan.rig, name)])
+def tip_parent(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
+    """(n, c, 4, 4) the pose of what carries the tip bones, where that of the end bones is `end`."""
+    for index in range(len(plans[0].below) - 1):
+        bones = tuple(plan.rig.data.bones[plan.below[index]] for plan in plans)
+        end = inherit.pose(bones, end, below(plans, index, samples))
     return end
 
 
-def _own_pose(here: Stage, basis: tuple[Array, ...], end: Array) -> Array:
-    """(n, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
-    last = transform.orientation(product(here.to_space, here.posed(basis)[-1])[..., :3, :3])
-    turns = (transform.orientation(basis[0][..., :3, :3]), product(last, np.swapaxes(end, -1, -2)))
+def below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Array:
+    """(n, c, 4, 4) own channels of the bone at `index` of those from the end bone's child to the tip bone."""
+    return stacked(samples.basis[Point(plan.rig, plan.below[index])] for plan in plans)
+
+
+def _own_pose(here: ChainSpace) -> Array:
+    """(n, c, 2, 3, 3) rotations from rest of root and end bone in the chain's own pose."""
+    last = here.stage.posed(here.basis)[-1]
+    if not here.stage.rigid:
+        last = product(transform.inverse(here.stage.to_armature), last)
+    turned = product(transform.orientation(last[..., :3, :3]), np.swapaxes(here.end, -1, -2))
+    turns = (transform.orientation(here.basis[0][..., :3, :3]), turned)
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 
 

@@ -32,11 +32,6 @@ class Stage:
         """(n, 4, 4) from chain space to the stage."""
         return np.eye(4) if self.rigid else self.to_armature
 
-    @property
-    def to_space(self) -> Array:
-        """(n, 4, 4) from the stage to chain space."""
-        return np.eye(4) if self.rigid else transform.inverse(self.to_armature)
-
     def posed(self, basis: tuple[Array, ...]) -> list[Array]:
         """(n, 4, 4) the pose of each of the chain's bones, as many as own channels are given."""
         first = basis[0]

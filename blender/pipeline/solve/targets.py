@@ -20,7 +20,8 @@ from ..bones import transform
 from ..plan import ChainPlan, Plan, Point
 from ..samples import Samples
 from . import refine
-from .space import ChainSpace, chain_space, tail
+from .solved import Solved
+from .space import ChainSpace, chain_spaces, goals, tail
 
 _KEPT = 1e-4
 """Part of the chain's length, and radians: less than this nobody sees."""
@@ -30,6 +31,7 @@ _KEPT = 1e-4
 class Aimed:
     """One chain with the goals that keep its pose, and what it makes of them.
 
+    solved : the chain, beside no other
     target, pole : (n, 3)             in the world; the pole is there for chains without one as well
     orientation : (n, 3, 3)           in the world, of the tip bone, or the end bone where there is none
     moved : (n,)                      how far a joint is off the pose, world units
@@ -37,8 +39,7 @@ class Aimed:
     size : float                      the chain's length, world units
     """
 
-    here: ChainSpace
-    solution: Solution
+    solved: Solved
     target: Array
     pole: Array
     orientation: Array
@@ -66,10 +67,10 @@ def notes(plan: Plan, aimed: Iterable[Aimed]) -> list[str]:
     """Sentences about the chains that do not keep their pose when they are solved for these goals."""
     found = []
     for one in aimed:
-        name = one.here.plan.name
+        name = one.solved.plan.name
         moved, rolled = one.moved > _KEPT * one.size, one.rolled > _KEPT
         if moved.any():
-            reason = "with its options" if one.here.plan.pole else "without a pole target"
+            reason = "with its options" if one.solved.plan.pole else "without a pole target"
             found.append(
                 f'Chain "{name}" does not keep its pose {when(plan.frames, moved)}: '
                 f"{reason} joints move by up to {one.moved.max():.4g}"
@@ -83,16 +84,16 @@ def notes(plan: Plan, aimed: Iterable[Aimed]) -> list[str]:
 
 
 def _aimed(plan: ChainPlan, samples: Samples, count: int) -> Aimed:
-    here = chain_space(plan, samples, count)
-    shown = _shown(here, samples)
-    to_world = product(samples.to_world[plan.rig], here.stage.to_armature)
-    target, pole, here, solution = _kept(here, shown, samples, _resolution(to_world, shown))
+    [group] = chain_spaces([plan], samples, count)
+    here, to_world = group.one(0), group.to_world[:, 0]
+    shown = _shown(here, samples, count)
+    target, pole, solved = _kept(group, shown, samples, _resolution(to_world, shown))
+    solution = solved.one(0).solution
     off = solution.joints[..., 1:, :] - np.stack((shown.mid, shown.tip), axis=-2)
     links = np.stack((shown.mid, shown.tip - shown.mid), axis=-2)
     linear = to_world[..., None, :3, :3]
     return Aimed(
-        here=here,
-        solution=solution,
+        solved=solved,
         target=transform.place(to_world, target),
         pole=transform.place(to_world, pole),
         orientation=_orientation(plan, samples),
@@ -102,25 +103,24 @@ def _aimed(plan: ChainPlan, samples: Samples, count: int) -> Aimed:
     )
 
 
-def _kept(
-    here: ChainSpace, shown: _Shown, samples: Samples, resolution: Array
-) -> tuple[Array, Array, ChainSpace, Solution]:
+def _kept(group: ChainSpace, shown: _Shown, samples: Samples, resolution: Array) -> tuple[Array, Array, Solved]:
     """Target and pole (n, 3) in chain space that keep the pose best, and the chain solved for them."""
-    plan = here.plan
+    plan, count = group.plan, len(shown.rotations)
     size = float(norm(np.diff(shown.chain.joints, axis=-2)).sum(axis=-1).max())
     steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
-    target = _ahead(here, shown, resolution)
+    target = _ahead(group.one(0), shown, resolution)
+    own = goals(group, samples, count)
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
         pole = targets.from_pose(shown.chain, shown.rotations, distance, plan.options.pole_angle, steady).pole
         assert pole is not None
-        goals = replace(here.goals, target=target, pole=pole if plan.pole else None)
-        tries.append((target, pole, *refine.solved([replace(here, goals=goals)], samples)[0]))
-    return min(tries, key=lambda tried: _cost(tried[-1], shown))
+        wanted = replace(own, target=target[:, None], pole=pole[:, None] if plan.pole else None)
+        tries.append((target, pole, refine.solved(group, wanted, samples)))
+    return min(tries, key=lambda tried: _cost(tried[-1].one(0).solution, shown))
 
 
-def _shown(here: ChainSpace, samples: Samples) -> _Shown:
+def _shown(here: ChainSpace, samples: Samples, count: int) -> _Shown:
     plan, from_armature = here.plan, transform.inverse(here.stage.to_armature)
 
     def pose(name: str) -> Array:
@@ -128,12 +128,11 @@ def _shown(here: ChainSpace, samples: Samples) -> _Shown:
 
     root, end = pose(plan.bones[0]), pose(plan.bones[-1])
     mid = end[..., :3, 3]
-    tip = pose(plan.tip_bone)[..., :3, 3] if plan.tip_bone else tail(plan, end)
+    tip = pose(plan.tip_bone)[..., :3, 3] if plan.tip_bone else transform.place(end, np.array(tail(plan)))
     turns = (
         transform.orientation(root[..., :3, :3]),
         product(transform.orientation(end[..., :3, :3]), np.swapaxes(here.end, -1, -2)),
     )
-    count = len(here.goals.target)
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))
     links = np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
     upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations, links), -2, 0)
@@ -149,7 +148,7 @@ def _ahead(here: ChainSpace, shown: _Shown, resolution: Array) -> Array:
     _, outer = reach.annulus(lengths, *bend.opening(own.side, options))
     # Bones that stretch meet the target all the same.
     softness = 0.0 if options.unreachable == Unreachable.STRETCH else options.softness
-    return targets.put_ahead(np.broadcast_to(shown.tip, (len(here.goals.target), 3)), outer, softness, resolution)
+    return targets.put_ahead(np.broadcast_to(shown.tip, (len(shown.rotations), 3)), outer, softness, resolution)
 
 
 def _resolution(to_world: Array, shown: _Shown) -> Array:
