@@ -20,8 +20,7 @@ def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: S
     >>> chain = api.add_chain(rig, "forearm.R")
     >>> print(api.create_targets(rig, ["forearm.R"]))
     forearm.R: 1 of 1 frames reached
-    Created "forearm.R Target"
-    Created "forearm.R Pole"
+    Created 2 empties in the collection "Hero Targets"
     """
     return targets.create(rig, chains, scene)
 

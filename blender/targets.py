@@ -26,18 +26,18 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
         return Report(rig=rig.name, chains=(), notes=("Every chain has a target and a pole target",))
     report, aimed = way_back.aim(rig, list(chains), scene)
     collection = _collection(rig, scene or read.scene_of(rig))
-    notes = []
+    before = len(collection.objects)
     for one in aimed:
         chain = chains[one.solved.plan.name]
         if _lacks_target(chain):
             place = transform.compose(one.orientation, one.target)
             chain.target = _empty(f"{chain.name} Target", collection, place, _TARGET, one.size)
-            notes.append(f'Created "{chain.target.name}"')
         if _lacks_pole(chain):
             place = transform.compose(np.eye(3), one.pole)
             chain.pole_target = _empty(f"{chain.name} Pole", collection, place, _POLE, one.size)
-            notes.append(f'Created "{chain.pole_target.name}"')
-    return replace(report, notes=(*notes, *report.notes))
+    count = len(collection.objects) - before
+    created = f'Created {count} {"empty" if count == 1 else "empties"} in the collection "{collection.name}"'
+    return replace(report, notes=(created, *report.notes))
 
 
 def _lacks_target(chain: PropertyGroup) -> bool:

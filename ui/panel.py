@@ -37,6 +37,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
         chain = active_chain(rig)
         if chain is not None:
+            sections.draw_refusal(layout, context, rig, chain)
             sections.draw_target(layout, chain)
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)

@@ -1,14 +1,22 @@
 """The sections of the panel, each closed until it is needed; fields appear when they mean something."""
 
+from collections.abc import Iterable
 from textwrap import wrap
 
 from bpy.types import Context, Object, UILayout
 
-from ..blender import markers, report
+from ..blender import markers, now, report
 from ..blender.properties import TwoBoneIKChain
 
 _LETTER = 7.0
 """Width of a letter in pixels, with what a section leaves free beside its text."""
+
+
+def draw_refusal(layout: UILayout, context: Context, rig: Object, chain: TwoBoneIKChain) -> None:
+    """Why the chain cannot be solved. That it has no target yet needs no words."""
+    refusal = now.known(rig).refused.get(chain.name)
+    if refusal and chain.target:
+        _draw_lines(layout, context, [str(refusal)], indent="")
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
@@ -81,14 +89,19 @@ def draw_report(layout: UILayout, context: Context, rig: Object) -> None:
         return
     body = _section(layout, "Report")
     if body:
-        lines = body.column(align=True)
-        lines.scale_y = 0.8
-        width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
-        for line in found.lines():
-            for part in wrap(line, max(width, 20), subsequent_indent="    "):
-                lines.label(text=part, translate=False)
+        _draw_lines(body, context, found.lines())
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
+
+
+def _draw_lines(layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ") -> None:
+    """Text, broken where the sidebar ends; what is broken goes on with `indent`."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
+    for line in lines:
+        for part in wrap(line, max(width, 20), subsequent_indent=indent):
+            column.label(text=part, translate=False)
 
 
 def _section(layout: UILayout, title: str, *, closed: bool = True) -> UILayout | None:
