@@ -79,6 +79,28 @@ def memory(api) -> None:
     print(f"\n10,000 frames, 4 limbs: {peak() - before:.0f} MB above the {before:.0f} MB of the process so far")
 
 
+def live(api) -> None:
+    """What a live armature costs each time a target moves, beside Blender's own evaluation."""
+    rig = scenes.metarig(FRAMES)
+    targets = scenes.keyed_targets(rig, FRAMES)
+    scenes.add_chains(api, rig, targets)
+    rig.two_bone_ik_live = True
+    handlers = bpy.app.handlers.depsgraph_update_post
+    follow = next(handler for handler in handlers if handler.__module__.startswith(PACKAGE))
+    layer = bpy.context.view_layer
+    layer.update()
+    handlers.remove(follow)
+    updates = []
+    for step in range(200):
+        targets[step % 4].location.z += 1e-3
+        layer.update()
+        updates.append(measure.seconds(partial(follow, bpy.context.scene, layer.depsgraph)))
+        layer.update()
+    handlers.append(follow)
+    cost = 1e3 * median(updates)
+    print(f"\n{'live, 4 limbs':34}{cost:18.2f} ms an update   under 1: {'yes' if cost < 1.0 else 'NO'}", flush=True)
+
+
 def main() -> None:
     import addon_utils  # on the path since bpy is imported
 
@@ -86,6 +108,7 @@ def main() -> None:
     api = importlib.import_module(f"{PACKAGE}.api")
     print(f"Blender {bpy.app.version_string}; enabled in {1e3 * start:.0f} ms")
     memory(api)
+    live(api)
     print(f"\n{f'{FRAMES} frames, 4 limbs':34}{'nla.bake':>9}{'ours':>9}   times faster (spread)    us a frame")
     plain = against_nla_bake(api, "plain targets", 50, scenes.keyed_targets)
     against_nla_bake(api, "spine animated", 20, scenes.keyed_targets, spine=True)

@@ -1,42 +1,49 @@
-"""The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay.
-
-A pose that was written here is not the chain's own: a chain that starts from its own pose would start from its own
-solution, and creep. So what stood before is remembered for as long as what was written stands, by the bones themselves
-where the chain does start from there: undo and loading then bring back both.
-"""
+"""The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import bpy
 import numpy as np
-from bpy.types import Depsgraph, Object, PoseBone, Scene
+from bpy.types import Depsgraph, Object, Scene
 
-from ..solver.values import Array, Status
+from ..solver.values import Status
+from . import own_basis, pipeline
 from .errors import Refused
 from .pipeline import convert, read, sample, solve, write
 from .pipeline.plan import Plan, Point
+from .pipeline.read.ties import Ties, ties
+from .pipeline.sample.wanted import Wanted, wanted
 from .pipeline.samples import Samples
 from .pipeline.solve import Solved
 
-_SAME = 1e-6
-"""Between elements of matrices: what was written comes back from Blender in single precision."""
+Chains = list[tuple[str, Object | None, Object | None]]
+"""Name, target and pole target of each chain: what may go without anybody choosing so."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reading:
+    """Chains of one armature object as they were read, and what tells whether they would be read so again."""
+
+    chains: Chains
+    ties: Ties
+    plan: Plan
+    need: Wanted
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Now:
     """The chains of one armature object as they were when somebody looked last.
 
-    groups : those that have all they need, side by side
+    reading, groups : those that have all they need, side by side
     refused : of the others, by name, what is wrong
     posed : True where the armature is posed so
     fixed, moving : what the chains' spaces depended on, and what they reached for
     """
 
-    plan: Plan | None = None
+    reading: Reading | None = None
     groups: list[Solved] = field(default_factory=list)
     refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
@@ -46,13 +53,13 @@ class Now:
     @property
     def rigid(self) -> bool:
         """True where no chain depends on more than its own space and what it reaches for."""
-        alone = self.plan is not None and len(self.plan.ranks) == 1
+        alone = self.reading is not None and len(self.reading.plan.ranks) == 1
         return alone and all(group.here.stage.rigid for group in self.groups)
 
     @property
     def solved(self) -> list[Solved]:
         """The same one by one, in the order in which they are solved."""
-        return solve.one_by_one(self.plan, self.groups) if self.plan else []
+        return solve.one_by_one(self.reading.plan, self.groups) if self.reading else []
 
     def standing(self, name: str) -> Standing | None:
         """How the chain of this name stands; None where it is not solved."""
@@ -80,8 +87,6 @@ class Standing:
 # By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
 _known: dict[int, Now] = {}
 _held: set[int] = set()
-# By that and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood there before.
-_own: dict[tuple[int, str], tuple[Array, Array]] = {}
 
 
 def known(rig: Object) -> Now:
@@ -91,24 +96,25 @@ def known(rig: Object) -> Now:
 
 def look(rig: Object, scene: Scene, depsgraph: Depsgraph) -> Now:
     """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
-    names = [chain.name for chain in rig.two_bone_ik_chains if not chain.mute]
+    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
     try:
-        plan, samples = _seen(rig, names, scene, depsgraph)
+        reading, samples = _seen(rig, chains, scene, depsgraph)
         refused = {}
     except Refused:
-        refused = _refusals(rig, names, scene, depsgraph)
-        fit = [name for name in names if name not in refused]
+        refused = _refusals(rig, chains, scene, depsgraph)
+        fit = [chain for chain in chains if chain[0] not in refused]
         if not fit:
             _known[rig.session_uid] = Now(refused=refused)
             return _known[rig.session_uid]
-        plan, samples = _seen(rig, fit, scene, depsgraph)
+        reading, samples = _seen(rig, fit, scene, depsgraph)
     now = _known.setdefault(rig.session_uid, Now())
     now.refused = refused
-    fixed, moving = _fixed(plan, samples), _moving(samples)
-    stands = now.plan is not None and plan.chains == now.plan.chains and fixed == now.fixed
+    fixed, moving = _fixed(reading.plan, samples), _moving(samples)
+    stands = reading is now.reading and fixed == now.fixed
     if not stands or moving != now.moving:
-        now.groups = solve.again(now.groups, samples) if stands and now.rigid else solve.solutions(plan, samples)
-        now.plan, now.posed, now.fixed, now.moving = plan, False, fixed, moving
+        again = stands and now.rigid
+        now.groups = solve.again(now.groups, samples) if again else solve.solutions(reading.plan, samples)
+        now.reading, now.posed, now.fixed, now.moving = reading, False, fixed, moving
     return now
 
 
@@ -117,31 +123,32 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     if rig.session_uid in _held:
         return
     now = look(rig, scene, depsgraph)
-    if now.posed or not now.plan:
+    if now.posed or not now.reading:
         return
-    channels = [channel for found in convert.channels(now.plan, now.groups) for channel in found]
+    plan = pipeline.at_current_frame(now.reading.plan)
+    channels = [channel for found in convert.channels(plan, now.groups) for channel in found]
     write.pose(rig, channels)
     now.posed = True
     for group in now.groups:
         for chain in group.here.plans:
             for bone in chain.keyed:
-                _remember(bone, group.samples.basis[Point(rig, bone.name)], counts=bone.name in chain.turned)
+                if bone.name in chain.turned:
+                    own_basis.remember(bone, group.samples.basis[Point(rig, bone.name)])
 
 
-def _remember(bone: PoseBone, before: Array, *, counts: bool) -> None:
-    """Of a bone that was posed here, the basis (1, 4, 4) `before`; in the file as well where it counts for the pose."""
-    _own[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
-    if counts and not _same(np.array(bone.two_bone_ik_own), before):
-        bone.two_bone_ik_own = before[0]
+def touch(rig: Object) -> None:
+    """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
+
+    Set by a script the property alone would make Blender evaluate nothing.
+    """
+    _known.pop(rig.session_uid, None)
+    rig.update_tag()
 
 
 def begin(rig: Object) -> None:
-    """Its limbs are live from now on, or no longer: the pose that stands is their own, unless it was written here."""
-    for bone in rig.pose.bones if rig.pose else ():
-        if (rig.session_uid, bone.name) not in _own:
-            bone.property_unset("two_bone_ik_own")
-    # They follow at once: set by a script the property alone would make Blender evaluate nothing.
-    rig.update_tag()
+    """Its limbs are live from now on, or no longer."""
+    own_basis.begin(rig)
+    touch(rig)
 
 
 def armatures(scene: Scene) -> list[Object]:
@@ -185,47 +192,42 @@ def release(rig: Object) -> None:
 def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
-    _own.clear()
+    own_basis.forget()
     _held.clear()
     _armatures.cache_clear()
 
 
-def _seen(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> tuple[Plan, Samples]:
-    plan = replace(read.plan(rig, names, None, scene), frames=np.array([scene.frame_current_final], dtype=np.float64))
-    samples = sample.seen(plan, depsgraph)
-    basis = {point: _own_basis(point, matrices) for point, matrices in samples.basis.items()}
-    return plan, replace(samples, basis=basis)
+def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
+    reading = _reading(rig, chains, scene)
+    samples = sample.seen(reading.need, depsgraph)
+    own = {point: own_basis.own_basis(point, samples.basis[point]) for point in reading.need.turned}
+    return reading, replace(samples, basis=samples.basis | own)
 
 
-def _refusals(rig: Object, names: Sequence[str], scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
+def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
+    before = known(rig).reading
+    if before and before.chains == chains:
+        read.refuse_unposable(rig)
+        if ties(before.plan) == before.ties:
+            return before
+    plan = pipeline.at_current_frame(read.plan(rig, [name for name, *_ in chains], None, scene))
+    return Reading(chains=chains, ties=ties(plan), plan=plan, need=wanted(plan))
+
+
+def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
     """What is wrong with each chain by itself; where it is all of them together, that."""
     refused = {}
-    for name in names:
+    for chain in chains:
         try:
-            _seen(rig, [name], scene, depsgraph)
+            _seen(rig, [chain], scene, depsgraph)
         except Refused as refusal:
-            refused[name] = refusal
-    fit = [name for name in names if name not in refused]
+            refused[chain[0]] = refusal
+    fit = [chain for chain in chains if chain[0] not in refused]
     try:
         _seen(rig, fit, scene, depsgraph)
     except Refused as refusal:
-        refused |= dict.fromkeys(fit, refusal)
+        refused |= {name: refusal for name, *_ in fit}
     return refused
-
-
-def _own_basis(point: Point, basis: Array) -> Array:
-    known = _own.get((point.object.session_uid, point.bone))
-    if known:
-        written, before = known
-        return before if _same(written, basis) else basis
-    bone = point.object.pose.bones[point.bone] if point.bone else None
-    if bone and point.object.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
-        return np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
-    return basis
-
-
-def _same(one: Array, other: Array) -> bool:
-    return bool(np.abs(one - other).max() < _SAME)
 
 
 def _fixed(plan: Plan, samples: Samples) -> bytes:

@@ -25,8 +25,7 @@ from . import now
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-# Live limbs follow a choice at once: the property alone would make Blender evaluate nothing.
-_CHOICE = {**_FIELD, "update": lambda chain, _context: chain.id_data.update_tag()}
+_CHOICE = {**_FIELD, "update": lambda chain, _context: now.touch(chain.id_data)}
 
 _PLANES = (
     (Plane.AUTO, "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),

@@ -37,7 +37,7 @@ def evened(lengths: Array, tolerance: float) -> Array:
     with the target instead, a quarter turn away.
     """
     total = lengths.sum(axis=-1, keepdims=True)
-    alike = np.abs(np.diff(lengths, axis=-1)) <= tolerance * total
+    alike = np.abs(lengths[..., 1:] - lengths[..., :1]) <= tolerance * total
     return np.where(alike, 0.5 * total, lengths) if alike.any() else lengths
 
 

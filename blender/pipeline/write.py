@@ -116,7 +116,7 @@ def pose(item: Object, channels: Iterable[Channel]) -> None:
     """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
     for channel in channels:
         if len(channel.frames):
-            setattr(_owner(item, channel.path), channel.path.rpartition(".")[2], channel.values[0])
+            setattr(_owner(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
 
 
 def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:

@@ -18,7 +18,8 @@ from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
 from ..solve.space import out_of_reach
 
-Posed = tuple[PoseBone, OwnPose]
+Posed = tuple[PoseBone, Array, Array | None]
+"""A bone, its own rotation (n, 3, 3), and its own scale (n, 3) where that is keyed."""
 
 
 def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
@@ -27,11 +28,15 @@ def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
     for group in solved:
         poses, out = own_poses(group), out_of_reach(group.solution)
         for row, chain in enumerate(group.here.plans):
-            own[chain.name] = [(bone, pose.one(row)) for bone, pose in zip(chain.keyed, poses, strict=True)]
+            own[chain.name] = [_posed(bone, pose, row) for bone, pose in zip(chain.keyed, poses, strict=True)]
             rows[chain.name] = keyed_rows(plan, chain, out[:, row])
     turns = _turns(plan, [posed for chain in own.values() for posed in chain])
     names = [chain.name for chain in plan.chains if chain.name in own]
     return [list(_channels(plan, own[name], turns, rows[name])) for name in names]
+
+
+def _posed(bone: PoseBone, pose: OwnPose, row: int) -> Posed:
+    return bone, pose.rotation[:, row], None if pose.scale is None else pose.scale[:, row]
 
 
 def keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -55,18 +60,18 @@ def _turns(plan: Plan, own: Iterable[Posed]) -> dict[str, Array]:
     """By RNA path (n, 3 or 4), the values that turn each bone so."""
     found: dict[str, Array] = {}
     for part in batches(own, lambda posed: posed[0].rotation_mode, rows=len(plan.frames)):
-        paths = [rotation_path(bone) for bone, _ in part]
+        paths = [rotation_path(bone) for bone, *_ in part]
         before = np.stack(values_before(plan.rig, paths, plan.frames[0]))
-        values = rotation_values(stacked(pose.rotation for _, pose in part), part[0][0].rotation_mode, before)
+        values = rotation_values(stacked(turn for _, turn, _ in part), part[0][0].rotation_mode, before)
         found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
     return found
 
 
 def _channels(plan: Plan, own: Iterable[Posed], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
     frames = plan.frames[rows]
-    for bone, pose in own:
+    for bone, _, scale in own:
         path = rotation_path(bone)
-        values = {path: turns[path]} | ({} if pose.scale is None else {scale_path(bone): pose.scale})
+        values = {path: turns[path]} | ({} if scale is None else {scale_path(bone): scale})
         for path, value in values.items():
             yield Channel(path=path, group=bone.name, frames=frames, values=value.take(rows, axis=0))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Constraint, Object, PoseBone
@@ -18,7 +17,7 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
 
     raises : Refused where a chain would move its own target, or where chains wait for each other
     """
-    sources = cache(lambda place: tuple(_sources(place)))
+    sources = links(chains).__getitem__
     needs = {chain.name: upstream(*_points(chain), sources=sources) for chain in chains}
     for chain in chains:
         if _root(chain) in needs[chain.name]:
@@ -49,6 +48,18 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
         rank = sorter.get_ready()
         sorter.done(*rank)
         yield rank
+
+
+def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
+    """All that the chains' places depend on, and what each of these follows itself."""
+    found: dict[Point, tuple[Point, ...]] = {}
+    waiting = [point for chain in chains for point in _points(chain)]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found[place] = tuple(_sources(place))
+            waiting.extend(found[place])
+    return found
 
 
 def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:

@@ -50,9 +50,8 @@ def current_shown(plan: Plan, placed: Collection[Point]) -> Samples:
     return scene.current(plan.scene, wanted_shown(plan, placed))
 
 
-def seen(plan: Plan, depsgraph: Depsgraph) -> Samples:
+def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
     """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
-    need = wanted(plan)
     for item in need.objects:
         # Blender leaves these out and says nothing: not even `is_evaluated` tells.
         if item.name not in depsgraph.view_layer_eval.objects:

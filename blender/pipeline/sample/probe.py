@@ -70,9 +70,11 @@ class Recorder:
             matrices.append(evaluated[item].matrix_world.copy())
         for (item, name), matrices in self._bones.items():
             matrices.append(bones[item][name].matrix.copy())
-        for (item, name), matrices in self._own.items():
-            owner = bones[item][name] if name else evaluated[item]
-            matrices.append(owner.matrix_basis.copy())
+        for point, matrices in self._own.items():
+            owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
+            turned = not point.bone or point in self._wanted.turned
+            basis = owner.matrix_basis.copy() if turned else Matrix.LocRotScale(owner.location, None, owner.scale)
+            matrices.append(basis)
 
     def samples(self) -> Samples:
         """All frames so far."""

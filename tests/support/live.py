@@ -1,0 +1,38 @@
+"""A live arm on a spine, and where it is."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from . import rigs
+
+WITHIN_REACH = {1: (1.2, 0.6, 1.3), 5: (0.9, -0.5, 1.8), 10: (1.1, 0.2, 0.4)}
+CLOSE = 1e-5
+
+
+def live_arm(**fields: object) -> bpy.types.Object:
+    rigs.arm(**fields)
+    rig = bpy.data.objects["Rig"]
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    return rig
+
+
+def move_target(place: tuple[float, float, float]) -> None:
+    bpy.data.objects["Target"].location = place
+    bpy.context.view_layer.update()
+
+
+def tip() -> np.ndarray:
+    """World, as Blender evaluates it now."""
+    rig = bpy.data.objects["Rig"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(rig.matrix_world @ rig.pose.bones["lower"].tail)
+
+
+def pose() -> np.ndarray:
+    return pose_of(bpy.data.objects["Rig"])
+
+
+def pose_of(rig: bpy.types.Object) -> np.ndarray:
+    return np.array([rig.pose.bones[name].matrix_basis for name in ("upper", "lower")])

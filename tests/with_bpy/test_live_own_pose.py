@@ -1,0 +1,80 @@
+"""A live limb that starts from its own pose starts from that alone, never from what was written last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from support import rigs
+from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, pose_of
+
+
+@pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}, {"use_extension_limit": True}])
+def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, object]) -> None:
+    rigs.arm(**fields)
+    rig = bpy.data.objects["Rig"]
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    rig.two_bone_ik_live = True
+    move_target(WITHIN_REACH[1])
+    once = pose()
+    for place in (*WITHIN_REACH.values(), WITHIN_REACH[1]):
+        move_target(place)
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose(pose(), once, atol=CLOSE)
+
+
+@pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}])
+def test_nor_does_it_when_the_file_is_loaded(fields: dict[str, object], tmp_path: Path) -> None:
+    live_arm(**fields)
+    move_target(WITHIN_REACH[1])
+    once = pose()
+    move_target(WITHIN_REACH[5])
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    move_target(WITHIN_REACH[1])
+    np.testing.assert_allclose(pose(), once, atol=CLOSE)
+
+
+def test_nor_does_it_when_steps_are_undone() -> None:
+    live_arm(influence=0.5)
+    bpy.ops.ed.undo_push(message="Live")
+    poses = []
+    for place in WITHIN_REACH.values():
+        move_target(place)
+        bpy.ops.ed.undo_push(message="Move")
+        poses.append(pose())
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(pose(), poses[0], atol=CLOSE)
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(pose(), poses[1], atol=CLOSE)
+
+
+def test_a_pose_set_by_hand_while_it_was_off_is_its_own(tmp_path: Path) -> None:
+    rig = live_arm(influence=0.5)
+    move_target(WITHIN_REACH[1])
+    rig.two_bone_ik_live = False
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "off.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "off.blend"))
+    rig = bpy.data.objects["Rig"]
+    standing = pose()
+    rig.two_bone_ik_chains[0].influence = 0.0
+    rig.two_bone_ik_live = True
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(pose(), standing, atol=CLOSE)
+
+
+def test_a_rig_that_gets_another_name_does_not_creep() -> None:
+    rig = live_arm(influence=0.5)
+    target = bpy.data.objects["Target"]
+    place = tuple(target.location)
+    before = pose_of(rig)
+    rig.name = "Hero"
+    for there in ((1.0, 0.5, 1.2), place):
+        move_target(there)
+    np.testing.assert_allclose(pose_of(rig), before, atol=CLOSE)
