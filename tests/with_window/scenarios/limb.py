@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import bpy
+from bl_ext.user_default.two_bone_ik.blender import versions
 
 
 def keyed_range() -> tuple[float, float] | None:
     animation = bpy.context.object.animation_data
     return tuple(animation.action.frame_range) if animation and animation.action else None
+
+
+def keys() -> dict[tuple[str, int], list[tuple[float, ...]]]:
+    """Of the active object, each with its handles, by RNA path and index."""
+    return {
+        (curve.data_path, curve.array_index): [
+            (*key.co, *key.handle_left, *key.handle_right, key.interpolation, key.type) for key in curve.keyframe_points
+        ]
+        for curve in versions.curves(bpy.context.object)
+    }
 
 
 def limb_with_target() -> None:
