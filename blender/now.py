@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import bpy
@@ -199,9 +199,7 @@ def forget() -> None:
 
 def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
     reading = _reading(rig, chains, scene)
-    samples = sample.seen(reading.need, depsgraph)
-    own = {point: own_basis.own_basis(point, samples.basis[point]) for point in reading.need.turned}
-    return reading, replace(samples, basis=samples.basis | own)
+    return reading, sample.seen(reading.need, depsgraph)
 
 
 def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:

@@ -132,6 +132,22 @@ def test_a_bake_gives_the_same_keys_live_or_not(sampling: str) -> None:
     assert keys[0] == keys[1]
 
 
+@pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED", "SCENE"])
+def test_nor_does_it_matter_to_a_bake_where_a_live_limb_stands(sampling: str) -> None:
+    rig = rigs.arm(influence=0.5).id_data
+    rigs.animate(bpy.data.objects["Target"], location=WITHIN_REACH)
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    keys = []
+    for live in (False, True):
+        rig.two_bone_ik_live = live
+        bpy.context.scene.frame_set(5)
+        api.bake(rig, frames=(1, 10), sampling=sampling)
+        keys.append([rigs.keys(rig.pose.bones["upper"], index=index) for index in range(4)])
+        rig.animation_data_clear()
+        rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    assert keys[0] == keys[1]
+
+
 def test_our_own_handler_is_no_reason_to_play_the_whole_scene() -> None:
     rig = live_arm()
     assert not scene.needed(wanted(read.plan(rig, None, None, None)))

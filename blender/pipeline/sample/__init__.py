@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 
 from bpy.types import Constraint, Depsgraph, Object
 
+from ... import own_basis
 from ...errors import Refused, unless_gone
 from ..plan import Plan, Point
 from ..read import follow
@@ -32,7 +34,8 @@ def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
     raises : Refused where something that is needed cannot be evaluated
     """
     keyed = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.keyed}
-    return (yield from _sampled(plan, wanted(plan), way, keyed))
+    need = wanted(plan)
+    return _with_own_poses(need, (yield from _sampled(plan, need, way, keyed)))
 
 
 def shown(plan: Plan, placed: Collection[Point], way: Sampling) -> Generator[float, None, Samples]:
@@ -59,7 +62,14 @@ def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
             raise Refused(sentence, kind="DISABLED", object=item.name)
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
-    return recorder.samples()
+    return _with_own_poses(need, recorder.samples())
+
+
+def _with_own_poses(need: Wanted, samples: Samples) -> Samples:
+    """Bones that stand as a live limb was posed are as they were before: only what has no keys stands."""
+    standing = (point for point in need.turned if len(samples.basis[point]) == 1)
+    own = {point: own_basis.own_basis(point, samples.basis[point]) for point in standing}
+    return replace(samples, basis=samples.basis | own)
 
 
 def _sampled(plan: Plan, need: Wanted, way: Sampling, keyed: Collection[Point] = ()) -> Generator[float, None, Samples]:
