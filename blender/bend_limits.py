@@ -24,11 +24,13 @@ def taken(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
     end = rig.pose.bones[bones[-1]]
     if not getattr(end, f"use_ik_limit_{name}"):
         raise Refused(
-            f'Bone "{end.name}" of "{rig.name}" has no IK limit about {name.upper()}, about which chain "{chain.name}" '
-            "bends: set one in Bone Properties, Inverse Kinematics",
+            'Bone "{bone}" of "{object}" has no IK limit about {axis}, about which chain "{chain}" bends: '
+            "set one in Bone Properties, Inverse Kinematics",
             kind="NO_IK_LIMIT",
             object=rig.name,
             bone=end.name,
+            axis=name.upper(),
+            chain=chain.name,
         )
     # IK limits count from the rest pose, bend limits from straight.
     sign = 1.0 if axis["xz".index(name) * 2] >= 0.0 else -1.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
-from difflib import SequenceMatcher
+
+from .words import sentence
 
 unless_gone = suppress(ReferenceError)
 """Around clean-up: it ends where the file no longer has what is to be cleaned, as after another one was loaded.
@@ -20,17 +20,15 @@ class Refused(Exception):
     kind : a short constant word such as "NO_TARGET", to branch on
     object, bone : names, "" where none is concerned
     value : what was refused
+
+    Its `template` is filled in with these, and with what else is `named`, as `sentence` does.
     """
 
-    def __init__(self, message: str, *, kind: str, object: str = "", bone: str = "", value: object = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, template: str, /, *, kind: str, object: str = "", bone: str = "", value: object = None, **named: object
+    ) -> None:
+        super().__init__(sentence(template, object=object, bone=bone, value=value, **named))
         self.kind = kind
         self.object = object
         self.bone = bone
         self.value = value
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """What to say of a name that is none of those known: which of them is most like it."""
-    found = max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
-    return "there is none" if found is None else f'the nearest is "{found}"'

@@ -32,7 +32,9 @@ def replaced(path: Path) -> Iterator[Path]:
             shutil.copymode(goal, beside)
         beside.replace(goal)
     except OSError as error:
-        raise Refused(f'"{path}" cannot be written: {error.strerror}', kind="UNWRITABLE", value=str(path)) from None
+        raise Refused(
+            '"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(path), reason=error.strerror
+        ) from None
     finally:
         with suppress(OSError):
             beside.unlink()

@@ -11,7 +11,7 @@ from bpy.types import Object, Scene
 from ..solver.values import Bend, Plane, Reference, Unreachable
 from . import now, pipeline
 from .errors import Refused, unless_gone
-from .pipeline import convert, read, sample, way_back, write
+from .pipeline import convert, read, sample, way_back, writable, write
 from .pipeline.bones import transform
 from .pipeline.channel import Channel
 from .pipeline.plan import ChainPlan, Point
@@ -34,7 +34,7 @@ class Pull:
         plan = pipeline.at_current_frame(read.plan(rig, [name], None, scene, stand_in=Point(rig)))
         free = _free(plan.chains[0], has_pole=self._chain.pole_target is not None)
         plan = replace(plan, ranks=((free,),))
-        write.refuse_unsettable(rig, pipeline.paths(plan), insert_keys=insert_keys)
+        writable.refuse_unsettable(rig, pipeline.paths(plan), insert_keys=insert_keys)
         self._plan, self._samples = plan, sample.current(plan)
         [self._here] = space.chain_spaces([free], self._samples, 1)
         self._goals = space.goals(self._here, self._samples, 1)

@@ -6,7 +6,7 @@ JSON holds the fields by their names, arrays as lists; numbers come back as they
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver.values import Array, Status
+from .words import sentence
 
 _TYPES = {"status": np.uint8, "flips": np.bool_, "near_straight": np.bool_}
 """Of the arrays of a chain's report; the others are float64."""
@@ -61,22 +62,40 @@ class ChainReport:
 
     def lines(self) -> list[str]:
         """A headline, then a line for each thing that an animator would want to look at, with its frames."""
-        found = [f"{self.name}: {np.count_nonzero(self.status == Status.REACHED)} of {len(self.frames)} frames reached"]
-        for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.DEGENERATE):
+        reached = self.status == Status.REACHED
+        headline = sentence(
+            "{chain}: {reached} of {count} frames reached",
+            chain=self.name,
+            reached=np.count_nonzero(reached),
+            count=len(self.frames),
+        )
+        return [headline, *(f"  {line}" for line in self._details(reached))]
+
+    def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
+        for status, short in (
+            (Status.TOO_FAR, sentence("too far")),
+            (Status.TOO_CLOSE, sentence("too close")),
+            (Status.DEGENERATE, sentence("degenerate")),
+        ):
             where = self.status == status
             if where.any():
-                word = status.name.lower().replace("_", " ")
-                found.append(f"  {word} {when(self.frames, where)}, by up to {self.miss[where].max():.4g}")
+                yield sentence(
+                    "{short} {when}, by up to {miss:.4g}",
+                    short=short,
+                    when=when(self.frames, where),
+                    miss=self.miss[where].max(),
+                )
         if self.stretch.max(initial=1.0) > 1.0:
-            found.append(
-                f"  stretched {when(self.frames, self.stretch > 1.0)}, to {self.stretch.max():.4g}: scale is keyed"
+            yield sentence(
+                "stretched {when}, to {stretch:.4g}: scale is keyed",
+                when=when(self.frames, self.stretch > 1.0),
+                stretch=self.stretch.max(),
             )
         if self.flips.any():
-            found.append(f"  bend flips {when(self.frames, self.flips)}")
-        straight = self.near_straight & (self.status == Status.REACHED)
+            yield sentence("bend flips {when}", when=when(self.frames, self.flips))
+        straight = self.near_straight & reached
         if straight.any():
-            found.append(f"  near straight {when(self.frames, straight)}")
-        return found
+            yield sentence("near straight {when}", when=when(self.frames, straight))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -134,8 +153,11 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
     spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
     more = ", ..." if len(spans) > most else ""
-    count = f"on {len(rows)} frames" if len(rows) > 1 else "on 1 frame"
-    return f"{count} ({', '.join(spans[:most])}{more})"
+    return sentence(
+        "on 1 frame ({spans})" if len(rows) == 1 else "on {count} frames ({spans})",
+        count=len(rows),
+        spans=", ".join(spans[:most]) + more,
+    )
 
 
 def frame_text(frame: float) -> str:

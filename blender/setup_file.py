@@ -24,16 +24,17 @@ import bpy
 from bpy.types import Object, Property, PropertyGroup
 
 from . import files, targets, toml_file
-from .errors import Refused, nearest
+from .errors import Refused
 from .pipeline import read
 from .pipeline.read.chain import chain_bones
 from .properties import chain_fields
+from .words import nearest, sentence
 
 _WILDCARDS = re.compile("[*?]")
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
 _CREATE = "create_targets"
-_TYPES: dict[str, tuple[Any, str]] = {"BOOLEAN": (bool, "true or false"), "FLOAT": ((int, float), "a number")}
+_TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": (int, float)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +58,9 @@ def load(path: Path) -> Setup:
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
         if not chain.get("end_bone"):
-            raise Refused(f"{where} has no end_bone: name the lower of its two bones", kind="NO_BONE")
+            raise Refused("{where} has no end_bone: name the lower of its two bones", kind="NO_BONE", where=where)
         for key, value in chain.items():
-            _refuse_value(f"{where} has {key} = {value!r}", known[key], value)
+            _refuse_value(where, key, known[key], value)
     return Setup(path=path, chains=tuple(chains))
 
 
@@ -74,8 +75,14 @@ def apply(rig: Object, setup: Setup) -> list[str]:
         where = _where(setup.path, number)
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
-                sentence = f'{where} gives "{rig.name}" a second chain "{chain["name"]}": use * or ? in its name'
-                raise Refused(sentence, kind="SAME_NAME", object=rig.name, bone=chain["end_bone"], value=chain["name"])
+                raise Refused(
+                    '{where} gives "{object}" a second chain "{value}": use * or ? in its name',
+                    kind="SAME_NAME",
+                    object=rig.name,
+                    bone=chain["end_bone"],
+                    value=chain["name"],
+                    where=where,
+                )
             chains[chain["name"]] = _resolved(rig, where, chain)
     before = [_values(chain) for chain in rig.two_bone_ik_chains]
     for chain in chains.values():
@@ -101,20 +108,45 @@ def save(rig: Object, path: Path) -> None:
 
 
 def _where(path: Path, number: int) -> str:
-    return f'Chain {number} of "{path}"'
+    return sentence('Chain {number} of "{path}"', number=number, path=path)
 
 
-def _refuse_value(what: str, field: Property, value: object) -> None:
-    kind, wanted = _TYPES.get(field.type, (str, "text in quotes"))
-    if not isinstance(value, kind) or (field.type == "FLOAT" and isinstance(value, bool)):
-        raise Refused(f"{what}, but it takes {wanted}", kind="WRONG_TYPE", value=value)
+def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
+    named = {"where": where, "key": key}
+    if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes {wanted}",
+            kind="WRONG_TYPE",
+            value=value,
+            wanted=_wanted(field),
+            **named,
+        )
     if field.type == "ENUM" and value not in field.enum_items:
-        words = field.enum_items.keys()
-        raise Refused(f"{what}, but it takes one of {', '.join(words)}", kind="UNKNOWN_WORD", value=value)
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes one of {known}",
+            kind="UNKNOWN_WORD",
+            value=value,
+            known=", ".join(field.enum_items.keys()),
+            **named,
+        )
     if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
-        unit = " radians" if field.subtype == "ANGLE" else ""
-        allowed = f"{field.hard_min:.5g} to {field.hard_max:.5g}{unit}"
-        raise Refused(f"{what}, but it takes {allowed}", kind="OUT_OF_RANGE", value=value)
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g} radians"
+            if field.subtype == "ANGLE"
+            else "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g}",
+            kind="OUT_OF_RANGE",
+            value=value,
+            low=field.hard_min,
+            high=field.hard_max,
+            **named,
+        )
+
+
+def _wanted(field: Property) -> str:
+    """The type of its values."""
+    if field.type == "BOOLEAN":
+        return sentence("true or false")
+    return sentence("a number") if field.type == "FLOAT" else sentence("text in quotes")
 
 
 def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -136,7 +168,13 @@ def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict
 def _fill(where: str, key: str, name: str, parts: tuple[str, ...]) -> str:
     count = len(_WILDCARDS.findall(name))
     if count > len(parts):
-        raise Refused(f'{where} has more * and ? in {key} = "{name}" than in end_bone', kind="WILDCARDS", value=name)
+        raise Refused(
+            '{where} has more * and ? in {key} = "{value}" than in end_bone',
+            kind="WILDCARDS",
+            value=name,
+            where=where,
+            key=key,
+        )
     found = iter(parts)
     return _WILDCARDS.sub(lambda _: next(found), name)
 
@@ -159,17 +197,29 @@ def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
 
 def _object(where: str, key: str, name: str) -> Object | None:
     if name and name not in bpy.data.objects:
-        sentence = (
-            f'{where} has {key} = "{name}", and there is no such object: {nearest(name, bpy.data.objects.keys())}'
+        raise Refused(
+            '{where} has {key} = "{object}", and there is no such object: {nearest}',
+            kind="NO_OBJECT",
+            object=name,
+            value=name,
+            where=where,
+            key=key,
+            nearest=nearest(name, bpy.data.objects.keys()),
         )
-        raise Refused(sentence, kind="NO_OBJECT", object=name, value=name)
     return bpy.data.objects[name] if name else None
 
 
 def _no_bone(rig: Object, where: str, key: str, bone: str) -> Refused:
-    what = f'{where} has {key} = "{bone}", and "{rig.name}" has no such bone'
-    sentence = f"{what}: {nearest(bone, rig.data.bones.keys())}"
-    return Refused(sentence, kind="NO_BONE", object=rig.name, bone=bone, value=bone)
+    return Refused(
+        '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}',
+        kind="NO_BONE",
+        object=rig.name,
+        bone=bone,
+        value=bone,
+        where=where,
+        key=key,
+        nearest=nearest(bone, rig.data.bones.keys()),
+    )
 
 
 def _set(rig: Object, fields: dict[str, Any]) -> None:

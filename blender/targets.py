@@ -14,6 +14,7 @@ from ..solver.values import Array, Plane
 from .pipeline import read, way_back
 from .pipeline.bones import transform
 from .report import Report
+from .words import sentence
 
 _TARGET, _POLE = ("CUBE", 0.08), ("SPHERE", 0.05)
 """Shape, and size as part of the chain's length."""
@@ -23,7 +24,7 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     """Give chains `names` (None: all that are not muted) what they lack; what they have stays where it is."""
     chains = {chain.name: chain for chain in read.chosen(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
-        return Report(rig=rig.name, chains=(), notes=("Every chain has a target and a pole target",))
+        return Report(rig=rig.name, chains=(), notes=(sentence("Every chain has a target and a pole target"),))
     report, aimed = way_back.aim(rig, list(chains), scene)
     collection = _collection(rig, scene or read.scene_of(rig))
     before = len(collection.objects)
@@ -36,7 +37,13 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
             place = transform.compose(np.eye(3), one.pole)
             chain.pole_target = _empty(f"{chain.name} Pole", collection, place, _POLE, one.size)
     count = len(collection.objects) - before
-    created = f'Created {count} {"empty" if count == 1 else "empties"} in the collection "{collection.name}"'
+    created = sentence(
+        'Created 1 empty in the collection "{collection}"'
+        if count == 1
+        else 'Created {count} empties in the collection "{collection}"',
+        count=count,
+        collection=collection.name,
+    )
     return replace(report, notes=(created, *report.notes))
 
 

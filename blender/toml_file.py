@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Refused, nearest
+from .errors import Refused
+from .words import nearest
 
 
 def tables(path: Path, name: str) -> list[dict[str, Any]]:
@@ -19,15 +20,21 @@ def tables(path: Path, name: str) -> list[dict[str, Any]]:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise Refused(f'"{path}" cannot be read: {error.strerror}', kind="NO_FILE", value=str(path)) from None
+        raise Refused(
+            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
+        ) from None
     except ValueError as error:
-        raise Refused(f'"{path}" is not in TOML: {error}', kind="NOT_TOML", value=str(path)) from None
+        raise Refused('"{value}" is not in TOML: {error}', kind="NOT_TOML", value=str(path), error=error) from None
     refuse_unknown(f'"{path}"', content, [name])
     found = content.get(name, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
-        raise Refused(f'"{path}" has "{name}", but not as a table: write [[{name}]]', kind="WRONG_TYPE", value=name)
+        raise Refused(
+            '"{path}" has "{value}", but not as a table: write [[{value}]]', kind="WRONG_TYPE", value=name, path=path
+        )
     if not found:
-        raise Refused(f'"{path}" has no [[{name}]]: write at least one', kind="EMPTY_FILE", value=str(path))
+        raise Refused(
+            '"{value}" has no [[{table}]]: write at least one', kind="EMPTY_FILE", value=str(path), table=name
+        )
     return found
 
 
@@ -36,7 +43,11 @@ def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> Non
     for key in keys:
         if key not in known:
             raise Refused(
-                f'{where} has "{key}", which means nothing: {nearest(key, known)}', kind="UNKNOWN_KEY", value=key
+                '{where} has "{value}", which means nothing: {nearest}',
+                kind="UNKNOWN_KEY",
+                value=key,
+                where=where,
+                nearest=nearest(key, known),
             )
 
 

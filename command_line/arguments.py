@@ -45,7 +45,7 @@ class _Parser(ArgumentParser):
     """One line for what is wrong, as with everything else that is refused."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refused(f"{message}; {self.prog} --help tells more", kind="ARGUMENTS", value=message)
+        raise Refused("{value}; {program} --help tells more", kind="ARGUMENTS", value=message, program=self.prog)
 
 
 def parser(usage: str) -> ArgumentParser:

@@ -10,7 +10,8 @@ import bpy
 from bpy.types import Object
 
 from ..blender import files
-from ..blender.errors import Refused, nearest
+from ..blender.errors import Refused
+from ..blender.words import nearest
 
 _LAST = b"\xb1\xea\x92\x8f"
 """The end of the table of contents with which seekable Zstandard ends."""
@@ -28,8 +29,9 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
     kept = {path.resolve() for path in read}
     for path in written:
         if path.resolve() in kept:
-            sentence = f'"{path}" is read and would be overwritten: choose another name'
-            raise Refused(sentence, kind="OVERWRITE", value=str(path))
+            raise Refused(
+                '"{value}" is read and would be overwritten: choose another name', kind="OVERWRITE", value=str(path)
+            )
 
 
 def load(file: Path, *, enable_autoexec: bool = False) -> None:
@@ -38,7 +40,9 @@ def load(file: Path, *, enable_autoexec: bool = False) -> None:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
-        raise Refused(f'"{file}" cannot be opened: {_reason(error)}', kind="UNREADABLE", value=str(file)) from None
+        raise Refused(
+            '"{value}" cannot be opened: {reason}', kind="UNREADABLE", value=str(file), reason=_reason(error)
+        ) from None
 
 
 def notes() -> list[str]:
@@ -62,7 +66,7 @@ def save(source: Path, output: Path) -> None:
         except RuntimeError as error:
             reason = _reason(error)
         if reason:
-            raise Refused(f'"{output}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output))
+            raise Refused('"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output), reason=reason)
 
 
 def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]:
@@ -76,20 +80,33 @@ def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]
     if with_chains:
         found = [item for item in found if item.two_bone_ik_chains]
     if not found:
-        what = "with chains: give it a --setup" if with_chains else "in a scene: choose another file"
-        raise Refused(f'"{file}" has no armature {what}', kind="NO_RIG")
+        raise Refused(
+            '"{file}" has no armature with chains: give it a --setup'
+            if with_chains
+            else '"{file}" has no armature in a scene: choose another file',
+            kind="NO_RIG",
+            file=file,
+        )
     if len(found) > 1 and not with_chains:
-        several = ", ".join(item.name for item in found)
-        sentence = f'"{file}" has several armatures: choose with --rig from {several}'
-        raise Refused(sentence, kind="SEVERAL_RIGS", value=several)
+        raise Refused(
+            '"{file}" has several armatures: choose with --rig from {value}',
+            kind="SEVERAL_RIGS",
+            value=", ".join(item.name for item in found),
+            file=file,
+        )
     return found
 
 
 def _named(name: str) -> Object:
     armatures = [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
     if name not in armatures:
-        sentence = f'There is no armature object "{name}": {nearest(name, armatures)}'
-        raise Refused(sentence, kind="NO_RIG", object=name, value=name)
+        raise Refused(
+            'There is no armature object "{object}": {nearest}',
+            kind="NO_RIG",
+            object=name,
+            value=name,
+            nearest=nearest(name, armatures),
+        )
     return bpy.data.objects[name]
 
 

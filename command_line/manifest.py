@@ -45,8 +45,13 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
         if folder:
             output = folder / _output(table, shot.file, home)
             if output in outputs:
-                sentence = f'{where} has the same output as shot {outputs[output]}, "{output}": give it another output'
-                raise Refused(sentence, kind="SAME_OUTPUT", value=str(output))
+                raise Refused(
+                    '{where} has the same output as shot {other}, "{value}": give it another output',
+                    kind="SAME_OUTPUT",
+                    value=str(output),
+                    where=where,
+                    other=outputs[output],
+                )
             outputs[output] = number
             writes = shot.command != "check"
             shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
@@ -64,11 +69,13 @@ def numbers(text: str | None, count: int) -> list[int]:
         first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
         part_of = range(first, (last or first) + 1, step or 1)
         if not (span and part_of):
-            raise Refused(f"--shot {text} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind="SHOT", value=text)
+            raise Refused("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind="SHOT", value=text)
         found += part_of
     for number in found:
         if not 1 <= number <= count:
-            raise Refused(f"There is no shot {number}: the manifest has 1 to {count}", kind="SHOT", value=number)
+            raise Refused(
+                "There is no shot {value}: the manifest has 1 to {count}", kind="SHOT", value=number, count=count
+            )
     return list(dict.fromkeys(found))
 
 
@@ -79,10 +86,15 @@ def _shot(where: str, table: Mapping[str, Any], common: Shot, located: PathMappi
     texts = {key: value for key, value in table.items() if key != "rig"} | {f"rig {item}": item for item in rigs}
     for key, value in texts.items():
         if not isinstance(value, str):
-            sentence = f"{where} has {key} = {value!r}, but it takes text in quotes"
-            raise Refused(sentence, kind="WRONG_TYPE", value=value)
+            raise Refused(
+                "{where} has {key} = {value!r}, but it takes text in quotes",
+                kind="WRONG_TYPE",
+                value=value,
+                where=where,
+                key=key,
+            )
     if "file" not in table:
-        raise Refused(f"{where} names no file", kind="NO_FILE")
+        raise Refused("{where} names no file", kind="NO_FILE", where=where)
     return replace(
         common,
         file=located(table["file"]),
@@ -97,7 +109,9 @@ def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, 
     try:
         return frames(table["frames"]) if "frames" in table else common.frames
     except ArgumentTypeError as error:
-        raise Refused(f"{where} has frames that are not understood: {error}", kind="FRAMES") from None
+        raise Refused(
+            "{where} has frames that are not understood: {error}", kind="FRAMES", where=where, error=error
+        ) from None
 
 
 def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:

@@ -22,9 +22,11 @@ def mapping(path: Path | None) -> PathMapping:
             for rule in content.get("path_mapping_rules", [])
         ]
     except OSError as error:
-        raise Refused(f'"{path}" cannot be read: {error.strerror}', kind="NO_FILE", value=str(path)) from None
+        raise Refused(
+            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
+        ) from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise Refused(f'"{path}" holds no path mapping rules', kind="NO_RULES", value=str(path)) from None
+        raise Refused('"{value}" holds no path mapping rules', kind="NO_RULES", value=str(path)) from None
 
     def mapped(text: str) -> Path:
         for source, destination in rules:

@@ -57,11 +57,16 @@ def _refuse_combination(arguments: Namespace) -> None:
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            beside = "goes with one file: leave out --manifest" if arguments.manifest else "needs a --manifest"
-            raise Refused(f"{option} {beside}", kind="ARGUMENTS", value=option)
+            raise Refused(
+                "{value} goes with one file: leave out --manifest"
+                if arguments.manifest
+                else "{value} needs a --manifest",
+                kind="ARGUMENTS",
+                value=option,
+            )
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
-        raise Refused(f"Say where to write: {where}", kind="ARGUMENTS")
+        raise Refused("Say where to write: {where}", kind="ARGUMENTS", where=where)
 
 
 def _shot(arguments: Namespace) -> Shot:

@@ -74,4 +74,6 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise Refused(f'"{path}" cannot be read: {error.strerror}', kind="NO_FILE", value=str(path)) from None
+        raise Refused(
+            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
+        ) from None

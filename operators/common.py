@@ -10,6 +10,7 @@ from bpy.types import Context, Header, Object, Operator
 from ..blender.errors import Refused
 from ..blender.properties import active_chain
 from ..blender.report import Report, remember
+from ..blender.words import sentence
 
 
 class ArmatureOperator(Operator):
@@ -108,8 +109,7 @@ def active_names(rig: Object) -> list[str]:
     """The name of the active chain, alone in a list; Refused where none is active."""
     chain = active_chain(rig)
     if chain is None:
-        sentence = f'"{rig.name}" has no active chain: select one in the list'
-        raise Refused(sentence, kind="NO_ACTIVE_CHAIN", object=rig.name)
+        raise Refused('"{object}" has no active chain: select one in the list', kind="NO_ACTIVE_CHAIN", object=rig.name)
     return [chain.name]
 
 
@@ -122,5 +122,5 @@ def show_status(context: Context, text: str | Callable[[Header, Context], None] 
 def _headline(report: Report) -> str:
     fell_short = [chain.name for chain in report.chains if not chain.reached]
     if fell_short:
-        return f"Targets not always reached: {', '.join(fell_short)}"
-    return ". ".join(["All targets reached", *report.notes[:1]])
+        return sentence("Targets not always reached: {chains}", chains=", ".join(fell_short))
+    return ". ".join([sentence("All targets reached"), *report.notes[:1]])

@@ -4,6 +4,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Object
 
 from .. import api
+from ..blender.words import sentence
 from .common import ArmatureOperator, selected
 
 
@@ -33,9 +34,12 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     def run(self, context: Context, rig: Object) -> None:
         added = api.add_detected(rig, self.kinds)
         names = ", ".join(limb.chain for limb in added)
-        self.report(
-            {"INFO"}, f"{rig.name}: added {names}" if names else f"{rig.name}: all limbs that are found have a chain"
+        told = sentence(
+            "{rig}: added {chains}" if names else "{rig}: all limbs that are found have a chain",
+            rig=rig.name,
+            chains=names,
         )
+        self.report({"INFO"}, told)
 
 
 CLASSES = (TWO_BONE_IK_OT_chains_detect,)

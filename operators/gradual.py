@@ -8,6 +8,7 @@ from bpy.app.translations import contexts, pgettext_iface
 from bpy.types import Context, Event, Object
 
 from .. import api
+from ..blender.words import sentence
 from .common import show_status
 from .frame_range import RangeOperator
 
@@ -44,7 +45,7 @@ class GradualOperator(RangeOperator):
     def modal(self, context: Context, event: Event) -> set[str]:
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"INFO"}, f"{self.bl_label} was given up: nothing has changed")
+            self.report({"INFO"}, sentence("{label} was given up: nothing has changed", label=self._label()))
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -87,9 +88,11 @@ class GradualOperator(RangeOperator):
         except StopIteration as end:
             return {"FINISHED"} if end.value else {"CANCELLED"}
         context.window_manager.progress_update(round(100 * done))
-        label = pgettext_iface(self.bl_label, contexts.operator_default)
-        show_status(context, pgettext_iface("{}: {:.0%}   Esc: Cancel").format(label, done))
+        show_status(context, pgettext_iface("{}: {:.0%}   Esc: Cancel").format(self._label(), done))
         return {"RUNNING_MODAL"}
+
+    def _label(self) -> str:
+        return pgettext_iface(self.bl_label, contexts.operator_default)
 
     def _tidy(self, context: Context) -> None:
         manager = context.window_manager

@@ -10,6 +10,7 @@ from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scen
 
 from ...solver.values import Reference
 from ..pipeline.read.chain import root_name
+from ..words import sentence
 from .beneath import beneath
 from .differences import differences
 
@@ -32,11 +33,15 @@ class Takeover:
 
     def lines(self) -> list[str]:
         """In words: a headline, then a line for each difference."""
-        made = f'chain "{self.chain}"' if self.chain else "no chain"
-        return [
-            f'Constraint "{self.constraint}" of bone "{self.bone}": {made}',
-            *(f"  {line}" for line in self.differs),
-        ]
+        headline = sentence(
+            'Constraint "{constraint}" of bone "{bone}": chain "{chain}"'
+            if self.chain
+            else 'Constraint "{constraint}" of bone "{bone}": no chain',
+            constraint=self.constraint,
+            bone=self.bone,
+            chain=self.chain,
+        )
+        return [headline, *(f"  {line}" for line in self.differs)]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -90,10 +95,14 @@ def _bones(owner: PoseBone, constraint: KinematicConstraint) -> list[PoseBone]:
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
     """Why no chain can do what it does; "" where one can."""
     if len(bones) != 2:
-        count = "one bone" if len(bones) == 1 else f"{len(bones)} bones"
-        return f"It moves {count}, and a chain has two: set its Chain Length to 2"
+        return sentence(
+            "It moves one bone, and a chain has two: set its Chain Length to 2"
+            if len(bones) == 1
+            else "It moves {count} bones, and a chain has two: set its Chain Length to 2",
+            count=len(bones),
+        )
     if constraint.target is None or not constraint.is_valid:
-        return "It has no target, or one that is not there: set one"
+        return sentence("It has no target, or one that is not there: set one")
     return ""
 
 

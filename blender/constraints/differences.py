@@ -16,6 +16,7 @@ from .. import versions
 from ..pipeline.bones.rotation_mode import rotation_name
 from ..pipeline.read import follow
 from ..pipeline.sample.curve_transforms import OwnTransforms
+from ..words import sentence
 from .beneath import Beneath, beneath
 
 _BESIDE = 1e-3
@@ -33,24 +34,33 @@ def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, 
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
     for bone in (root, end):
         if constraint.use_stretch and bone.ik_stretch > 0.0:
-            yield f'IK Stretch lengthens bone "{bone.name}"; the chain stretches only with Out of Reach set to Stretch'
+            yield sentence(
+                'IK Stretch lengthens bone "{bone}"; the chain stretches only with Out of Reach set to Stretch',
+                bone=bone.name,
+            )
     if pose.is_straight:
-        yield f'Bones "{root.name}" and "{end.name}" are straight beneath it, and it does not bend them; the chain does'
+        yield sentence(
+            'Bones "{root}" and "{end}" are straight beneath it, and it does not bend them; the chain does',
+            root=root.name,
+            end=end.name,
+        )
     yield from _of_keys(constraint, root, end, scene)
     yield from _of_others(constraint, {root.name, end.name})
 
 
 def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
     if constraint.id_data.pose.ik_solver == "ITASC":
-        yield "The armature's solver iTaSC may move limbs on from frame to frame; the chain takes each frame by itself"
+        yield sentence(
+            "The armature's solver iTaSC may move limbs on from frame to frame; the chain takes each frame by itself"
+        )
     if not constraint.use_location:
-        yield "Its Position is off, so that it reaches for nothing; the chain reaches for the target"
+        yield sentence("Its Position is off, so that it reaches for nothing; the chain reaches for the target")
     if constraint.use_rotation:
-        yield "Its Rotation turns the end bone with the target; a chain turns only a tip bone"
+        yield sentence("Its Rotation turns the end bone with the target; a chain turns only a tip bone")
     if constraint.pole_target is None:
-        yield "Without a pole target it bends the limb sideways too; the chain bends about its hinge alone"
+        yield sentence("Without a pole target it bends the limb sideways too; the chain bends about its hinge alone")
         if constraint.influence < 1.0:
-            yield "Without a pole target its Influence moves the goal; that of the chain turns the bones"
+            yield sentence("Without a pole target its Influence moves the goal; that of the chain turns the bones")
 
 
 def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
@@ -58,12 +68,13 @@ def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
     for name, part in zip("xyz", np.abs(hinge), strict=True):
         if part <= _BESIDE:
             continue
+        named = {"axis": name.upper(), "bone": bone.name}
         if getattr(bone, f"lock_ik_{name}"):
-            yield f'IK Lock about {name.upper()} holds bone "{bone.name}"; the chain turns it all the same'
+            yield sentence('IK Lock about {axis} holds bone "{bone}"; the chain turns it all the same', **named)
         elif getattr(bone, f"use_ik_limit_{name}"):
-            yield f'IK Limit about {name.upper()} stops bone "{bone.name}"; the chain has Limit Bend for its hinge'
+            yield sentence('IK Limit about {axis} stops bone "{bone}"; the chain has Limit Bend for its hinge', **named)
         if getattr(bone, f"ik_stiffness_{name}") > 0.0:
-            yield f'IK Stiffness about {name.upper()} holds bone "{bone.name}" back; the chain has none'
+            yield sentence('IK Stiffness about {axis} holds bone "{bone}" back; the chain has none', **named)
 
 
 def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
@@ -74,15 +85,22 @@ def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, sce
     path = constraint.path_from_id()
     for name in ("influence", "pole_angle", "mute", "enabled"):
         if f"{path}.{name}" in animated:
-            yield f"Its property {name} is animated; the chain keeps it as it is on frame {scene.frame_current}"
+            yield sentence(
+                "Its property {name} is animated; the chain keeps it as it is on frame {frame}",
+                name=name,
+                frame=scene.frame_current,
+            )
     if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
         frames = np.arange(scene.frame_start, scene.frame_end + 1, dtype=np.float64)
         poses = beneath(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True))
         off = _apart(poses, beneath(root, end), constraint.pole_angle)
         if off > _SEEN:
-            yield (
-                f'Keys bend bone "{end.name}" beneath it, which turns its pole angle by up to {off:.3g} degrees; '
-                f"the chain keeps that of frame {scene.frame_current}"
+            yield sentence(
+                'Keys bend bone "{bone}" beneath it, which turns its pole angle by up to {off:.3g} degrees; '
+                "the chain keeps that of frame {frame}",
+                bone=end.name,
+                off=off,
+                frame=scene.frame_current,
             )
 
 
@@ -96,4 +114,6 @@ def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str
     for owner in constraint.id_data.pose.bones:
         for other in owner.constraints:
             if other != constraint and not other.mute and bones & follow.moved_by(owner, other):
-                yield f'Constraint "{other.name}" of bone "{owner.name}" moves the same bones'
+                yield sentence(
+                    'Constraint "{name}" of bone "{bone}" moves the same bones', name=other.name, bone=owner.name
+                )

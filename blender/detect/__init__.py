@@ -87,8 +87,11 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
 def refuse_none(rig: Object, found: Collection[Limb]) -> None:
     """Raise `Refused` where nothing was found."""
     if not found:
-        sentence = f'No limbs are found in "{rig.name}": select the end bone of one, such as a forearm, and add a chain'
-        raise Refused(sentence, kind="NO_LIMBS", object=rig.name)
+        raise Refused(
+            'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain',
+            kind="NO_LIMBS",
+            object=rig.name,
+        )
 
 
 def _kind(limb: Found) -> Kind:

@@ -13,7 +13,7 @@ from ...solver.values import Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
 from ..report import ChainReport, Report, frame_text
-from . import convert, read, sample, solve, unkeyed, write
+from . import convert, read, sample, solve, unkeyed, writable, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
@@ -45,7 +45,7 @@ def bake(
     read.refuse_stretched_time(plan)
     read.follow.refuse_following(plan.chains, beside)
     keyed = paths(plan)
-    write.refuse_unwritable(rig, keyed, style)
+    writable.refuse_unwritable(rig, keyed, style)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, style)
@@ -54,7 +54,7 @@ def bake(
         notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
     if mute_constraints:
         notes += write.mute_constraints(rig, read.constraints(plan))
-    return report_of(plan, solved, notes + read.notes(plan, "keys"))
+    return report_of(plan, solved, notes + read.notes(plan, keyed=True))
 
 
 def check(
@@ -77,13 +77,13 @@ def run(steps: Steps) -> Report:
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
-    write.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
+    writable.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)
     channels = _channels(plan, solved, KeyStyle())
     write.pose(rig, channels)
     notes = key_pose(plan, channels) if insert_keys else []
-    return report_of(plan, solved, read.notes(plan, "pose") + notes)
+    return report_of(plan, solved, read.notes(plan, keyed=False) + notes)
 
 
 def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
@@ -144,13 +144,16 @@ def _refuse_unreachable(plan: Plan, solved: Iterable[Solved]) -> None:
             frame = int(np.argmax(out))
             distance, inner, outer = space.distances(one.here, one.solution, frame)
             raise Refused(
-                f'Chain "{one.plan.name}" of "{plan.rig.name}" cannot reach its target '
-                f"on frame {frame_text(plan.frames[frame])}: it is {distance:.4g} away, "
-                f"and the chain reaches from {inner:.4g} to {outer:.4g}",
+                'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '
+                "and the chain reaches from {inner:.4g} to {outer:.4g}",
                 kind="UNREACHABLE",
                 object=plan.rig.name,
                 bone=one.plan.bones[-1],
                 value=distance,
+                chain=one.plan.name,
+                frame=frame_text(plan.frames[frame]),
+                inner=inner,
+                outer=outer,
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from bpy.types import Object, Scene
 
 from ..report import Report
-from . import Steps, at_current_frame, read, report_of, sample, unkeyed, write
+from . import Steps, at_current_frame, read, report_of, sample, unkeyed, writable, write
 from .channel import Channel, KeyStyle
 from .convert.targets import Place, rotation_of, target_channels, target_path
 from .plan import Plan, Point
@@ -59,7 +59,7 @@ def aim(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report,
 def _refuse_unsettable(points: Mapping[Point, bool], *, insert_keys: bool) -> None:
     for point, turns in points.items():
         paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
-        write.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
+        writable.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
 
 
 def _places(aimed: Sequence[Aimed]) -> dict[Point, Place]:

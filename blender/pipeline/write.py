@@ -6,15 +6,16 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
+from bpy.app.translations import pgettext_rpt
+from bpy.types import FCurve, Object, PoseBone, bpy_struct
 
 from .. import versions
-from ..errors import Refused
-from .channel import MERGE, Channel, Keys, KeyStyle
+from ..words import sentence
+from .channel import MERGE, Channel, KeyStyle
+from .writable import code, owner_of, refuse_unwritable
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
@@ -40,43 +41,6 @@ Attributes = dict[str, np.ndarray]
 
 _ADDED = {"interpolation": "BEZIER", "type": "KEYFRAME"}
 """What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say."""
-
-
-def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:
-    """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play."""
-    _code("interpolation", style.interpolation)
-    _code("type", style.key_type)
-    if style.keys == Keys.REDUCED:
-        _refuse_irreducible(item, style)
-    animation = item.animation_data
-    if not animation:
-        return
-    if animation.use_tweak_mode:
-        sentence = f'"{item.name}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
-        raise Refused(sentence, kind="TWEAK_MODE", object=item.name)
-    action = animation.action
-    if action and not action.is_editable and not style.new_action:
-        sentence = f'Action "{action.name}" of "{item.name}" is linked: make it local, or bake to a new action'
-        raise Refused(sentence, kind="LINKED_ACTION", object=item.name, value=action.name)
-    refuse_driven(item, paths)
-    for curve in versions.curves(item):
-        if curve.data_path in paths:
-            _refuse_unwritable_curve(item, curve)
-
-
-def refuse_driven(item: Object, paths: Collection[str]) -> None:
-    """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
-    for driver in item.animation_data.drivers if item.animation_data else ():
-        if driver.data_path in paths and not driver.mute:
-            raise _curve_refusal(item, driver, "driven", "remove the driver")
-
-
-def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
-    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
-    if insert_keys:
-        refuse_unwritable(item, paths, KeyStyle())
-    else:
-        refuse_driven(item, paths)
 
 
 def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
@@ -108,7 +72,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
                 _set_handles(new, channel.slopes[:, index])
             _replace_keys(curve, new, span)
             if len(curve.modifiers):
-                notes |= dict.fromkeys(_mute_modifiers(curve, _owner(item, channel.path)))
+                notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
     return [*notes, *_nla_notes(item)]
 
 
@@ -116,7 +80,7 @@ def pose(item: Object, channels: Iterable[Channel]) -> None:
     """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
     for channel in channels:
         if len(channel.frames):
-            setattr(_owner(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
+            setattr(owner_of(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
 
 
 def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:
@@ -130,53 +94,16 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
         if constraint.mute:
             continue
         constraint.mute = True
-        notes.append(f'Constraint "{name}" of bone "{bone}" is muted')
         path = constraint.path_from_id()
-        if animated & {f"{path}.mute", f"{path}.enabled"}:
-            notes[-1] += ", but its mute is animated and will come back"
-    return notes
-
-
-def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
-    if style.interpolation not in {"BEZIER", "LINEAR"}:
-        sentence = (
-            f'Keys of "{item.name}" cannot be reduced with interpolation {style.interpolation}: use BEZIER or LINEAR'
+        muted = sentence(
+            'Constraint "{name}" of bone "{bone}" is muted, but its mute is animated and will come back'
+            if animated & {f"{path}.mute", f"{path}.enabled"}
+            else 'Constraint "{name}" of bone "{bone}" is muted',
+            name=name,
+            bone=bone,
         )
-        raise Refused(sentence, kind="IRREDUCIBLE", object=item.name, value=style.interpolation)
-    if not 0.0 < style.tolerance < np.inf:
-        sentence = f'Keys of "{item.name}" cannot be reduced within {style.tolerance:g}: the tolerance must be above 0'
-        raise Refused(sentence, kind="TOLERANCE", object=item.name, value=style.tolerance)
-
-
-def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
-    group = curve.group
-    if curve.lock or (group and group.lock):
-        raise _curve_refusal(item, curve, "locked", "unlock its F-curves, so that keys can play")
-    if curve.mute or (group and group.mute):
-        raise _curve_refusal(item, curve, "muted", "unmute its F-curves, so that keys can play")
-
-
-def _curve_refusal(item: Object, curve: FCurve, state: str, remedy: str) -> Refused:
-    name, owner = curve.data_path.rpartition(".")[2], _owner(item, curve.data_path)
-    bone = owner.name if isinstance(owner, PoseBone) else ""
-    whose = f'bone "{bone}" on "{item.name}"' if bone else f'"{item.name}"'
-    sentence = f"{name} of {whose} is {state}: {remedy}"
-    return Refused(sentence, kind=f"CURVE_{state.upper()}", object=item.name, bone=bone, value=name)
-
-
-def _owner(item: Object, path: str) -> bpy_struct:
-    """The bone or the object whose property this path names."""
-    above = path.rpartition(".")[0]
-    return item.path_resolve(above) if above else item
-
-
-@cache
-def _code(attribute: str, identifier: str) -> int:
-    choices = Keyframe.bl_rna.properties[attribute].enum_items
-    if identifier not in choices:
-        sentence = f'No {attribute} of keys is called "{identifier}": choose from {", ".join(choices.keys())}'
-        raise Refused(sentence, kind="UNKNOWN_KEY_STYLE", value=identifier)
-    return choices[identifier].value
+        notes.append(muted)
+    return notes
 
 
 def _new_keys(frames: np.ndarray, style: KeyStyle) -> Attributes:
@@ -185,7 +112,7 @@ def _new_keys(frames: np.ndarray, style: KeyStyle) -> Attributes:
     new["co"][:, 0] = frames
     for name, wanted in (("interpolation", style.interpolation), ("type", style.key_type)):
         if wanted != _ADDED[name]:
-            new[name] = np.full(len(frames), _code(name, wanted), ENUM)
+            new[name] = np.full(len(frames), code(name, wanted), ENUM)
     return new
 
 
@@ -198,7 +125,7 @@ def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
         ("handle_right", np.concatenate((spans, spans[-1:])) / 3.0),
     ):
         new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slopes), axis=-1, dtype=np.float32)
-        new[f"{side}_type"] = np.full(len(frames), _code(f"{side}_type", "ALIGNED"), ENUM)
+        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "ALIGNED"), ENUM)
 
 
 def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:
@@ -252,9 +179,14 @@ def _mute_modifiers(curve: FCurve, owner: bpy_struct) -> list[str]:
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
-            whose = f'bone "{owner.name}"' if isinstance(owner, PoseBone) else f'"{owner.name}"'
-            kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
-            notes.append(f"F-curve modifier {kind} of {whose} is muted, as it would change the keys")
+            muted = sentence(
+                'F-curve modifier {kind} of bone "{owner}" is muted, as it would change the keys'
+                if isinstance(owner, PoseBone)
+                else 'F-curve modifier {kind} of "{owner}" is muted, as it would change the keys',
+                kind=pgettext_rpt(modifier.bl_rna.properties["type"].enum_items[modifier.type].name),
+                owner=owner.name,
+            )
+            notes.append(muted)
     return notes
 
 
@@ -263,4 +195,9 @@ def _nla_notes(item: Object) -> list[str]:
     absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
     if absolute or not (animation.use_nla and animation.nla_tracks):
         return []
-    return [f'The action of "{item.name}" is mixed with NLA strips: set its blending to Replace and its influence to 1']
+    return [
+        sentence(
+            'The action of "{name}" is mixed with NLA strips: set its blending to Replace and its influence to 1',
+            name=item.name,
+        )
+    ]

@@ -70,6 +70,13 @@ def test_a_bake_that_mutes_a_constraint_does_not_ask_for_it(chain: PropertyGroup
     assert miss() < 1e-5
 
 
+def test_braces_in_names_are_told_as_they_are(chain: PropertyGroup) -> None:
+    pull_elsewhere(chain).name = "{bone}"
+    assert api.solve(chain.id_data).notes == ('Constraint "{bone}" of bone "hand" hides the pose: mute it',)
+    with pytest.raises(api.Refused, match=r'has no chain "\{object\}"'):
+        api.solve(chain.id_data, ["{object}"])
+
+
 def test_the_status_bar_has_it_beside_what_was_reached(chain: PropertyGroup, capfd: pytest.CaptureFixture[str]) -> None:
     pull_elsewhere(chain)
     bpy.context.view_layer.objects.active = chain.id_data

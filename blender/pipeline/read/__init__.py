@@ -13,6 +13,7 @@ from bpy.types import Constraint, Object, PropertyGroup, Scene
 from ....solver.values import Array
 from ...errors import Refused
 from ...report import frame_text
+from ...words import sentence
 from ..channel import Keys
 from ..plan import ChainPlan, Plan, Point
 from . import follow
@@ -51,7 +52,7 @@ def refuse_other_than_armature(rig: Object | None) -> None:
     """Raise `Refused` unless this is an armature object."""
     if rig is None or rig.type != "ARMATURE":
         name = rig.name if rig else "nothing"
-        raise Refused(f'"{name}" is not an armature: choose an armature object', kind="NO_ARMATURE", object=name)
+        raise Refused('"{object}" is not an armature: choose an armature object', kind="NO_ARMATURE", object=name)
 
 
 def refuse_unposable(rig: Object) -> None:
@@ -59,15 +60,15 @@ def refuse_unposable(rig: Object) -> None:
     refuse_other_than_armature(rig)
     name = rig.name
     if not rig.is_editable or (rig.override_library and rig.override_library.is_system_override):
-        raise Refused(f'"{name}" is linked: make a library override and make it editable', kind="LINKED", object=name)
+        raise Refused('"{object}" is linked: make a library override and make it editable', kind="LINKED", object=name)
     if rig.mode == "EDIT":
-        raise Refused(f'"{name}" is in Edit Mode: leave it first', kind="EDIT_MODE", object=name)
+        raise Refused('"{object}" is in Edit Mode: leave it first', kind="EDIT_MODE", object=name)
     if rig.pose is None:
         # Blender gives a new object its pose bones when it evaluates it first.
-        raise Refused(f'"{name}" is so new that it has no pose: update its view layer', kind="NO_POSE", object=name)
+        raise Refused('"{object}" is so new that it has no pose: update its view layer', kind="NO_POSE", object=name)
     if rig.data.pose_position == "REST":
         raise Refused(
-            f'"{name}" is in Rest Position: set its armature to Pose Position', kind="REST_POSITION", object=name
+            '"{object}" is in Rest Position: set its armature to Pose Position', kind="REST_POSITION", object=name
         )
 
 
@@ -75,7 +76,7 @@ def scene_of(rig: Object) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
     scenes = rig.users_scene
     if not scenes:
-        raise Refused(f'"{rig.name}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
+        raise Refused('"{object}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
     return scenes[0]
 
 
@@ -87,16 +88,17 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
     if not (isfinite(start) and isfinite(end) and end >= start):
         raise Refused(
-            f'The range {frame_text(start)} to {frame_text(end)} for "{rig.name}" holds no frame: '
-            "the end must not lie before the start",
+            'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start',
             kind="EMPTY_RANGE",
             object=rig.name,
             value=(start, end),
+            start=frame_text(start),
+            end=frame_text(end),
         )
     # Blender merges keys that are closer than a hundredth of a frame.
     if not (isfinite(step) and step >= 0.01):
         raise Refused(
-            f'The frame step {step:g} for "{rig.name}" is too small: use 0.01 or more',
+            'The frame step {value:g} for "{object}" is too small: use 0.01 or more',
             kind="FRAME_STEP",
             object=rig.name,
             value=step,
@@ -108,12 +110,14 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     frames = target_keys(chain, start, end)
     if not len(frames):
         raise Refused(
-            f'Target "{chain.target}" of chain "{chain.name}" has no keys '
-            f"from {frame_text(start)} to {frame_text(end)}: bake every frame",
+            'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame',
             kind="NO_TARGET_KEYS",
             object=chain.rig.name,
             bone=chain.bones[-1],
             value=str(chain.target),
+            chain=chain.name,
+            start=frame_text(start),
+            end=frame_text(end),
         )
     return frames
 
@@ -123,11 +127,12 @@ def refuse_stretched_time(plan: Plan) -> None:
     scene, render = plan.scene, plan.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise Refused(
-            f'Scene "{scene.name}" stretches time from {render.frame_map_old} to {render.frame_map_new}, '
-            f'and keys of "{plan.rig.name}" would play on other frames: set both to the same, and back after the bake',
+            'Scene "{scene}" stretches time from {value[0]} to {value[1]}, '
+            'and keys of "{object}" would play on other frames: set both to the same, and back after the bake',
             kind="TIME_STRETCHING",
             object=plan.rig.name,
             value=(render.frame_map_old, render.frame_map_new),
+            scene=scene.name,
         )
 
 
@@ -135,18 +140,22 @@ def chosen(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:
     """The chains with these names, or all that are not muted; Refused where there is none."""
     chains = list(rig.two_bone_ik_chains)
     if not chains:
-        raise Refused(f'"{rig.name}" has no chains: add one first', kind="NO_CHAINS", object=rig.name)
+        raise Refused('"{object}" has no chains: add one first', kind="NO_CHAINS", object=rig.name)
     if names is None:
         unmuted = [chain for chain in chains if not chain.mute]
         if not unmuted:
-            raise Refused(f'All chains of "{rig.name}" are muted: unmute one', kind="ALL_MUTED", object=rig.name)
+            raise Refused('All chains of "{object}" are muted: unmute one', kind="ALL_MUTED", object=rig.name)
         return unmuted
     by_name = {chain.name: chain for chain in chains}
     for name in names:
         if name not in by_name:
-            known = ", ".join(by_name)
-            sentence = f'"{rig.name}" has no chain "{name}": it has {known}'
-            raise Refused(sentence, kind="UNKNOWN_CHAIN", object=rig.name, value=name)
+            raise Refused(
+                '"{object}" has no chain "{value}": it has {known}',
+                kind="UNKNOWN_CHAIN",
+                object=rig.name,
+                value=name,
+                known=", ".join(by_name),
+            )
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
@@ -165,24 +174,42 @@ def followed_first(rigs: Sequence[Object]) -> list[Object]:
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        names = " → ".join(rig.name for rig in reversed(error.args[1]))
-        sentence = f"Limbs of several armatures follow each other ({names}): select one of these at a time"
-        raise Refused(sentence, kind="ARMATURE_CYCLE", object=error.args[1][0].name, value=names) from None
+        raise Refused(
+            "Limbs of several armatures follow each other ({value}): select one of these at a time",
+            kind="ARMATURE_CYCLE",
+            object=error.args[1][0].name,
+            value=" → ".join(rig.name for rig in reversed(error.args[1])),
+        ) from None
 
 
-def notes(plan: Plan, what: str) -> list[str]:
+def notes(plan: Plan, *, keyed: bool) -> list[str]:
     """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone."""
     found = [
-        f'Constraint "{name}" of bone "{bone}" hides the {what}: mute it'
+        sentence(
+            'Constraint "{name}" of bone "{bone}" hides the keys: mute it'
+            if keyed
+            else 'Constraint "{name}" of bone "{bone}" hides the pose: mute it',
+            name=name,
+            bone=bone,
+        )
         for bone, name in constraints(plan)
         if _acts(plan.rig.pose.bones[bone].constraints[name])
     ]
     for bone in (bone for chain in plan.chains for bone in chain.keyed):
         for constraint in bone.constraints:
             if constraint.type != "IK" and _acts(constraint):
-                found.append(f'Constraint "{constraint.name}" of bone "{bone.name}" acts on top of the {what}')
+                on_top = sentence(
+                    'Constraint "{name}" of bone "{bone}" acts on top of the keys'
+                    if keyed
+                    else 'Constraint "{name}" of bone "{bone}" acts on top of the pose',
+                    name=constraint.name,
+                    bone=bone.name,
+                )
+                found.append(on_top)
         if any(bone.lock_rotation):
-            found.append(f'Bone "{bone.name}" has locked rotation channels, which are set all the same')
+            found.append(
+                sentence('Bone "{bone}" has locked rotation channels, which are set all the same', bone=bone.name)
+            )
     return found
 
 

@@ -8,6 +8,7 @@ from bpy.types import Bone, Object, PropertyGroup
 
 from ....solver.values import Bend, Options, Plane, Reference, Unreachable
 from ...errors import Refused
+from ...words import sentence
 from ..plan import ChainPlan, Point
 
 TOLERANCE = 1e-6
@@ -22,12 +23,24 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     target = _point(rig, chain, "target", "subtarget") or stand_in
     if target is None:
-        raise _refusal(rig, chain, "has no target: set one, or create it", "NO_TARGET")
+        raise Refused(
+            'Chain "{chain}" of "{object}" has no target: set one, or create it',
+            kind="NO_TARGET",
+            **_named(rig, chain),
+        )
     pole = _point(rig, chain, "pole_target", "pole_subtarget") or stand_in
     if pole is None and chain.plane == Plane.POLE:
-        raise _refusal(rig, chain, "bends towards a pole but has none: set a Pole Target, or Plane to Auto", "NO_POLE")
+        raise Refused(
+            'Chain "{chain}" of "{object}" bends towards a pole but has none: set a Pole Target, or Plane to Auto',
+            kind="NO_POLE",
+            **_named(rig, chain),
+        )
     if chain.use_rotation and not chain.tip_bone:
-        raise _refusal(rig, chain, "turns its tip bone but has none: set a Tip Bone, or Rotation off", "NO_TIP_BONE")
+        raise Refused(
+            'Chain "{chain}" of "{object}" turns its tip bone but has none: set a Tip Bone, or Rotation off',
+            kind="NO_TIP_BONE",
+            **_named(rig, chain),
+        )
     if chain.unreachable == Unreachable.STRETCH:
         _refuse_shear(rig, bones)
     return ChainPlan(
@@ -49,19 +62,26 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = ""
 
     chain : its name, to be named where it is refused; "" where it has none yet
     """
-    end = _bone(rig, end_bone, "end bone", chain)
+    end = _bone(rig, end_bone, sentence("end bone"), chain)
     if end.parent is None:
-        sentence = f'Bone "{end_bone}" of "{rig.name}" has no parent, and a chain needs two bones: choose its child'
-        raise Refused(sentence, kind="NO_PARENT", object=rig.name, bone=end_bone)
+        raise Refused(
+            'Bone "{bone}" of "{object}" has no parent, and a chain needs two bones: choose its child',
+            kind="NO_PARENT",
+            object=rig.name,
+            bone=end_bone,
+        )
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, "root bone", chain)
+    _bone(rig, root_bone, sentence("root bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
-        sentence = (
-            f'Root bone "{root_bone}" of "{rig.name}" is not above end bone "{end_bone}": choose one of its parents'
+        raise Refused(
+            'Root bone "{bone}" of "{object}" is not above end bone "{end}": choose one of its parents',
+            kind="NOT_A_CHAIN",
+            object=rig.name,
+            bone=root_bone,
+            end=end_bone,
         )
-        raise Refused(sentence, kind="NOT_A_CHAIN", object=rig.name, bone=root_bone)
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
@@ -75,29 +95,44 @@ def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
     """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
     for name in bones[1:]:
         if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
-            sentence = f'Stretch would shear bone "{name}" of "{rig.name}": set its Inherit Scale to None or Aligned'
-            raise Refused(sentence, kind="SHEAR", object=rig.name, bone=name)
+            raise Refused(
+                'Stretch would shear bone "{bone}" of "{object}": set its Inherit Scale to None or Aligned',
+                kind="SHEAR",
+                object=rig.name,
+                bone=name,
+            )
 
 
 def _below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
-    tip = _bone(rig, chain.tip_bone, "tip bone", chain.name)
+    tip = _bone(rig, chain.tip_bone, sentence("tip bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
-        sentence = f'Tip bone "{tip.name}" of "{rig.name}" is not below end bone "{end}": choose one of its children'
-        raise Refused(sentence, kind="NOT_A_CHILD", object=rig.name, bone=tip.name)
+        raise Refused(
+            'Tip bone "{bone}" of "{object}" is not below end bone "{end}": choose one of its children',
+            kind="NOT_A_CHILD",
+            object=rig.name,
+            bone=tip.name,
+            end=end,
+        )
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
 def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
     bone = rig.data.bones.get(name)
     if bone is None:
-        what = f'no bone "{name}"' if name else f"no {role}"
-        whose = f'Chain "{chain}"' if chain else "A chain"
-        sentence = f'{whose} of "{rig.name}" has {what}: choose its {role}'
-        raise Refused(sentence, kind="NO_BONE", object=rig.name, bone=name)
+        raise Refused(
+            '{chain} of "{object}" has no bone "{bone}": choose its {role}'
+            if name
+            else '{chain} of "{object}" has no {role}: choose its {role}',
+            kind="NO_BONE",
+            object=rig.name,
+            bone=name,
+            chain=sentence('Chain "{name}"', name=chain) if chain else sentence("A chain"),
+            role=role,
+        )
     return bone
 
 
@@ -108,25 +143,42 @@ def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str
     if target.type != "ARMATURE" or not bone:
         return Point(target)
     if bone not in target.data.bones:
-        message = f'aims at bone "{bone}", which "{target.name}" does not have: choose another'
-        raise _refusal(rig, chain, message, "NO_SUBTARGET", value=bone)
+        raise Refused(
+            'Chain "{chain}" of "{object}" aims at bone "{value}", which "{target}" does not have: choose another',
+            kind="NO_SUBTARGET",
+            value=bone,
+            target=target.name,
+            **_named(rig, chain),
+        )
     if target.pose is None:
-        message = f'aims at a bone of "{target.name}", which is so new that it has no pose: update its view layer'
-        raise _refusal(rig, chain, message, "NO_POSE", value=target.name)
+        raise Refused(
+            'Chain "{chain}" of "{object}" aims at a bone of "{value}", which is so new that it has no pose: '
+            "update its view layer",
+            kind="NO_POSE",
+            value=target.name,
+            **_named(rig, chain),
+        )
     return Point(target, bone)
 
 
-def _refusal(rig: Object, chain: PropertyGroup, message: str, kind: str, value: object = None) -> Refused:
-    sentence = f'Chain "{chain.name}" of "{rig.name}" {message}'
-    return Refused(sentence, kind=kind, object=rig.name, bone=chain.end_bone, value=value)
+def _named(rig: Object, chain: PropertyGroup) -> dict[str, str]:
+    """What a refusal of this chain names."""
+    return {"object": rig.name, "bone": chain.end_bone, "chain": chain.name}
 
 
 def _options(rig: Object, chain: PropertyGroup) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
-        message = f"has bend limits from {low:.4g} to {high:.4g} degrees: set the minimum below the maximum"
-        raise _refusal(rig, chain, message, "CROSSED_LIMITS", value=limits)
+        raise Refused(
+            'Chain "{chain}" of "{object}" has bend limits from {low:.4g} to {high:.4g} degrees: '
+            "set the minimum below the maximum",
+            kind="CROSSED_LIMITS",
+            value=limits,
+            low=low,
+            high=high,
+            **_named(rig, chain),
+        )
     return Options(
         plane=Plane(chain.plane),
         reference=Reference(chain.reference),

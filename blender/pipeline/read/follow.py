@@ -30,12 +30,13 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     try:
         order = list(_ranks(TopologicalSorter(graph)))
     except CycleError as error:
-        names = " → ".join(reversed(error.args[1]))
-        rig = chains[0].rig.name
-        sentence = (
-            f'Chains of "{rig}" wait for each other ({names}): give one of them a target that does not follow the other'
-        )
-        raise Refused(sentence, kind="CHAIN_CYCLE", object=rig, value=names) from None
+        raise Refused(
+            'Chains of "{object}" wait for each other ({value}): give one of them a target that does not follow the '
+            "other",
+            kind="CHAIN_CYCLE",
+            object=chains[0].rig.name,
+            value=" → ".join(reversed(error.args[1])),
+        ) from None
     for name, others in graph.items():
         for other in others:
             _refuse_tied(by_name[name], by_name[other])
@@ -128,27 +129,31 @@ def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[
 def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
     """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
     for chain, followed_rig in followed(chains, others):
-        rig, other = chain.rig.name, followed_rig.name
         raise Refused(
-            f'Chain "{chain.name}" of "{rig}" follows a limb of "{other}", which is baked as well: '
-            f'bake "{other}" first, and then "{rig}" alone',
+            'Chain "{chain}" of "{object}" follows a limb of "{value}", which is baked as well: '
+            'bake "{value}" first, and then "{object}" alone',
             kind="FOLLOWS_BAKED",
-            object=rig,
+            object=chain.rig.name,
             bone=chain.bones[-1],
-            value=other,
+            value=followed_rig.name,
+            chain=chain.name,
         )
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
-    for role, point in (("target", chain.target), ("pole target", chain.pole)):
+    for point in (chain.target, chain.pole):
         if point and _root(chain) in upstream(point):
             raise Refused(
-                f'Chain "{chain.name}" of "{chain.rig.name}" moves its own {role} "{point}": '
+                'Chain "{chain}" of "{object}" moves its own target "{value}": '
+                "choose one that does not follow the chain"
+                if point is chain.target
+                else 'Chain "{chain}" of "{object}" moves its own pole target "{value}": '
                 "choose one that does not follow the chain",
                 kind="TARGET_FOLLOWS",
                 object=chain.rig.name,
                 bone=chain.bones[0],
                 value=str(point),
+                chain=chain.name,
             )
 
 
@@ -156,12 +161,13 @@ def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
     for point in _points(chain):
         if _root(other) in upstream(point) and not _hangs(point, other):
             raise Refused(
-                f'Chain "{chain.name}" of "{chain.rig.name}" follows chain "{other.name}" by a constraint: '
-                f'bake "{other.name}" first, and then "{chain.name}" alone',
+                'Chain "{chain}" of "{object}" follows chain "{value}" by a constraint: '
+                'bake "{value}" first, and then "{chain}" alone',
                 kind="FOLLOWS_BY_CONSTRAINT",
                 object=chain.rig.name,
                 bone=chain.bones[-1],
                 value=other.name,
+                chain=chain.name,
             )
 
 

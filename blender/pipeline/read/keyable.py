@@ -23,31 +23,65 @@ def keyable(plan: Plan) -> dict[Point, bool]:
             if point is None:
                 continue
             if point in found:
-                raise _refusal(chain, point, "is a target twice: give each chain its own", "SHARED_TARGET")
+                raise Refused(
+                    'Target "{value}" of chain "{chain}" is a target twice: give each chain its own',
+                    kind="SHARED_TARGET",
+                    **_named(chain, point),
+                )
             found[point] = turns
             _refuse_unmovable(chain, point, turns=turns)
     for chain in plan.chains:
         for place in follow.parents(Point(chain.rig, chain.bones[0])):
             if place in found:
-                raise _refusal(chain, place, f'carries chain "{chain.name}": choose another', "TARGET_CARRIES")
+                raise Refused(
+                    'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another',
+                    kind="TARGET_CARRIES",
+                    **_named(chain, place),
+                )
     return found
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
     item = point.object
+    named = _named(chain, point)
     if not item.is_editable or (item.override_library and item.override_library.is_system_override):
-        raise _refusal(chain, point, "is linked: make a library override and make it editable", "LINKED_TARGET")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable',
+            kind="LINKED_TARGET",
+            **named,
+        )
     for constraint in _acting(point):
-        raise _refusal(chain, point, f'is moved by constraint "{constraint.name}": mute it', "CONSTRAINED_TARGET")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it',
+            kind="CONSTRAINED_TARGET",
+            constraint=constraint.name,
+            **named,
+        )
     owner = item.pose.bones[point.bone] if point.bone else item
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
-        raise _refusal(chain, point, "has locked transforms: unlock them in the sidebar", "LOCKED_TARGET")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" has locked transforms: unlock them in the sidebar',
+            kind="LOCKED_TARGET",
+            **named,
+        )
     if point.bone and item.data.pose_position == "REST":
-        raise _refusal(chain, point, "is in Rest Position: set its armature to Pose Position", "REST_POSITION")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position',
+            kind="REST_POSITION",
+            **named,
+        )
     if point.bone and owner.bone.use_connect:
-        raise _refusal(chain, point, "is connected to its parent, so that it has no location", "CONNECTED_TARGET")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location',
+            kind="CONNECTED_TARGET",
+            **named,
+        )
     if not point.bone and any(path.startswith("delta_") for path in _animated(item)):
-        raise _refusal(chain, point, "has animated delta transforms: remove their animation", "DELTA_ANIMATED")
+        raise Refused(
+            'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation',
+            kind="DELTA_ANIMATED",
+            **named,
+        )
 
 
 def _acting(point: Point) -> Iterator[Constraint]:
@@ -69,6 +103,6 @@ def _animated(item: Object) -> Iterator[str]:
             yield driver.data_path
 
 
-def _refusal(chain: ChainPlan, point: Point, message: str, kind: str) -> Refused:
-    sentence = f'Target "{point}" of chain "{chain.name}" {message}'
-    return Refused(sentence, kind=kind, object=point.object.name, bone=point.bone, value=str(point))
+def _named(chain: ChainPlan, point: Point) -> dict[str, str]:
+    """What a refusal of this target names."""
+    return {"object": point.object.name, "bone": point.bone, "value": str(point), "chain": chain.name}

@@ -58,8 +58,11 @@ def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
     for item in need.objects:
         # Blender leaves these out and says nothing: not even `is_evaluated` tells.
         if item.name not in depsgraph.view_layer_eval.objects:
-            sentence = f'"{item.name}" is disabled in the viewport, and stays where it was: enable it, or bake'
-            raise Refused(sentence, kind="DISABLED", object=item.name)
+            raise Refused(
+                '"{object}" is disabled in the viewport, and stays where it was: enable it, or bake',
+                kind="DISABLED",
+                object=item.name,
+            )
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     return _with_own_poses(need, recorder.samples())
@@ -115,5 +118,9 @@ def _fastest(need: Wanted, keyed: Collection[Point]) -> Sampling:
 def _refuse_curves(plan: Plan, need: Wanted, keyed: Collection[Point]) -> None:
     obstacle = curves.obstacle(need, keyed)
     if obstacle:
-        sentence = f'F-curves alone do not tell where the targets of "{plan.rig.name}" are, as {obstacle}: sample AUTO'
-        raise Refused(sentence, kind="NOT_ONLY_CURVES", object=plan.rig.name, value=obstacle)
+        raise Refused(
+            'F-curves alone do not tell where the targets of "{object}" are, as {value}: sample AUTO',
+            kind="NOT_ONLY_CURVES",
+            object=plan.rig.name,
+            value=obstacle,
+        )

@@ -14,6 +14,7 @@ from bpy.types import ID, FCurve, Object
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
+from ...words import sentence
 from ..bones import inherit
 from ..plan import Point
 from ..read import follow
@@ -44,20 +45,22 @@ def obstacle(wanted: Wanted, keyed: Collection[Point] = ()) -> str:
 
 def _object_obstacle(item: Object) -> str:
     if _constrained(item):
-        return f'"{item.name}" has constraints'
+        return sentence('"{name}" has constraints', name=item.name)
     if item.rigid_body:
-        return f'"{item.name}" is a rigid body'
+        return sentence('"{name}" is a rigid body', name=item.name)
     if not item.parent:
         return ""
     follows_path = item.parent.type == "CURVE" and item.parent.data.use_path
     if item.parent_type not in _RIGID_PARENTS or follows_path:
-        return f'"{item.name}" is parented to the shape of "{item.parent.name}"'
+        return sentence('"{name}" is parented to the shape of "{parent}"', name=item.name, parent=item.parent.name)
     if item.parent_type == "BONE":
         bone = item.parent.data.bones.get(item.parent_bone) if item.parent.type == "ARMATURE" else None
         if bone is None:
-            return f'"{item.name}" is parented to a bone that "{item.parent.name}" does not have'
+            return sentence(
+                '"{name}" is parented to a bone that "{parent}" does not have', name=item.name, parent=item.parent.name
+            )
         if bone.use_relative_parent:
-            return f'"{item.name}" is parented relative to a bone'
+            return sentence('"{name}" is parented relative to a bone', name=item.name)
     return ""
 
 
@@ -66,11 +69,11 @@ def _bone_obstacle(rig: Object, names: set[str], free: set[str]) -> str:
     if not names:
         return ""
     if rig.data.animation_data:
-        return f'armature "{rig.data.name}" is animated'
+        return sentence('armature "{name}" is animated', name=rig.data.name)
     for bone, constraint in follow.constrained(rig):
         acts = not constraint.mute and not follow.hides(bone, constraint, free)
         if acts and names & follow.moved_by(bone, constraint):
-            return f'bone "{bone.name}" of "{rig.name}" has constraints'
+            return sentence('bone "{bone}" of "{name}" has constraints', bone=bone.name, name=rig.name)
     return ""
 
 
@@ -79,17 +82,17 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
     if not animation:
         return ""
     if animation.use_tweak_mode or (animation.use_nla and any(track.strips for track in animation.nla_tracks)):
-        return f'"{item.name}" has NLA strips'
+        return sentence('"{name}" has NLA strips', name=item.name)
 
     def counts(curve: FCurve) -> bool:
         quoted = curve.data_path.split('"', 2)
         return quoted[1] in bones if quoted[0] == "pose.bones[" else len(quoted) == 1
 
     if any(counts(driver) for driver in animation.drivers):
-        return f'"{item.name}" has drivers'
+        return sentence('"{name}" has drivers', name=item.name)
     muted = (curve for curve in versions.curves(item) if curve.mute or (curve.group and curve.group.mute))
     if any(map(counts, muted)):
-        return f'"{item.name}" has muted F-curves'
+        return sentence('"{name}" has muted F-curves', name=item.name)
     return ""
 
 

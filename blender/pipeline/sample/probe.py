@@ -63,8 +63,11 @@ class Recorder:
         evaluated = {item: item.evaluated_get(depsgraph) for item in self._sources}
         for item, state in evaluated.items():
             if not state.is_evaluated:
-                sentence = f'"{item.name}" cannot be evaluated: check that it, or what it follows, is not broken'
-                raise Refused(sentence, kind="STALE", object=item.name)
+                raise Refused(
+                    '"{object}" cannot be evaluated: check that it, or what it follows, is not broken',
+                    kind="STALE",
+                    object=item.name,
+                )
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
             matrices.append(evaluated[item].matrix_world.copy())

@@ -16,6 +16,7 @@ from ....solver.triad import product
 from ....solver.values import Array, Chain, Unreachable
 from ....solver.vectors import norm
 from ...report import when
+from ...words import sentence
 from ..bones import transform
 from ..plan import ChainPlan, Plan, Point
 from ..samples import Samples
@@ -70,16 +71,25 @@ def notes(plan: Plan, aimed: Iterable[Aimed]) -> list[str]:
         name = one.solved.plan.name
         moved, rolled = one.moved > _KEPT * one.size, one.rolled > _KEPT
         if moved.any():
-            reason = "with its options" if one.solved.plan.pole else "without a pole target"
-            found.append(
-                f'Chain "{name}" does not keep its pose {when(plan.frames, moved)}: '
-                f"{reason} joints move by up to {one.moved.max():.4g}"
+            off = sentence(
+                'Chain "{chain}" does not keep its pose {when}: with its options joints move by up to {moved:.4g}'
+                if one.solved.plan.pole
+                else 'Chain "{chain}" does not keep its pose {when}: '
+                "without a pole target joints move by up to {moved:.4g}",
+                chain=name,
+                when=when(plan.frames, moved),
+                moved=one.moved.max(),
             )
+            found.append(off)
         elif rolled.any():
-            found.append(
-                f'Chain "{name}" keeps its joints, but bones turn by up to {np.degrees(one.rolled.max()):.3g} degrees '
-                f"{when(plan.frames, rolled)}: Reference Current Pose keeps the roll that is keyed"
+            off = sentence(
+                'Chain "{chain}" keeps its joints, but bones turn by up to {rolled:.3g} degrees {when}: '
+                "Reference Current Pose keeps the roll that is keyed",
+                chain=name,
+                rolled=np.degrees(one.rolled.max()),
+                when=when(plan.frames, rolled),
             )
+            found.append(off)
     return found
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import bpy
 from bpy.app import translations
+from bpy.types import Object
 from scenarios.limb import limb_with_target
 from user import Steps, User
 
@@ -28,6 +30,7 @@ def scenario(user: User) -> Steps:
     assert all("«Select an armature»" in message for message in told.values()), told
 
     limb_with_target()
+    sentences_come_whole()
     bpy.context.object.two_bone_ik_chains[0].target = None
     yield from user.open_sidebar("Animation")
     yield
@@ -45,6 +48,23 @@ def scenario(user: User) -> Steps:
     yield
 
 
+def sentences_come_whole() -> None:
+    """A refusal, a report with a note, and an account of a constraint, with names and numbers in the right places."""
+    api = import_module(f"{PACKAGE}.api")
+    rig = bpy.context.object
+    chain = rig.two_bone_ik_chains[0]
+    chain.name = "{chain}"
+    constraint = rig.pose.bones[chain.end_bone].constraints.new("IK")
+    constraint.target, constraint.chain_count = chain.target, 2
+    assert refusal(rig, "{object}") == f'«"{rig.name}" has no chain "{{object}}": it has {{chain}}»'
+    hidden = f'«Constraint "IK" of bone "{chain.end_bone}" hides the pose: mute it»'
+    assert api.solve(rig).lines() == ["«{chain}: 1 of 1 frames reached»", hidden]
+    chain.target = None
+    (takeover,) = api.chains_from_constraints(rig)
+    assert all(line.strip()[0] + line[-1] == "«»" for line in takeover.lines()), takeover.lines()
+    rig.pose.bones[chain.end_bone].constraints.remove(constraint)
+
+
 def texts() -> Iterator[str]:
     """All that may be one of our strings."""
     for path in Path(sys.modules[PACKAGE].__file__).parent.rglob("*.py"):
@@ -53,6 +73,16 @@ def texts() -> Iterator[str]:
                 yield node.value
                 # The list shows kinds of refusals.
                 yield node.value.replace("_", " ").capitalize()
+
+
+def refusal(rig: Object, chain: str) -> str:
+    """Why a chain of this name cannot be solved."""
+    api = import_module(f"{PACKAGE}.api")
+    try:
+        api.solve(rig, [chain])
+    except api.Refused as refused:
+        return str(refused)
+    return ""
 
 
 def obstacle(user: User, operator: str) -> str:
