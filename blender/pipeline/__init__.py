@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
+from numpy.typing import NDArray
 
-from ...solver import Solution, motion
+from ...solver import motion
 from ...solver.values import Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
@@ -21,7 +23,6 @@ from .plan import Plan
 from .read import Frames
 from .sample import Sampling
 from .solve import Solved, space
-from .solve.space import ChainSpace
 
 Steps = Generator[float, None, Report]
 """A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was.
@@ -52,9 +53,10 @@ def bake(
     yield 1.0
     with unkeyed.kept(rig, plan.scene, keyed):
         notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+    hiding = read.constraints(plan)
     if mute_constraints:
-        notes += write.mute_constraints(rig, read.constraints(plan))
-    return report_of(plan, solved, notes + read.notes(plan, keyed=True))
+        notes += write.mute_constraints(rig, hiding)
+    return report_of(plan, solved, notes + read.notes(plan, hiding, keyed=True))
 
 
 def check(
@@ -83,7 +85,7 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     channels = _channels(plan, solved, KeyStyle())
     write.pose(rig, channels)
     notes = key_pose(plan, channels) if insert_keys else []
-    return report_of(plan, solved, read.notes(plan, keyed=False) + notes)
+    return report_of(plan, solved, read.notes(plan, read.constraints(plan), keyed=False) + notes)
 
 
 def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
@@ -159,19 +161,22 @@ def _refuse_unreachable(plan: Plan, solved: Iterable[Solved]) -> None:
 
 def report_of(plan: Plan, solved: Iterable[Solved], notes: Sequence[str] = ()) -> Report:
     """What was found, for each chain and frame."""
-    chains = tuple(_chain_report(plan, one.here, one.solution) for one in solve.one_by_one(plan, solved))
+    found = {report.name: report for group in solved for report in _chain_reports(plan, group)}
+    chains = tuple(found[chain.name] for chain in plan.chains)
     return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))
 
 
-def _chain_report(plan: Plan, here: ChainSpace, solution: Solution) -> ChainReport:
-    return ChainReport(
-        name=here.plan.name,
-        frames=plan.frames,
-        status=solution.status,
-        miss=norm(transform.mapped(here.to_world[..., :3, :3], solution.miss)),
-        sin_hinge=solution.sin_hinge,
-        speed=motion.speed(solution, plan.frames),
-        stretch=solution.stretch,
-        flips=motion.flips(solution),
-        near_straight=motion.near_straight(solution),
-    )
+def _chain_reports(plan: Plan, solved: Solved) -> Iterator[ChainReport]:
+    here, solution = solved.here, solved.solution
+    found: dict[str, NDArray[Any]] = {
+        "status": solution.status,
+        "miss": norm(transform.mapped(here.to_world[..., :3, :3], solution.miss)),
+        "sin_hinge": solution.sin_hinge,
+        "speed": motion.speed(solution, plan.frames),
+        "stretch": solution.stretch,
+        "flips": motion.flips(solution),
+        "near_straight": motion.near_straight(solution),
+    }
+    for row, chain in enumerate(here.plans):
+        columns = {name: values[:, row] for name, values in found.items()}
+        yield ChainReport(name=chain.name, frames=plan.frames, **columns)

@@ -55,9 +55,7 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
 
     With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
     """
-    action = rig.animation_data and rig.animation_data.action
-    users = bpy.data.user_map(subset=[action])[action] if action else ()
-    found = edits(users, scene.frame_current_final, rig, keyed)
+    found = edits(_players(rig), scene.frame_current_final, rig, keyed)
     yield
     if found:
         for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
@@ -75,6 +73,16 @@ def _restore(edit: Edit) -> None:
     else:
         setattr(owner, name, value)
     block.update_tag()  # of itself Blender does not notice custom properties
+
+
+def _players(rig: Object) -> Collection[ID]:
+    """All data-blocks that play the action of this one."""
+    action = rig.animation_data and rig.animation_data.action
+    if not action:
+        return ()
+    # To ask for the users takes Blender long in a large file.
+    alone = action.users - action.use_fake_user == 1
+    return (rig,) if alone else bpy.data.user_map(subset=[action])[action]
 
 
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:

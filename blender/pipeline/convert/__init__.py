@@ -68,12 +68,12 @@ def _turns(plan: Plan, own: Iterable[Posed]) -> dict[str, Array]:
 
 
 def _channels(plan: Plan, own: Iterable[Posed], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
-    frames = plan.frames[rows]
+    frames, every = plan.frames[rows], len(rows) == len(plan.frames)
     for bone, _, scale in own:
         path = rotation_path(bone)
         values = {path: turns[path]} | ({} if scale is None else {scale_path(bone): scale})
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=frames, values=value.take(rows, axis=0))
+            yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])
 
 
 def values_before(item: Object, paths: Sequence[str], start: float) -> list[Array]:

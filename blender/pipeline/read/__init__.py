@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from math import isfinite
@@ -182,8 +182,11 @@ def followed_first(rigs: Sequence[Object]) -> list[Object]:
         ) from None
 
 
-def notes(plan: Plan, *, keyed: bool) -> list[str]:
-    """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone."""
+def notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
+    """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone.
+
+    hiding : IK constraints, as `constraints` has them
+    """
     found = [
         sentence(
             'Constraint "{name}" of bone "{bone}" hides the keys: mute it'
@@ -192,7 +195,7 @@ def notes(plan: Plan, *, keyed: bool) -> list[str]:
             name=name,
             bone=bone,
         )
-        for bone, name in constraints(plan)
+        for bone, name in hiding
         if _acts(plan.rig.pose.bones[bone].constraints[name])
     ]
     for bone in (bone for chain in plan.chains for bone in chain.keyed):
