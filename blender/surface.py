@@ -21,7 +21,10 @@ def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, 
             return None
         if not _goes_along(item, rig):
             return place
-        distance = (place - eye).length * _BEHIND
+        behind = (place - eye).length * _BEHIND
+        if behind <= distance:
+            return None  # at the eye, or farther from the origin than single precision can tell apart
+        distance = behind
 
 
 def _goes_along(item: Object | None, rig: Object) -> bool:

@@ -81,3 +81,11 @@ def test_nothing_is_found_where_there_is_nothing_else() -> None:
     rig = armature()
     deform(plane("Skin", 1.0), rig)
     assert seen(rig) is None
+
+
+@pytest.mark.parametrize("eye", [1.0, -3e7, -1e9])
+def test_an_eye_on_the_skin_or_out_of_all_proportion_comes_to_an_end(eye: float) -> None:
+    rig = armature()
+    deform(plane("Skin", 1.0), rig)
+    place = seen(rig, eye)
+    assert place is None
