@@ -56,10 +56,6 @@ class ChainReport:
         """True where every frame met its target."""
         return not np.any(self.status)
 
-    def frames_with(self, status: Status) -> Array:
-        """(m,) the frames that ended with this status."""
-        return self.frames[self.status == status]
-
     def lines(self) -> list[str]:
         """A headline, then a line for each thing that an animator would want to look at, with its frames."""
         reached = self.status == Status.REACHED
