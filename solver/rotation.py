@@ -85,7 +85,9 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     """
     i, j, k = ("XYZ".index(axis) for axis in order)
     parity = 1.0 if (j - i) % 3 == 1 else -1.0
-    m = matrices
+    # Each element in one piece: NumPy 1 rounds an arctan2 of scattered ones otherwise where its result comes to lie
+    # right behind them in memory, and the same bake would not give the same keys.
+    m = np.asfortranarray(matrices)
     decided = np.hypot(m[..., i, i], m[..., j, i]) > _GIMBAL_LOCK
     last = np.arctan2(m[..., j, i], m[..., i, i])
     last = _held_angle(last, decided, 0.0 if before is None else parity * before[..., k])
