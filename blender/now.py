@@ -229,7 +229,7 @@ def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -
 
 
 def _fixed(plan: Plan, samples: Samples) -> bytes:
-    parents = [samples.pose[Point(plan.rig, chain.parent.name)] for chain in plan.chains if chain.parent]
+    parents = [samples.pose[chain.parent] for chain in plan.chains if chain.parent]
     return np.concatenate((samples.to_world[plan.rig], *parents, *samples.basis.values())).tobytes()
 
 

@@ -25,9 +25,12 @@ def curves(block: ID) -> Collection[FCurve]:
         return animation.action.fcurves
     if not animation.action_slot:
         return ()
-    strips = (strip for layer in animation.action.layers for strip in layer.strips)
-    channelbags = (strip.channelbag(animation.action_slot) for strip in strips)
-    return next((channelbag.fcurves for channelbag in channelbags if channelbag), ())
+    for layer in animation.action.layers:
+        for strip in layer.strips:
+            channelbag = strip.channelbag(animation.action_slot)
+            if channelbag:
+                return channelbag.fcurves
+    return ()
 
 
 def curve_finder(block: ID) -> Callable[..., FCurve | None]:

@@ -76,7 +76,7 @@ def _bent(
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.softened(plane.distance, outer, options.softness)
     outer = np.maximum(np.minimum(outer, limit), inner)
-    reached = np.clip(eased, inner, outer)
+    reached = np.maximum(np.minimum(eased, outer), inner)
     stretch = np.ones_like(reached)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)

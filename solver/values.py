@@ -102,6 +102,23 @@ class Goals:
     pose: Array | None = None
 
 
+_TURN = pi + 1e-6
+"""Half a turn: Blender keeps pi in single precision, which is a little more."""
+
+_RANGES = {
+    "pole_angle": (-np.inf, np.inf),
+    "pole_influence": (0.0, 1.0),
+    "softness": (0.0, 1.0),
+    "max_stretch": (1.0, np.inf),
+    "bend_min": (-_TURN, _TURN),
+    "bend_max": (-_TURN, _TURN),
+    "influence": (0.0, 1.0),
+    "speed_cost": (0.0, np.inf),
+    "tolerance": (0.0, np.inf),
+}
+"""From where to where each number of `Options` may go."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """The user's choices; the names are those of the chain's properties. Angles are in radians.
@@ -133,20 +150,7 @@ class Options:
 
     def __post_init__(self) -> None:
         Plane(self.plane), Reference(self.reference), Bend(self.bend), Unreachable(self.unreachable)
-        # Blender keeps pi in single precision, which is a little more.
-        turn = pi + 1e-6
-        ranges = {
-            "pole_angle": (-np.inf, np.inf),
-            "pole_influence": (0.0, 1.0),
-            "softness": (0.0, 1.0),
-            "max_stretch": (1.0, np.inf),
-            "bend_min": (-turn, turn),
-            "bend_max": (-turn, turn),
-            "influence": (0.0, 1.0),
-            "speed_cost": (0.0, np.inf),
-            "tolerance": (0.0, np.inf),
-        }
-        for name, (low, high) in ranges.items():
+        for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if not (isfinite(value) and low <= value <= high):
                 raise ValueError(f"{name} must be finite and from {low:.6g} to {high:.6g}, but is {value:.6g}")

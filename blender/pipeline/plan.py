@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bpy.types import Bone, Object, PoseBone, Scene
+from bpy.types import Object, PoseBone, Scene
 
 from ...solver.values import Array, Bend, Options, Reference, Unreachable
 
@@ -26,6 +26,7 @@ class ChainPlan:
 
     bones : names from the root bone to the end bone, with any twist bones in between
     below : names from the end bone's child to the tip bone; empty where the end bone's tail is the tip
+    parent : the bone that carries the chain
     target_keys : (m,) the frames to key, or None for all
     """
 
@@ -33,6 +34,7 @@ class ChainPlan:
     rig: Object
     bones: tuple[str, ...]
     below: tuple[str, ...]
+    parent: Point | None
     target: Point
     pole: Point | None
     hinge_axis: str
@@ -83,11 +85,6 @@ class ChainPlan:
         """The bones that a bake keys."""
         names = (self.bones[0], self.bones[-1], *([self.tip_bone] if self.use_rotation else []))
         return tuple(self.rig.pose.bones[name] for name in names)
-
-    @property
-    def parent(self) -> Bone | None:
-        """The bone that carries the chain."""
-        return self.root.bone.parent
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

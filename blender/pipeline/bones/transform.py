@@ -89,5 +89,5 @@ def place(matrix: Array, points: Array) -> Array:
 
 def mapped(linear: Array, vectors: Array) -> Array:
     """(n, 3) vectors carried over by (n, 3, 3)."""
-    result: Array = np.einsum("...ij,...j->...i", linear, vectors)
+    result: Array = np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
     return result

@@ -43,11 +43,13 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
         )
     if chain.unreachable == Unreachable.STRETCH:
         _refuse_shear(rig, bones)
+    carrier = rig.data.bones[bones[0]].parent
     return ChainPlan(
         name=chain.name,
         rig=rig,
         bones=bones,
         below=_below(rig, chain, bones[-1]),
+        parent=Point(rig, carrier.name) if carrier else None,
         target=target,
         pole=pole,
         hinge_axis=chain.hinge_axis,

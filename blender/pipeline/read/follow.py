@@ -183,8 +183,7 @@ def _hangs(point: Point, chain: ChainPlan) -> bool:
 
 def _points(chain: ChainPlan) -> list[Point]:
     """All whose place a chain has to know."""
-    parent = Point(chain.rig, chain.parent.name) if chain.parent else None
-    return [point for point in (chain.target, chain.pole, parent) if point]
+    return [point for point in (chain.target, chain.pole, chain.parent) if point]
 
 
 def _root(chain: ChainPlan) -> Point:

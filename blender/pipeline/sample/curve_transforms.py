@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 from mathutils import Matrix
@@ -27,12 +29,12 @@ _LINEAR = {
 
 
 class OwnTransforms:
-    """Evaluates the channels of one data-block's owners over frames (n,); what has no F-curves is as it stands."""
+    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands."""
 
-    def __init__(self, block: ID, frames: Array) -> None:
+    def __init__(self, block: ID, frames: Sequence[float]) -> None:
         self._curves = curves_by_path(block)
         self._animated = {path for path, _ in self._curves}
-        self._frames: list[float] = frames.tolist()
+        self._frames = frames
 
     def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
         """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""
@@ -73,14 +75,13 @@ class OwnTransforms:
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
-        value = np.array(getattr(owner, name), dtype=np.float64)
-        curves = [(index, self._curves.get((path + name, index))) for index in range(len(value))]
-        animated = [(index, curve) for index, curve in curves if curve]
-        if not animated:
-            return value[None]
-        values = np.repeat(value[None], len(self._frames), axis=0)
-        for index, curve in animated:
-            values[:, index] = np.fromiter(map(curve.evaluate, self._frames), np.float64, len(self._frames))
+        standing = np.array(getattr(owner, name), dtype=np.float64)
+        if path + name not in self._animated:
+            return standing[None]
+        values = np.empty((len(self._frames), len(standing)), order="F")
+        for index, value in enumerate(standing):
+            curve = self._curves.get((path + name, index))
+            values[:, index] = np.fromiter(map(curve.evaluate, self._frames), float, len(values)) if curve else value
         return values
 
 

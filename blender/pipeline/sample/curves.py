@@ -90,7 +90,7 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
 
     if any(counts(driver) for driver in animation.drivers):
         return sentence('"{name}" has drivers', name=item.name)
-    muted = (curve for curve in versions.curves(item) if curve.mute or (curve.group and curve.group.mute))
+    muted = (curve for curve in versions.curves(item) if curve.mute or ((group := curve.group) and group.mute))
     if any(map(counts, muted)):
         return sentence('"{name}" has muted F-curves', name=item.name)
     return ""
@@ -102,10 +102,11 @@ def _constrained(owner: Object) -> bool:
 
 def samples(wanted: Wanted, frames: Array) -> Samples:
     """Samples over `frames`; only right where there is no `obstacle`."""
+    numbers: list[float] = frames.tolist()
 
     @cache
     def own(block: ID) -> OwnTransforms:
-        return OwnTransforms(block, frames)
+        return OwnTransforms(block, numbers)
 
     @cache
     def pose(place: Point) -> Array:

@@ -40,7 +40,7 @@ class Wanted:
 def wanted(plan: Plan) -> Wanted:
     """What the chains of the plan need to know of the scene."""
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
-    parents = [Point(plan.rig, chain.parent.name) for chain in plan.chains if chain.parent]
+    parents = [chain.parent for chain in plan.chains if chain.parent]
     # The last rank moves nothing that others wait for.
     moving = [chain for rank in plan.ranks[:-1] for chain in rank]
     branches = [follow.branch(point, plan.rig, chain.bones) for chain in moving for point in (*goals, *parents)]

@@ -109,7 +109,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainSpace:
     columns = list(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
     bones = tuple(tuple(rig.data.bones[name] for name in column) for column in columns)
     basis = tuple(stacked(map(partial(_basis, samples=samples), plans, column)) for column in columns)
-    parents = [samples.pose[Point(rig, plan.parent.name)] for plan in plans if plan.parent]
+    parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
     parent = stacked(parents) if parents else None
     here = stage(bones, parent, basis, len(first.bones), stretches=first.stretches)
     basis = basis[: len(first.bones)]
