@@ -156,8 +156,9 @@ def _ahead(values: Array, before: Array | None) -> Array:
 
 def _signs(values: Array, before: Array | None) -> Array:
     """(n, ...) +1 or -1 so that each row, times its sign, lies on the side of the one before."""
-    turned = np.where(dot(values, _ahead(values, before)) < 0.0, -1.0, 1.0)
-    signs: Array = np.multiply.accumulate(turned)
+    first = dot(values[:1], values[:1] if before is None else before)
+    beside = np.concatenate((first, dot(values[1:], values[:-1])))
+    signs: Array = np.multiply.accumulate(np.where(beside < 0.0, -1.0, 1.0))
     return signs
 
 

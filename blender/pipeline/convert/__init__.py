@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Object, PoseBone
@@ -18,8 +19,14 @@ from ..solve import Solved
 from ..solve.own_pose import OwnPose, own_poses
 from ..solve.space import out_of_reach
 
-Posed = tuple[PoseBone, Array, Array | None]
-"""A bone, its own rotation (n, 3, 3), and its own scale (n, 3) where that is keyed."""
+
+class Posed(NamedTuple):
+    """A bone, the RNA path of its rotation, that rotation (n, 3, 3), and its own scale (n, 3) where that is keyed."""
+
+    bone: PoseBone
+    path: str
+    rotation: Array
+    scale: Array | None
 
 
 def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
@@ -36,14 +43,16 @@ def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
 
 
 def _posed(bone: PoseBone, pose: OwnPose, row: int) -> Posed:
-    return bone, pose.rotation[:, row], None if pose.scale is None else pose.scale[:, row]
+    scale = None if pose.scale is None else pose.scale[:, row]
+    return Posed(bone, rotation_path(bone), pose.rotation[:, row], scale)
 
 
 def keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
     """(m,) which of the plan's frames get keys, where the target is out of reach on frames `out` (n,)."""
-    frames = chain.target_keys
-    keyed = np.ones(len(plan.frames), dtype=bool) if frames is None else np.isin(plan.frames, frames)
-    return np.flatnonzero(keyed & ~out if chain.options.unreachable == Unreachable.SKIP else keyed)
+    rows = np.arange(len(plan.frames))
+    if chain.target_keys is not None:
+        rows = rows[np.isin(plan.frames, chain.target_keys)]
+    return rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
 
 
 def scale_path(bone: PoseBone) -> str:
@@ -59,21 +68,22 @@ def rotation_path(bone: PoseBone) -> str:
 def _turns(plan: Plan, own: Iterable[Posed]) -> dict[str, Array]:
     """By RNA path (n, 3 or 4), the values that turn each bone so."""
     found: dict[str, Array] = {}
-    for part in batches(own, lambda posed: posed[0].rotation_mode, rows=len(plan.frames)):
-        paths = [rotation_path(bone) for bone, *_ in part]
+    for part in batches(own, lambda posed: posed.bone.rotation_mode, rows=len(plan.frames)):
+        paths = [posed.path for posed in part]
         before = np.stack(values_before(plan.rig, paths, plan.frames[0]))
-        values = rotation_values(stacked(turn for _, turn, _ in part), part[0][0].rotation_mode, before)
-        found |= zip(paths, np.moveaxis(values, 1, 0), strict=True)
+        values = rotation_values(stacked(posed.rotation for posed in part), part[0].bone.rotation_mode, before)
+        found |= zip(paths, values.swapaxes(0, 1), strict=True)
     return found
 
 
 def _channels(plan: Plan, own: Iterable[Posed], turns: dict[str, Array], rows: NDArray[np.intp]) -> Iterator[Channel]:
     frames, every = plan.frames[rows], len(rows) == len(plan.frames)
-    for bone, _, scale in own:
-        path = rotation_path(bone)
-        values = {path: turns[path]} | ({} if scale is None else {scale_path(bone): scale})
+    for posed in own:
+        values = {posed.path: turns[posed.path]}
+        if posed.scale is not None:
+            values[scale_path(posed.bone)] = posed.scale
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])
+            yield Channel(path=path, group=posed.bone.name, frames=frames, values=value if every else value[rows])
 
 
 def values_before(item: Object, paths: Sequence[str], start: float) -> list[Array]:
