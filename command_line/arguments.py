@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
 from ..api import Keys
@@ -125,6 +126,12 @@ def _shots(command: ArgumentParser) -> ArgumentParser:
         help="in N Blenders of their own, where a file that crashes one costs nothing but itself; N is by default the "
         "number of processors, and without --jobs this Blender does it",
     )
+    many.add_argument(
+        "--time-limit",
+        type=_seconds,
+        metavar="SECONDS",
+        help="with --jobs, stop a Blender that takes longer over a shot",
+    )
     return command
 
 
@@ -136,6 +143,16 @@ def frames(text: str) -> tuple[float, float, float]:
     except ValueError:
         raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
     return start, end, step
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < TIMEOUT_MAX:
+        raise ArgumentTypeError(f'"{text}" is not a number of seconds above 0')
+    return seconds
 
 
 def _keys(text: str) -> Keys:

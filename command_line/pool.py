@@ -1,7 +1,7 @@
 """Many shots on one machine: Blenders of their own, each baking shot after shot.
 
 A Blender is asked for a shot by a line with its number, and answers with a line when that is done. If it ends instead,
-that shot has failed, and another Blender goes on with the next.
+or takes too long and is stopped, that shot has failed, and another Blender goes on with the next.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
+from threading import Event, Timer
 
 from ..blender import files
 from .outcome import FAILED, Outcome
@@ -28,13 +29,16 @@ WORKER = ("--shot", STDIN, "--jobs", "0", "--progress", "none")
 _ANSWER = "two_bone_ik_outcome: "
 
 
-def outcomes(call: Sequence[str], shots: Mapping[int, Shot], jobs: int, progress: Progress) -> dict[int, Outcome]:
+def outcomes(
+    call: Sequence[str], shots: Mapping[int, Shot], jobs: int, time_limit: float, progress: Progress
+) -> dict[int, Outcome]:
     """The shots' outcomes by their numbers.
 
     call : the command line of a worker
+    time_limit : seconds that a Blender has for one shot, its own start included
     """
     idle: SimpleQueue[_Worker] = SimpleQueue()
-    workers = [_Worker(call) for _ in range(min(jobs, len(shots)))]
+    workers = [_Worker(call, time_limit) for _ in range(min(jobs, len(shots)))]
     for worker in workers:
         idle.put(worker)
 
@@ -69,30 +73,29 @@ def serve(act: Callable[[int], Outcome]) -> None:
 class _Worker:
     """A Blender, there when it is needed."""
 
-    def __init__(self, call: Sequence[str]) -> None:
+    def __init__(self, call: Sequence[str], time_limit: float) -> None:
         self._call = call
+        self._time_limit = time_limit
         self._process: subprocess.Popen[str] | None = None
 
     def outcome(self, number: int, shot: Shot) -> Outcome:
         """Let it carry out a shot."""
         process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        said = ""
-        with suppress(OSError):  # it may have ended already
-            process.stdin.write(f"{number}\n")
-            process.stdin.flush()
-        for line in process.stdout:
-            if line.startswith(_ANSWER):
-                return Outcome(**json.loads(line.removeprefix(_ANSWER)))
-            said = line.strip() or said
-        status = process.wait()
-        self._process = None
+        with _limited(process, self._time_limit) as stopped:
+            answer, said = _asked(process, number)
+        if not answer or stopped.is_set():
+            process.wait()
+            self._process = None
+        if answer:
+            return answer
         for path in (shot.output, shot.report):
             for left in files.partial(path) if path else ():
                 left.unlink(missing_ok=True)
-        how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return Outcome(status=FAILED, state="crashed", text=f"Blender ended with {how}: {said}")
+        status, state = process.returncode, "crashed"
+        how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
+        if stopped.is_set():
+            state, how = "timed out", f"was stopped after {self._time_limit:g} seconds"
+        return Outcome(status=FAILED, state=state, text=f"Blender {how}: {said}" if said else f"Blender {how}")
 
     def end(self) -> None:
         """Let it go."""
@@ -106,3 +109,36 @@ class _Worker:
                 self._call, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
             )
         return self._process
+
+
+def _asked(process: subprocess.Popen[str], number: int) -> tuple[Outcome | None, str]:
+    """What a worker answers for a shot; None where it ends instead, with the last line that it said."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    said = ""
+    with suppress(OSError):  # it may have ended already
+        process.stdin.write(f"{number}\n")
+        process.stdin.flush()
+    for line in process.stdout:
+        if line.startswith(_ANSWER):
+            return Outcome(**json.loads(line.removeprefix(_ANSWER))), said
+        said = line.strip() or said
+    return None, said
+
+
+@contextmanager
+def _limited(process: subprocess.Popen[str], seconds: float) -> Iterator[Event]:
+    """While it is open, the process is killed if it takes longer; gives what is set then."""
+    stopped = Event()
+
+    def stop() -> None:
+        stopped.set()
+        process.kill()
+
+    timer = Timer(seconds, stop)
+    timer.start()
+    try:
+        yield stopped
+    finally:
+        timer.cancel()
+        timer.join()  # it may be at it

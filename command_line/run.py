@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from threading import TIMEOUT_MAX
 
 from ..blender.errors import Refused
 from . import blend_file, manifest, pool
@@ -44,7 +45,8 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     numbers = manifest.numbers(arguments.shot, len(shots))
     if arguments.jobs:
         chosen = {number: shots[number] for number in numbers}
-        outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, progress)
+        time_limit = arguments.time_limit or TIMEOUT_MAX
+        outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, time_limit, progress)
     else:
         outcomes = {number: act(number, done, len(numbers)) for done, number in enumerate(numbers)}
     return _ended_many({number: str(shots[number].file) for number in numbers}, outcomes, progress)
@@ -53,7 +55,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 def _refuse_combination(arguments: Namespace) -> None:
     """Raise `Refused` where arguments contradict each other or leave open where to write."""
     alone = ("file", "output", "in_place", "report")
-    many = ("shot", "output_dir", "jobs", "path_mapping")
+    many = ("shot", "output_dir", "jobs", "time_limit", "path_mapping")
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
@@ -64,6 +66,8 @@ def _refuse_combination(arguments: Namespace) -> None:
                 kind="ARGUMENTS",
                 value=option,
             )
+    if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
+        raise Refused("{value} needs --jobs", kind="ARGUMENTS", value="--time-limit")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
         raise Refused("Say where to write: {where}", kind="ARGUMENTS", where=where)

@@ -107,14 +107,14 @@ def test_a_process_writes_the_same_keys_as_the_api(program: list[str], tmp_path:
 
 
 @pytest.fixture
-def pool(program: list[str], tmp_path: Path) -> Callable[[list[Path]], subprocess.Popen[str]]:
+def pool(program: list[str], tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts a pool of one Blender for these shots; outputs go to the folder "out"."""
     (tmp_path / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
 
-    def start(shots: list[Path]) -> subprocess.Popen[str]:
+    def start(shots: list[Path], *options: str) -> subprocess.Popen[str]:
         manifest = tmp_path / "season.toml"
         manifest.write_text("".join(f'[[shot]]\nfile = "{shot}"\nsetup = "setup.toml"\n' for shot in shots))
-        command = [*program, "bake", "--manifest", manifest, "--output-dir", tmp_path / "out", "--jobs", "1"]
+        command = [*program, "bake", "--manifest", manifest, "--output-dir", tmp_path / "out", "--jobs", "1", *options]
         pipe = subprocess.PIPE
         return subprocess.Popen(list(map(str, command)), stdout=pipe, stderr=pipe, text=True)
 
@@ -135,10 +135,16 @@ def wait_for(happened: Callable[[], bool]) -> None:
     raise TimeoutError
 
 
-def test_a_shot_that_kills_its_blender_costs_only_itself(pool: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "state", "why"),
+    [((), "crashed", "ended with signal 9"), (("--time-limit", "15"), "timed out", "was stopped after 15 seconds")],
+)
+def test_a_shot_over_which_blender_ends_or_hangs_costs_only_itself(
+    pool: Callable, tmp_path: Path, options: tuple[str, ...], state: str, why: str
+) -> None:
     from support import season
 
-    shots = [tmp_path / f"{name}.blend" for name in ("first", "killer", "last")]
+    shots = [tmp_path / f"{name}.blend" for name in ("first", "endless", "last")]
     for shot in shots[::2]:
         season.make_shot(shot)
     os.mkfifo(shots[1])  # whoever reads it waits for somebody who writes
@@ -150,15 +156,16 @@ def test_a_shot_that_kills_its_blender_costs_only_itself(pool: Callable, tmp_pat
             return False
         return True
 
-    process = pool(shots)
+    process = pool(shots, *options)
     wait_for(is_read)
-    kill_worker(process)
+    if not options:
+        kill_worker(process)
     said, error = process.communicate(timeout=SECONDS)
     assert process.returncode == 2
     assert error.splitlines()[-1:] == ["two_bone_ik: 1 of 3 shots failed: 2"]
     table = rows(said)
-    assert [table[number][0] for number in (1, 2, 3)] == ["done", "crashed", "done"]
-    assert "signal 9" in table[2][2]
+    assert [table[number][0] for number in (1, 2, 3)] == ["done", state, "done"]
+    assert why in table[2][2]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "first.blend",
         "first.json",

@@ -247,6 +247,8 @@ REFUSED = [
     ("bake {shot} --output {folder}/baked.blend --keys SOME", "EVERY_FRAME, TARGET_KEYS, REDUCED"),
     ("bake {shot} --output {folder}/baked.blend --jobs 2", "--manifest"),
     ("bake {shot} --output {folder}/baked.blend --shot 2", "--manifest"),
+    ("bake --manifest {setup} --output-dir {folder}/out --time-limit 9", "--jobs"),
+    ("bake --manifest {setup} --output-dir {folder}/out --jobs 2 --time-limit 0", "above 0"),
     ("bake {shot} --output-dir {folder}/out", "--manifest"),
     ("bake --output {folder}/baked.blend", "Name a .blend file"),
     ("bake {shot} --output {folder}/baked.blend --progres plane", "invalid choice"),
