@@ -51,7 +51,7 @@ def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float
 
 def hinge_angle(turns: Array, sign: Array) -> Array:
     """(...) the angle between two directions (..., 2, 2) in the plane, with the sign of the side they bend to."""
-    (x1, y1), (x2, y2) = np.moveaxis(turns, (-2, -1), (0, 1))
+    x1, y1, x2, y2 = (turns[..., bone, axis] for bone in (0, 1) for axis in (0, 1))
     angle: Array = np.copysign(np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2), sign)
     return angle
 

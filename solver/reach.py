@@ -24,9 +24,9 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
     lengths = np.asarray(lengths, dtype=np.float64)
     first, second = lengths[..., 0], lengths[..., 1]
     four = 4.0 * first * second
-    opening = np.where(np.equal(bend_max, pi), 0.0, np.cos(np.multiply(0.5, bend_max)))
-    inner = np.sqrt((first - second) ** 2 + four * opening**2)
-    outer = np.sqrt((first + second) ** 2 - four * np.sin(np.multiply(0.5, bend_min)) ** 2)
+    # sin((pi - t) / 2) is cos(t / 2), but exactly 0 at full fold.
+    inner = np.sqrt((first - second) ** 2 + four * np.sin(0.5 * np.subtract(pi, bend_max)) ** 2)
+    outer = np.sqrt((first + second) ** 2 - four * np.sin(0.5 * np.asarray(bend_min)) ** 2)
     return inner, outer
 
 
