@@ -52,17 +52,20 @@ def animate_spine(rig: Object, frames: int) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def heavy_meshes(frames: int, count: int = 10) -> None:
+def heavy_meshes(frames: int, count: int = 10) -> list[Object]:
     """Animated meshes under a subdivision and a displacement that are evaluated anew on every frame."""
+    balls = []
     for number in range(count):
         bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, location=(3.0 + number, 3.0, 0.0))
         ball = bpy.context.object
+        balls.append(ball)
         ball.modifiers.new("Subdivision", "SUBSURF").levels = 2
         wave = ball.modifiers.new("Wave", "WAVE")
         wave.height = 0.1
         ball.keyframe_insert("location", frame=1)
         ball.location.z = 1.0
         ball.keyframe_insert("location", frame=frames)
+    return balls
 
 
 def add_chains(api, rig: Object, targets: list[Object]) -> None:
