@@ -59,11 +59,11 @@ def stage(
 ) -> Stage:
     """The stage of a chain on this pose of its parent.
 
-    bones, basis : of the chain and of what is below it, and their own channels (n, 4, 4)
+    bones, basis : of the chain and of what is below it, and their own channels (n, 4, 4), where n may differ
     count : how many of them are the chain's
     """
     to_armature = inherit.carrier(bones[0], parent, basis[0])
-    rigid = not stretches and not inherit.is_scaled(np.concatenate(np.broadcast_arrays(*basis)))
+    rigid = not stretches and not inherit.is_scaled(np.concatenate(basis))
     carriers = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
     rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)
     return Stage(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)
