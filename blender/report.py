@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Status
 from .words import sentence
 
-_TYPES = {"status": np.uint8, "flips": np.bool_, "near_straight": np.bool_}
+_TYPES = {"status": np.uint8, "degenerate": np.bool_, "flips": np.bool_, "near_straight": np.bool_}
 """Of the arrays of a chain's report; the others are float64."""
+
+_DEGENERATE = 3
+"""The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -25,7 +28,8 @@ class ChainReport:
     """One chain over all frames.
 
     frames : (n,)                the solved frames, may be fractional
-    status : (n,) uint8          a `Status` each
+    status : (n,) uint8          a `Status` each: where the target lies
+    degenerate : (n,) bool       a direction was left open: target on the root, or a bone without length
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
@@ -37,6 +41,7 @@ class ChainReport:
     name: str
     frames: Array
     status: NDArray[np.uint8]
+    degenerate: NDArray[np.bool_]
     miss: Array
     sin_hinge: Array
     speed: Array
@@ -47,6 +52,8 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
         """The report of which `fields` is a part of `Report.as_dict`."""
+        if "degenerate" not in fields:
+            fields = _with_degenerate(fields)
         types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
         arrays = {key: np.array(value, types[key]) for key, value in fields.items() if key != "name"}
         return cls(name=fields["name"], **arrays)
@@ -71,7 +78,6 @@ class ChainReport:
         for status, short in (
             (Status.TOO_FAR, sentence("too far")),
             (Status.TOO_CLOSE, sentence("too close")),
-            (Status.DEGENERATE, sentence("degenerate")),
         ):
             where = self.status == status
             if where.any():
@@ -81,6 +87,15 @@ class ChainReport:
                     when=when(self.frames, where),
                     miss=self.miss[where].max(),
                 )
+        if self.degenerate.any():
+            arrived = np.count_nonzero(self.degenerate & reached)
+            yield sentence(
+                ("degenerate {when}, all reached" if arrived else "degenerate {when}, none reached")
+                if arrived in (0, np.count_nonzero(self.degenerate))
+                else "degenerate {when}, {arrived} of them reached",
+                when=when(self.frames, self.degenerate),
+                arrived=arrived,
+            )
         if self.stretch.max(initial=1.0) > 1.0:
             yield sentence(
                 "stretched {when}, to {stretch:.4g}: scale is keyed",
@@ -89,7 +104,7 @@ class ChainReport:
             )
         if self.flips.any():
             yield sentence("bend flips {when}", when=when(self.frames, self.flips))
-        straight = self.near_straight & reached
+        straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield sentence("near straight {when}", when=when(self.frames, straight))
 
@@ -132,6 +147,14 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A chain's fields from an older report; of its degenerate frames the miss tells which fell short."""
+    status, miss = np.array(fields["status"]), np.array(fields["miss"])
+    degenerate = status == _DEGENERATE
+    short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
+    return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
 
 
 def _plain(value: Any) -> Any:

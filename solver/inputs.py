@@ -1,7 +1,4 @@
-"""What comes in: checked to be finite, and brought to a size at which every square and product stays finite.
-
-Sizes change by powers of two alone, which costs no digit, and only where they are far from any that occurs.
-"""
+"""What comes in: checked for its shape, to be finite, and of a size at which every square and product stays finite."""
 
 from __future__ import annotations
 
@@ -10,88 +7,64 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .values import Array, Chain, Goals, Solution
-
-_SMALL, _LARGE = 2.0**-130, 2.0**200
-"""Between these not even the fourth power of a length overflows or underflows."""
+from .values import LARGEST, SMALLEST, Array, Chain, Goals
 
 
-def finite(name: str, values: ArrayLike) -> Array:
-    """`values` as float64; ValueError names `name` and the first row that holds NaN or infinity."""
+def checked(name: str, values: ArrayLike, *shape: int) -> Array:
+    """`values` as float64, with 0 for what is smaller than `SMALLEST`.
+
+    shape : of the last axes
+    raises : ValueError that names `name`, and the first row that is not finite or holds more than `LARGEST`
+    """
     array = np.asarray(values, dtype=np.float64)
-    good = np.isfinite(array)
-    if not good.all():
-        raise ValueError(f"{name} must be finite, but {_first_row(array, ~good)}")
+    if array.shape[array.ndim - len(shape) :] != shape:
+        wanted = ", ".join(("...", *map(str, shape)))
+        raise ValueError(f"{name} must have the shape ({wanted}), but has {array.shape}")
+    size = np.abs(array)
+    if not size.max(initial=0.0) <= LARGEST:
+        _refuse_row(f"{name} must be finite", array, ~np.isfinite(array))
+        _refuse_row(f"{name} must be from {-LARGEST:g} to {LARGEST:g}", array, size > LARGEST)
+    tiny = size < SMALLEST
+    return np.where(tiny, 0.0, array) if size.any(where=tiny) else array
+
+
+def bone_lengths(values: ArrayLike, *shape: int) -> Array:
+    """The same for lengths, which must not be negative."""
+    lengths = checked("lengths", values, *shape)
+    _refuse_row("lengths must not be negative", lengths, lengths < 0.0)
+    return lengths
+
+
+def signs(bend: ArrayLike) -> Array:
+    """(..., 1) `bend` as float64; ValueError names the first row that is neither 1 nor -1."""
+    array = np.asarray(bend, dtype=np.float64)[..., None]
+    _refuse_row("bend must be 1 or -1", array, np.abs(array) != 1.0)
     return array
-
-
-def bone_lengths(values: ArrayLike) -> Array:
-    """`values` as float64; ValueError names the first row that is not finite or holds a negative length."""
-    array = finite("lengths", values)
-    if array.min(initial=0.0) < 0.0:
-        raise ValueError(f"lengths must not be negative, but {_first_row(array, array < 0.0)}")
-    return array
-
-
-def exponent(size: Array) -> NDArray[np.intc]:
-    """(...) the power of two to divide by so that `size` is about 1; 0 where it is ordinary."""
-    if size.min(initial=1.0) > _SMALL and size.max(initial=1.0) < _LARGE:
-        return np.zeros((), np.intc)
-    return np.where((size > _SMALL) & (size < _LARGE), 0, np.frexp(size)[1])
-
-
-def scaled(points: Array, exponent: NDArray[np.intc]) -> Array:
-    """`points` (..., k) divided by 2**exponent (...); those far beyond any reach end at 2**200, in their direction."""
-    if not exponent.any() and max(points.max(initial=0.0), -points.min(initial=0.0)) < _LARGE:
-        return points
-    size = np.frexp(np.abs(points).max(axis=-1))[1]
-    near: Array = np.ldexp(points, np.minimum(-exponent, 200 - size)[..., None])
-    return near
 
 
 def checked_chain(chain: Chain) -> Chain:
-    """The same with every array finite float64; ValueError as from `finite`."""
-    return replace(chain, joints=finite("joints", chain.joints), hinge_axis=finite("hinge_axis", chain.hinge_axis))
+    """The same, checked and laid out component by component; ValueError as from `checked`."""
+    joints, axis = checked("joints", chain.joints, 3, 3), checked("hinge_axis", chain.hinge_axis, 3)
+    return replace(chain, joints=np.asfortranarray(joints), hinge_axis=axis)
 
 
 def checked_goals(goals: Goals, chain: Chain) -> Goals:
-    """The same with every array finite float64, and a row for each frame; ValueError as from `finite`."""
-    target = finite("target", goals.target)
-    pole = None if goals.pole is None else finite("pole", goals.pole)
-    pose = None if goals.pose is None else finite("pose", goals.pose)
+    """The same, checked, laid out alike, and with a row for each frame; ValueError as from `checked`."""
+    target = checked("target", goals.target, 3)
+    pole = None if goals.pole is None else checked("pole", goals.pole, 3)
+    pose = None if goals.pose is None else checked("pose", goals.pose, 2, 3, 3)
     rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
     rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
     frames = np.broadcast_shapes(*rows)
-    return Goals(target=np.broadcast_to(target, (*frames, 3)), pole=pole, pose=pose)
-
-
-def ordinary_chain(chain: Chain) -> tuple[Chain, NDArray[np.intc]]:
-    """The chain at an ordinary size, laid out component by component, and the power of two by which it was divided."""
-    size = exponent(np.abs(chain.joints).max(initial=0.0))
-    joints = np.asfortranarray(np.ldexp(chain.joints, -size))
-    return replace(chain, joints=joints, hinge_axis=scaled(chain.hinge_axis, np.zeros((), np.intc))), size
-
-
-def ordinary_goals(goals: Goals, exponent: NDArray[np.intc]) -> Goals:
-    """The goals of a chain that was divided by 2**exponent, laid out in the same way."""
     return Goals(
-        target=np.asfortranarray(scaled(goals.target, exponent)),
-        pole=None if goals.pole is None else np.asfortranarray(scaled(goals.pole, exponent)),
-        pose=None if goals.pose is None else np.asfortranarray(goals.pose),
+        target=np.asfortranarray(np.broadcast_to(target, (*frames, 3))),
+        pole=None if pole is None else np.asfortranarray(pole),
+        pose=None if pose is None else np.asfortranarray(pose),
     )
 
 
-def restored(solution: Solution, goals: Goals, exponent: NDArray[np.intc]) -> Solution:
-    """The solution at the size of what came in, with the target that was asked for."""
-    if not exponent:
-        return replace(solution, target=goals.target)
-    with np.errstate(over="ignore"):
-        joints, reach, shortfall = (
-            np.ldexp(lengths, exponent) for lengths in (solution.joints, solution.reach, solution.shortfall)
-        )
-    return replace(solution, target=goals.target, joints=joints, reach=reach, shortfall=shortfall)
-
-
-def _first_row(array: Array, bad: NDArray[np.bool_]) -> str:
-    row = np.argwhere(bad)[0][: array.ndim - 1].tolist()
-    return f"row {row} is {array[tuple(row)]}"
+def _refuse_row(rule: str, array: Array, bad: NDArray[np.bool_]) -> None:
+    """ValueError, with the rule, for the first row of `array` that is `bad`."""
+    if bad.any():
+        row = np.argwhere(bad)[0][: array.ndim - 1].tolist()
+        raise ValueError(f"{rule}, but row {row} is {array[tuple(row)]}")

@@ -10,7 +10,6 @@ undecided (target on the root, bone without length) the previous row's stays; ro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,11 +29,19 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlanarSolution:
-    """angles (..., 2), joints (..., 2, 2): mid and tip, status (...) uint8, miss (...): distance from tip to target."""
+    """What `solve` gives.
+
+    angles : (..., 2)           of the first link, and of the hinge
+    joints : (..., 2, 2)        mid and tip
+    status : (...) uint8        a `Status` each: where the target lies
+    degenerate : (...) bool     True where a direction was left open: target on the root, or a bone without length
+    miss : (...)                distance from tip to target
+    """
 
     angles: Array
     joints: Array
     status: NDArray[np.uint8]
+    degenerate: NDArray[np.bool_]
     miss: Array
 
 
@@ -47,42 +54,38 @@ def solve(
     target : (..., 2)
     bend : (...)              +1 or -1
     unreachable : CLAMP gives the closest pose; ERROR raises ValueError with the distance and the annulus
+    raises : ValueError for what is not so, or not finite, or larger than 1e60, with the value
     """
-    goal = inputs.finite("target", target)
-    lengths, target, exponent = _scaled(lengths, goal)
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
     solved = angles(lengths, target, bend)
     distance = np.hypot(target[..., 0], target[..., 1])
     inner, outer = reach.annulus(lengths)
     slack = _TOLERANCE * outer
     shortfall = reach.shortfall(distance, inner, outer, slack)
-    undecided = (distance <= slack) | (lengths.min(axis=-1) <= 0.0)
-    with np.errstate(over="ignore"):
-        if unreachable == Unreachable.ERROR:
-            far = np.hypot(goal[..., 0], goal[..., 1])
-            reach.require(far, np.ldexp(inner, exponent), np.ldexp(outer, exponent), shortfall)
-        joints = np.ldexp(forward(lengths, solved), exponent[..., None, None])
-        miss = goal - joints[..., 1, :]
-        return PlanarSolution(
-            angles=solved,
-            joints=joints,
-            status=reach.status(distance, outer, shortfall, undecided),
-            miss=np.where(shortfall > 0.0, np.hypot(miss[..., 0], miss[..., 1]), 0.0),
-        )
+    if unreachable == Unreachable.ERROR:
+        reach.require(distance, inner, outer, shortfall)
+    joints = forward(lengths, solved)
+    miss = target - joints[..., 1, :]
+    return PlanarSolution(
+        angles=solved,
+        joints=joints,
+        status=reach.status(distance, outer, shortfall),
+        degenerate=(distance <= slack) | (lengths.min(axis=-1) <= 0.0),
+        miss=np.where(shortfall > 0.0, np.hypot(miss[..., 0], miss[..., 1]), 0.0),
+    )
 
 
 def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to it."""
-    lengths, target, _ = _scaled(lengths, target)
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
     aim = _aim(lengths, target)
-    return _decided(lengths, in_blocks(_angles, lengths, aim, _signs(bend)), aim)
+    return _decided(lengths, in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
 
 
 def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
-    lengths, target, exponent = _scaled(lengths, target)
-    joint = in_blocks(_mid, lengths, _aim(lengths, target), _signs(bend))
-    with np.errstate(over="ignore"):
-        return np.ldexp(joint, exponent[..., None]) if exponent.any() else joint
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
+    return in_blocks(_mid, lengths, _aim(lengths, target), inputs.signs(bend))
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
@@ -90,10 +93,9 @@ def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
 
     lengths : (..., k), angles : (..., k)
     """
-    lengths, angles = inputs.finite("lengths", lengths), inputs.finite("angles", angles)
+    lengths, angles = inputs.checked("lengths", lengths), inputs.checked("angles", angles)
     directions = np.cumprod(np.cos(angles) + 1j * np.sin(angles), axis=-1)
-    with np.errstate(over="ignore"):
-        joints = np.cumsum(lengths * directions, axis=-1)
+    joints = np.cumsum(lengths * directions, axis=-1)
     return np.stack((joints.real, joints.imag), axis=-1)
 
 
@@ -109,23 +111,12 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
     target : (..., 2)       of the last link's end
     direction : (...)       of the last link, radians from the x axis
     """
-    lengths, target, _ = _scaled(lengths, target)
-    direction = inputs.finite("direction", direction)
+    lengths, target = inputs.bone_lengths(lengths, 3), inputs.checked("target", target, 2)
+    direction = inputs.checked("direction", direction)
     last = np.stack((np.cos(direction), np.sin(direction)), axis=-1)
     two = both(lengths[..., :2], target - lengths[..., 2:] * last)
     third = _wrapped(direction[..., None] - two.sum(axis=-1))
     return np.concatenate((two, third[..., None]), axis=-1)
-
-
-def _scaled(lengths: ArrayLike, target: ArrayLike) -> tuple[Array, Array, NDArray[np.intc]]:
-    """Checked inputs, divided by a power of two so that the longest bone is neither huge nor tiny; mostly by 2**0."""
-    lengths, target = inputs.bone_lengths(lengths), inputs.finite("target", target)
-    exponent = inputs.exponent(reduce(np.maximum, np.moveaxis(lengths, -1, 0)))
-    return np.ldexp(lengths, -exponent[..., None]), inputs.scaled(target, exponent), exponent
-
-
-def _signs(bend: ArrayLike) -> Array:
-    return np.asarray(bend, dtype=np.float64)[..., None]
 
 
 def _aim(lengths: Array, target: Array) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .reference import ReferencePose
 from .undecided import held
 from .values import Array, Goals, Options, Plane
-from .vectors import angle_about, cross, dot, norm, rejection, swing, turned
+from .vectors import angle_about, beside, cross, dot, norm, rejection, swing, turned
 
 _IN_LINE = 1e-6
 """Radians: a pole closer to the line from root to target gives no direction; float32 positions leave that much open."""
@@ -59,6 +59,8 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
 def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:
     """The rest plane with the target's closest point in it; a pole can only choose between the two solutions."""
     distance, aim = _aim(rejection(goals.target, rest.normal), options, rest)
+    # One kept from a frame whose rest plane is another lies outside of this one.
+    aim = beside(aim, rest.normal)
     hinge = np.broadcast_to(rest.normal, aim.shape)
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)
@@ -83,7 +85,8 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
-    hinge = _kept(aim, normal * (side / np.where(decided, sine, 1.0))[..., None], decided, without)
+    hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
+    hinge = _kept(aim, hinge, decided, without)
     if options.pole_angle:
         hinge = turned(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:

@@ -1,7 +1,7 @@
 """How far the chain reaches: the annulus, what a target outside of it gets, softness, stretch.
 
-By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 cos t. Written with half angles,
-(l1 + l2)^2 - 4 l1 l2 sin^2(t/2) and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), it is exact at full reach and at full fold.
+By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 cos t. Written with half angles it is
+(l1 + l2)^2 - 4 l1 l2 sin^2(t/2), exact at full reach, and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), exact at full fold.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .triangle import reach_of_tip
 from .values import Array, Status
 
 
@@ -19,15 +20,21 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
 
     lengths : (..., 2)              >= 0
     bend_min, bend_max : (...)      radians, 0 <= bend_min <= bend_max <= pi
-    returns : inner (...), outer (...)
+    returns : inner (...), outer (...)   the same to the last bit where the limits are
     """
     lengths = np.asarray(lengths, dtype=np.float64)
     first, second = lengths[..., 0], lengths[..., 1]
+    return _reach_at(first, second, bend_max), _reach_at(first, second, bend_min)
+
+
+def _reach_at(first: Array, second: Array, hinge_angle: ArrayLike) -> Array:
+    """(...) distance from root to tip, never beyond what the lengths allow, whatever rounding does."""
     four = 4.0 * first * second
+    from_full = (first + second) ** 2 - four * np.sin(0.5 * np.asarray(hinge_angle)) ** 2
     # sin((pi - t) / 2) is cos(t / 2), but exactly 0 at full fold.
-    inner = np.sqrt((first - second) ** 2 + four * np.sin(0.5 * np.subtract(pi, bend_max)) ** 2)
-    outer = np.sqrt((first + second) ** 2 - four * np.sin(0.5 * np.asarray(bend_min)) ** 2)
-    return inner, outer
+    from_fold = (first - second) ** 2 + four * np.sin(0.5 * np.subtract(pi, hinge_angle)) ** 2
+    distance = np.sqrt(np.where(np.less(hinge_angle, 0.5 * pi), from_full, from_fold))
+    return reach_of_tip(first, second, distance)
 
 
 def evened(lengths: Array, tolerance: float) -> Array:
@@ -83,14 +90,10 @@ def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Arra
     return np.where(beyond > slack, beyond, 0.0)
 
 
-def status(distance: Array, outer: Array, shortfall: Array, undecided: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """(...) a `Status` for each target at `distance` from the root.
-
-    undecided : (...)    a direction is open, since the target is on the root or a bone has no length
-    """
+def status(distance: Array, outer: Array, shortfall: Array) -> NDArray[np.uint8]:
+    """(...) a `Status` for each target at `distance` from the root."""
     result = np.where(shortfall > 0.0, np.uint8(Status.TOO_CLOSE), np.uint8(Status.REACHED))
     result[(shortfall > 0.0) & (distance > outer)] = Status.TOO_FAR
-    result[undecided] = Status.DEGENERATE
     return result
 
 

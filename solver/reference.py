@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .values import Array, Chain
-from .vectors import any_normal, cross, dot, norm, rejection, unit
-
-_STRAIGHT = 1e-4
-"""Radians: a chain that bends less has no plane of its own. Well above what float32 joints leave open, 1e-6."""
+from .vectors import IN_LINE, beside, cross, dot, norm, unit
 
 _FOLDED = 1e-6
 """Part of the chain's length: a tip closer to the root is on it."""
@@ -75,12 +72,12 @@ def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
     directions = _directions(links)
     bend = cross(directions[..., 0, :], directions[..., 1, :])
     sine = norm(bend)
-    bent = sine > _STRAIGHT
+    bent = sine > IN_LINE
     side = np.where(bent & (dot(bend, axes[..., 1, :]) < 0.0), -1.0, 1.0)
-    hinges = _beside(axes, directions)
     if not use_axes:
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
-        hinges = np.where(bent[..., None, None], normal[..., None, :], hinges)
+        axes = np.where(bent[..., None, None], normal[..., None, :], axes)
+    hinges = beside(axes, directions)
     lengths, aim = norm(links), links.sum(axis=-2)
     # A full fold has no direction of its own; the root bone's is as good.
     folded = norm(aim) <= _FOLDED * lengths.sum(axis=-1)
@@ -90,7 +87,7 @@ def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
         links=directions,
         hinges=hinges,
         aim=aim,
-        normal=_beside(hinges[..., 1, :], aim),
+        normal=beside(hinges[..., 1, :], aim),
         side=side,
     )
 
@@ -102,12 +99,3 @@ def _directions(links: Array) -> Array:
         return both
     other = np.where(both[..., ::-1, :].any(axis=-1, keepdims=True), both[..., ::-1, :], (0.0, 1.0, 0.0))
     return np.where(both.any(axis=-1, keepdims=True), both, other)
-
-
-def _beside(axis: Array, direction: Array) -> Array:
-    """`axis` made a unit vector at right angles to `direction`; any such where it lies in line."""
-    part = rejection(axis, direction)
-    in_line = norm(part) <= _STRAIGHT * norm(axis)
-    if not in_line.any():
-        return unit(part)
-    return np.where(in_line[..., None], any_normal(direction), unit(part))

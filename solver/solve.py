@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .plane import BendPlane, bend_plane
@@ -28,43 +27,40 @@ _DEFAULTS = Options()
 class ReadyChain:
     """A chain that was checked and measured, to be solved for one set of goals after another: see `ready`.
 
-    chain : at an ordinary size, so that no square overflows
-    exponent : the power of two by which it was divided
     rest : its rest pose
     """
 
     chain: Chain
-    exponent: NDArray[np.intc]
     rest: ReferencePose
 
 
 def ready(chain: Chain) -> ReadyChain:
-    """The chain as `solve` needs it; ValueError where an input is NaN or infinite, naming it and its row."""
-    near, exponent = inputs.ordinary_chain(inputs.checked_chain(chain))
-    return ReadyChain(chain=near, exponent=exponent, rest=reference.rest(near))
+    """The chain as `solve` needs it; ValueError for what `solve` would not take."""
+    chain = inputs.checked_chain(chain)
+    return ReadyChain(chain=chain, rest=reference.rest(chain))
 
 
 def solve(chain: Chain | ReadyChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
-    raises : ValueError where an input is NaN or infinite, naming it and its row; where plane is POLE without a pole
+    raises : ValueError where an input is NaN, infinite or larger than 1e60, naming it and its row; where plane is POLE
+             without a pole
     """
     known = chain if isinstance(chain, ReadyChain) else ready(chain)
     chain, rest = known.chain, known.rest
     goals = inputs.checked_goals(goals, chain)
-    near = inputs.ordinary_goals(goals, known.exponent)
-    own = rest if near.pose is None else reference.posed(chain, rest, near.pose)
+    own = rest if goals.pose is None else reference.posed(chain, rest, goals.pose)
     start = own if options.reference == Reference.POSE else rest
-    plane = bend_plane(near, options, rest, start)
+    plane = bend_plane(goals, options, rest, start)
     limit = own.reach if options.use_extension_limit else np.inf
-    solutions = [_bent(near, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
-    solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, near, own, options)
+    solutions = [_bent(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
+    solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, goals, own, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution)
     if options.influence < 1.0:
-        solution = _blend(solution, chain, rest, near.pose, options.influence)
-    return inputs.restored(solution, goals, known.exponent)
+        solution = _blend(solution, chain, rest, goals.pose, options.influence)
+    return solution
 
 
 def _bent(
@@ -82,17 +78,17 @@ def _bent(
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         outer = outer * options.max_stretch
     along, across = triangle(first, second, 1.0, reached)
-    turns = _turns(along, sign * across, reached, lengths)
+    turns = _turns(along, sign * across, reached)
     slack = options.tolerance * (first + second)
     shortfall = reach.shortfall(plane.distance, inner, outer, slack)
-    undecided = (plane.distance <= slack) | (first <= 0.0) | (second <= 0.0)
     return Solution(
         rotations=_rotations(plane, turns, start, goals, options),
         joints=_joints(plane, along, sign * across, reached, stretch),
         hinge=plane.hinge,
         hinge_angle=bend.hinge_angle(turns, sign),
         stretch=stretch,
-        status=reach.status(plane.distance, outer, shortfall, undecided),
+        status=reach.status(plane.distance, outer, shortfall),
+        degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
         reach=np.stack(np.broadcast_arrays(inner, outer, reached)[:2], axis=-1),
         shortfall=shortfall,
         target=goals.target,
@@ -107,14 +103,14 @@ def _joints(plane: BendPlane, along: Array, across: Array, reached: Array, stret
     return joints
 
 
-def _turns(along: Array, across: Array, reached: Array, lengths: Array) -> Array:
-    """(n, 2, 2) unit directions of the bones in the plane; one without length takes that of the aim."""
+def _turns(along: Array, across: Array, reached: Array) -> Array:
+    """(n, 2, 2) unit directions of the bones in the plane; one that has next to no length takes that of the aim."""
     links = np.empty((*reached.shape, 2, 2), order="F")
     links[..., 0, 0], links[..., 0, 1] = along, across
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
-    if (lengths > 0.0).all():
-        return unit(links)
-    return np.where((lengths > 0.0)[..., None], unit(links), (1.0, 0.0))
+    turns = unit(links)
+    known = turns.any(axis=-1, keepdims=True)
+    return turns if known.all() else np.where(known, turns, (1.0, 0.0))
 
 
 def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:

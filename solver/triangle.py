@@ -14,7 +14,7 @@ from .values import Array
 _FOLDED = 2.0**-100
 """The least reach, as part of the length: at 0 the side on which the mid joint lies would be lost."""
 
-_NO_LENGTH = 2.0**-500
+_NO_LENGTH = 2.0**-1000
 """Below every product of lengths that occurs, unless both bones have none: then every joint is the root."""
 
 

@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+SMALLEST, LARGEST = 1e-60, 1e60
+"""What is smaller counts as 0, what is larger is refused; between them no fourth power of a length is lost."""
+
 
 class Status(IntEnum):
-    """Where a target lies: within reach, beyond it on either side, or so that it leaves a direction open."""
+    """Where a target lies: within reach, or beyond it on either side."""
 
     REACHED = 0
     TOO_FAR = 1
     TOO_CLOSE = 2
-    DEGENERATE = 3
 
 
 class Plane(StrEnum):
@@ -109,12 +111,12 @@ _RANGES = {
     "pole_angle": (-np.inf, np.inf),
     "pole_influence": (0.0, 1.0),
     "softness": (0.0, 1.0),
-    "max_stretch": (1.0, np.inf),
+    "max_stretch": (1.0, LARGEST),
     "bend_min": (-_TURN, _TURN),
     "bend_max": (-_TURN, _TURN),
     "influence": (0.0, 1.0),
-    "speed_cost": (0.0, np.inf),
-    "tolerance": (0.0, np.inf),
+    "speed_cost": (0.0, LARGEST),
+    "tolerance": (0.0, LARGEST),
 }
 """From where to where each number of `Options` may go."""
 
@@ -168,6 +170,7 @@ class Solution:
     hinge_angle : (n,)          signed angle about it; zero is straight
     stretch : (n,)              factor on both lengths
     status : (n,) uint8         a `Status` each; what softness and influence leave open counts as reached
+    degenerate : (n,) bool      True where a direction was left open: target on the root, or a bone without length
     reach : (n, 2)              the least and the greatest distance from the root at which a target is within reach,
                                 with limits and with stretch
     shortfall : (n,)            how far beyond that it lies; 0 within reach
@@ -180,6 +183,7 @@ class Solution:
     hinge_angle: Array
     stretch: Array
     status: NDArray[np.uint8]
+    degenerate: NDArray[np.bool_]
     reach: Array
     shortfall: Array
     target: Array
@@ -187,8 +191,7 @@ class Solution:
     @property
     def miss(self) -> Array:
         """(n, 3) from the tip to the target."""
-        with np.errstate(over="ignore"):
-            return self.target - self.joints[..., 2, :]
+        return self.target - self.joints[..., 2, :]
 
     @property
     def sin_hinge(self) -> Array:

@@ -10,6 +10,12 @@ import numpy as np
 
 from .values import Array
 
+IN_LINE = 1e-4
+"""Radians: nearer to a line a vector tells no side of it. Well above what float32 joints leave open, 1e-6."""
+
+_OPPOSITE = 1e-8
+"""Radians: so near to each other's opposite, of the rotation between two directions only rounding is left."""
+
 
 def dot(a: Array, b: Array) -> Array:
     """(...) inner product of the last axes."""
@@ -51,6 +57,15 @@ def any_normal(direction: Array) -> Array:
     return unit(rejection(axis, direction))
 
 
+def beside(vector: Array, direction: Array) -> Array:
+    """(..., 3) `vector` made a unit vector at right angles to the unit vector `direction`; any such where in line."""
+    part = rejection(vector, direction)
+    in_line = norm(part) <= IN_LINE * norm(vector)
+    # Of a short part, rounding has left much in line: it goes with a second rejection.
+    found = rejection(unit(part), direction)
+    return np.where(in_line[..., None], any_normal(direction), found) if in_line.any() else found
+
+
 def swing(vector: Array, start: Array, end: Array) -> Array:
     """(..., 3) `vector`, at right angles to `start`, turned by the shortest rotation from `start` to `end`.
 
@@ -58,7 +73,9 @@ def swing(vector: Array, start: Array, end: Array) -> Array:
     angles to start + end. Where `end` is opposite to `start` the shortest rotation is not unique: then it is the half
     turn about `vector`, which stays where it is.
     """
-    halfway = unit(start + end)
+    halfway = start + end
+    length = norm(halfway)
+    halfway = halfway / np.where(length > _OPPOSITE, length, np.inf)[..., None]
     mirrored = vector - 2.0 * dot(vector, halfway)[..., None] * halfway
     return unit(rejection(mirrored, end))
 

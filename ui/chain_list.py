@@ -7,7 +7,7 @@ from bpy.utils import units
 from ..blender import now
 from ..blender.properties import TwoBoneIKChain, is_from_library
 
-_SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close", "DEGENERATE": "{} too close"}
+_SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close"}
 
 
 class TWO_BONE_IK_UL_chains(UIList):

@@ -14,12 +14,7 @@ from ..blender import now, outline
 from ..blender.outline import Line
 from ..blender.properties import active_chain
 
-_COLORS = {
-    "REACHED": "reached_color",
-    "TOO_FAR": "too_far_color",
-    "TOO_CLOSE": "too_close_color",
-    "DEGENERATE": "too_close_color",
-}
+_COLORS = {"REACHED": "reached_color", "TOO_FAR": "too_far_color", "TOO_CLOSE": "too_close_color"}
 _handles: list[object] = []
 
 

@@ -170,6 +170,7 @@ def _chain_reports(plan: Plan, solved: Solved) -> Iterator[ChainReport]:
     here, solution = solved.here, solved.solution
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,
+        "degenerate": solution.degenerate,
         "miss": norm(transform.mapped(here.to_world[..., :3, :3], solution.miss)),
         "sin_hinge": solution.sin_hinge,
         "speed": motion.speed(solution, plan.frames),

@@ -51,10 +51,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     A new action is a copy of the old one, so that the rest of the rig goes on to move. F-curve modifiers that would
     change the keys are muted; Cycles acts outside the keys only, and stays. A channel without frames is left alone.
     """
-    for channel in channels:
-        if not (np.isfinite(channel.frames).all() and np.isfinite(channel.values).all()):
-            raise ValueError(f"{channel.path}: frames and values to key must be finite")
-    channels = [channel for channel in channels if len(channel.frames)]
+    channels = _finite(channels)
     if not channels:
         return []
     refuse_unwritable(item, {channel.path for channel in channels}, style)
@@ -78,9 +75,17 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
 
 def pose(item: Object, channels: Iterable[Channel]) -> None:
     """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
+    for channel in _finite(channels):
+        setattr(owner_of(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
+
+
+def _finite(channels: Iterable[Channel]) -> list[Channel]:
+    """Those that have frames; ValueError, before any of them is written, where one is NaN or infinite."""
+    channels = [channel for channel in channels if len(channel.frames)]
     for channel in channels:
-        if len(channel.frames):
-            setattr(owner_of(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
+        if not (np.isfinite(channel.frames).all() and np.isfinite(channel.values).all()):
+            raise ValueError(f"{channel.path}: frames and values to write must be finite")
+    return channels
 
 
 def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:

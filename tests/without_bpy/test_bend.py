@@ -193,7 +193,7 @@ class TestOptions:
         [
             ({"softness": 1.5}, "softness must be finite and from 0 to 1, but is 1.5"),
             ({"softness": -0.1}, "softness must be finite and from 0 to 1"),
-            ({"max_stretch": 0.9}, "max_stretch must be finite and from 1 to inf, but is 0.9"),
+            ({"max_stretch": 0.9}, r"max_stretch must be finite and from 1 to 1e\+60, but is 0.9"),
             ({"max_stretch": np.inf}, "max_stretch must be finite"),
             ({"influence": np.nan}, "influence must be finite and from 0 to 1, but is nan"),
             ({"pole_influence": 2.0}, "pole_influence must be"),

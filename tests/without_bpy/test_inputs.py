@@ -82,14 +82,14 @@ class TestWhatIsNotFinite:
             solve(Chain(**chain), Goals(**values))
 
 
-ANY = st.floats(allow_nan=False, allow_infinity=False)
-EXTREME = st.sampled_from((0.0, 5e-324, 1e-308, 1e-160, 1e-30, 1.0, 1e30, 1e160, 1.7976931348623157e308))
+ANY = st.floats(-1e60, 1e60)
+EXTREME = st.sampled_from((0.0, 5e-324, 1e-308, 1e-160, 1e-60, 1e-30, 1.0, 1e30, 1e60))
 POINT = st.tuples(*[ANY | EXTREME | EXTREME.map(lambda value: -value)] * 3)
 
 
 @given(st.lists(POINT, min_size=1, max_size=4), POINT, POINT, POINT, POINT, OPTIONS)
 @settings(max_examples=300)
-def test_no_finite_input_gives_nan_or_a_warning(
+def test_no_input_up_to_the_limit_gives_nan_or_a_warning(
     target: list[tuple[float, ...]], pole: tuple, mid: tuple, tip: tuple, axis: tuple, options: dict
 ) -> None:
     with warnings.catch_warnings():
@@ -103,7 +103,7 @@ def test_no_finite_input_gives_nan_or_a_warning(
 
 def test_a_limb_of_any_size_is_solved_alike() -> None:
     expected = solve(LEG, Goals(target=np.array(((0.3, 1.0, 0.2), (9.0, 0.0, 0.0)))), Options(softness=0.1))
-    for exponent in (-1000, -200, 100, 900):
+    for exponent in (-190, -100, 100, 195):
         scale = 2.0**exponent
         goals = Goals(target=scale * np.array(((0.3, 1.0, 0.2), (9.0, 0.0, 0.0))))
         solution = solve(replace(LEG, joints=scale * LEG.joints), goals, Options(softness=0.1))
@@ -119,7 +119,10 @@ def test_a_bone_without_length_leaves_the_other_to_point_at_the_target(bone: int
     solution = solve(chain, Goals(target=target))
     np.testing.assert_allclose(solution.joints[:3, 2], ((0, 1, 0), (1, 0, 0), (0, 0, -1)), atol=1e-15)
     np.testing.assert_allclose(solution.joints[3, 2], solution.joints[2, 2], atol=1e-15)
-    assert (solution.status == Status.DEGENERATE).all()
+    assert solution.degenerate.all()
+    length = np.linalg.norm(target, axis=-1)
+    np.testing.assert_allclose(solution.shortfall, np.abs(length - 1), atol=1e-15)
+    assert solution.status.tolist() == [Status.TOO_CLOSE, Status.TOO_FAR, Status.REACHED, Status.TOO_CLOSE]
     np.testing.assert_allclose(np.linalg.det(solution.rotations), 1, atol=1e-14)
     assert (np.abs(solution.hinge_angle) < 1e-15).all(), "nothing decides this angle, so it stays"
 

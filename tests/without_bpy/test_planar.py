@@ -129,7 +129,8 @@ def test_a_target_on_the_root_keeps_the_last_direction() -> None:
     np.testing.assert_allclose(solved.joints[:, 0], mid, atol=NEAR_SINGULAR)
     # Folded, the mid joint stands at right angles to the direction of the target.
     np.testing.assert_allclose(mid[[0, 2, 4]], [(1, 0), (1, 0), (0, -1)], atol=1e-12)
-    assert solved.status.tolist() == [3, 0, 3, 0, 3]
+    assert (solved.status == Status.REACHED).all()
+    assert solved.degenerate.tolist() == [True, False, True, False, True]
     assert (solved.miss == 0).all()
 
 
@@ -138,7 +139,8 @@ def test_a_bone_without_length_leaves_the_other_to_point_at_the_target() -> None
     for lengths in ((1, 0), (0, 1)):
         solved = planar.solve(lengths, target)
         np.testing.assert_allclose(solved.joints[:, 1], [(0, 1), (-1, 0)], atol=1e-15)
-        assert (solved.status == Status.DEGENERATE).all()
+        assert (solved.status == Status.TOO_FAR).all()
+        assert solved.degenerate.all()
         np.testing.assert_allclose(solved.miss, (1, 2))
     assert (planar.angles((1, 0), target)[:, 1] == 0).all(), "nothing decides this angle, so it stays"
     assert (planar.angles((0, 1), target)[:, 0] == 0).all()
@@ -190,9 +192,9 @@ def test_a_negative_length_is_refused_by_its_row() -> None:
         planar.solve([(1, 1), (1, -1)], (1, 1))
 
 
-ANY = st.floats(allow_nan=False, allow_infinity=False)
-LENGTH = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
-EXTREME = st.sampled_from((0.0, 5e-324, 1e-308, 1e-160, 1e-30, 1.0, 1e30, 1e160, 1.7976931348623157e308))
+ANY = st.floats(-1e59, 1e59)
+LENGTH = st.floats(0, 1e59)
+EXTREME = st.sampled_from((0.0, 5e-324, 1e-308, 1e-160, 1e-60, 1e-30, 1.0, 1e30, 1e59))
 
 
 @given(
@@ -217,7 +219,7 @@ def test_any_size_is_solved_alike(size: float, ratio: float, part: float, direct
     """A power of two changes no digit, so the same limb a thousand times as large has the same angles."""
     distance = abs(1 - ratio) + part * (1 + ratio - abs(1 - ratio))
     target = np.array((distance * np.cos(direction), distance * np.sin(direction)))
-    scale = 2.0 ** np.clip(np.frexp(size)[1], -900, 900)
+    scale = 2.0 ** np.clip(np.frexp(size)[1], -170, 170)
     expected = planar.solve((1, ratio), target, bend)
     solved = planar.solve((scale, ratio * scale), scale * target, bend)
     # Full turns are the same on either side.

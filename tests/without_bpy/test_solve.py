@@ -40,7 +40,7 @@ def test_every_combination_of_options_gives_a_sound_pose(options: dict, seed: in
     assert inside.all() or options["influence"] < 1.0
 
 
-@given(OPTIONS, st.integers(0, 1000), st.sampled_from((1e-160, 1.0, 1e160)))
+@given(OPTIONS, st.integers(0, 1000), st.sampled_from((1e-57, 1.0, 1e57)))
 def test_a_chain_that_was_made_ready_is_solved_as_ever(options: dict, seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     chain = random_limb(rng)
@@ -177,10 +177,11 @@ def test_the_status_says_on_which_side_the_target_lies() -> None:
         Status.TOO_FAR,
         Status.REACHED,
         Status.TOO_CLOSE,
-        Status.DEGENERATE,
+        Status.TOO_CLOSE,
         Status.REACHED,
         Status.REACHED,
     ]
+    assert solution.degenerate.tolist() == [False, False, False, True, False, False]
     np.testing.assert_allclose(solution.shortfall, (1, 0, 0.5, 1, 0, 0), atol=1e-15)
     np.testing.assert_allclose(np.linalg.norm(solution.miss, axis=-1), (1, 0, 0.5, 1, 0, 0), atol=1e-15)
     np.testing.assert_allclose(solution.reach, np.broadcast_to((1, 3), (6, 2)), atol=1e-15)

@@ -11,6 +11,9 @@ import numpy as np
 from ....solver.values import Array
 from ....solver.vectors import any_normal, cross, dot, unit
 
+_NOTHING = 1e-90
+"""A volume: what is scaled to less than 1e-30 is scaled to nothing, or places seen from there were beyond all sizes."""
+
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
@@ -64,7 +67,7 @@ def inverse(matrix: Array) -> Array:
     columns = np.swapaxes(matrix[..., :3, :3], -1, -2)
     linear = cross(columns[..., (1, 2, 0), :], columns[..., (2, 0, 1), :])
     volume = dot(columns[..., 0, :], linear[..., 0, :])[..., None, None]
-    linear /= np.where(volume == 0.0, np.inf, volume)
+    linear /= np.where(np.abs(volume) < _NOTHING, np.inf, volume)
     return linear if matrix.shape[-1] == 3 else compose(linear, -mapped(linear, matrix[..., :3, 3]))
 
 

@@ -135,7 +135,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainSpace:
 
 
 def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
-    """(n,) True where the target lies outside the annulus; one on the root may as well."""
+    """(n,) True where the target lies outside the annulus."""
     return solution.shortfall > 0.0
 
 
