@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,16 +13,18 @@ from ..blender import bend_limits, constraints, setup_file
 from ..blender import detect as detection
 from ..blender.constraints import Takeover
 from ..blender.detect import Kind, Limb
+from ..blender.errors import Refused
 from ..blender.pipeline import read
 from ..blender.pipeline.read.chain import chain_bones
-from ..blender.properties import chain_fields
+from ..blender.properties import chain_fields, chain_of
 from ..blender.setup_file import Setup
 
 
 def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
 
-    raises : Refused where the bones make no chain; TypeError, AttributeError or ValueError for fields that do not fit
+    raises : Refused where the bones make no chain, or where the end bone has one, unless either is muted; TypeError,
+        AttributeError or ValueError for fields that do not fit
 
     >>> chain = api.add_chain(rig, "forearm.R", target=hand, unreachable="STRETCH")
     >>> chain.name, chain.bend
@@ -30,21 +32,64 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """
     read.refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
-    known = chain_fields()
-    for name in fields:
-        # Blender would take any name, and nobody would ever read it.
-        if name not in known:
-            raise AttributeError(f'a chain has no field "{name}"')
+    _refuse_unknown(fields)
+    twin = chain_of(rig, end_bone)
+    if twin and not (twin.mute or fields.get("mute")):
+        raise Refused(
+            'Bone "{bone}" of "{object}" has chain "{value}" already: change that one, or mute it first',
+            kind="HAS_CHAIN",
+            object=rig.name,
+            bone=end_bone,
+            value=twin.name,
+        )
     chain = rig.two_bone_ik_chains.add()
     try:
         chain.end_bone = end_bone
-        for name, value in {"name": end_bone, **fields}.items():
-            setattr(chain, name, value)
+        _set(chain, {"name": end_bone, **fields})
     except (AttributeError, TypeError, ValueError):
         rig.two_bone_ik_chains.remove(len(rig.two_bone_ik_chains) - 1)
         raise
     rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
     return chain
+
+
+def ensure_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
+    """The chain that ends in this bone, with these `fields` set and all others as they are; added where there is none.
+
+    So a script that sets up a rig may run twice. Of several chains with this end bone, the first that is not muted.
+
+    raises : as `add_chain` does; then the chain is as it was
+
+    >>> chain = api.ensure_chain(rig, "forearm.L", softness=0.5)
+    >>> len(rig.two_bone_ik_chains), chain.target.name, chain.softness
+    (1, 'Hand', 0.5)
+    """
+    chain = chain_of(rig, end_bone)
+    if chain is None:
+        return add_chain(rig, end_bone, **fields)
+    read.refuse_unposable(rig)
+    chain_bones(rig, end_bone, str(fields.get("root_bone", chain.root_bone)), chain.name)
+    _refuse_unknown(fields)
+    before = {name: getattr(chain, name) for name in fields}
+    try:
+        _set(chain, fields)
+    except (AttributeError, TypeError, ValueError):
+        _set(chain, before)
+        raise
+    return chain
+
+
+def _refuse_unknown(fields: Collection[str]) -> None:
+    known = chain_fields()
+    for name in fields:
+        # Blender would take any name, and nobody would ever read it.
+        if name not in known:
+            raise AttributeError(f'a chain has no field "{name}"')
+
+
+def _set(chain: PropertyGroup, fields: Mapping[str, object]) -> None:
+    for name, value in fields.items():
+        setattr(chain, name, value)
 
 
 def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -98,8 +143,7 @@ def _take(rig: Object, takeover: Takeover) -> str:
     chain = constraints.without_target(rig, takeover)
     if chain is None:
         return add_chain(rig, **takeover.fields).name
-    for name, value in takeover.fields.items():
-        setattr(chain, name, value)
+    _set(chain, takeover.fields)
     return chain.name
 
 

@@ -13,7 +13,8 @@ from ..solver.values import Status
 from . import own_basis, pipeline
 from .errors import Refused
 from .pipeline import convert, read, sample, solve, write
-from .pipeline.plan import Plan, Point
+from .pipeline.plan import ChainPlan, Plan, Point
+from .pipeline.read import shared_bones
 from .pipeline.read.ties import Ties, ties
 from .pipeline.sample.wanted import Wanted, wanted
 from .pipeline.samples import Samples
@@ -209,17 +210,22 @@ def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
         if ties(before.plan) == before.ties:
             return before
     plan = pipeline.at_current_frame(read.plan(rig, [name for name, *_ in chains], None, scene))
+    shared_bones.refuse_shared_bones(plan.chains)
     return Reading(chains=chains, ties=ties(plan), plan=plan, need=wanted(plan))
 
 
 def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
-    """What is wrong with each chain by itself; where it is all of them together, that."""
+    """What is wrong with each chain by itself, or beside one other; where it is all of them together, that."""
     refused = {}
+    alone: list[ChainPlan] = []
     for chain in chains:
         try:
-            _seen(rig, [chain], scene, depsgraph)
+            reading, _ = _seen(rig, [chain], scene, depsgraph)
         except Refused as refusal:
             refused[chain[0]] = refusal
+        else:
+            alone += reading.plan.chains
+    refused |= shared_bones.refusals(alone)
     fit = [chain for chain in chains if chain[0] not in refused]
     try:
         _seen(rig, fit, scene, depsgraph)

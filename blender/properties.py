@@ -206,6 +206,12 @@ def active_chain(rig: Object) -> TwoBoneIKChain | None:
     return chains[index] if index < len(chains) else None
 
 
+def chain_of(rig: Object, end_bone: str) -> TwoBoneIKChain | None:
+    """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
+    chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
+    return min(chains, key=lambda chain: chain.mute, default=None)
+
+
 def is_from_library(chain: TwoBoneIKChain) -> bool:
     """Whether a library override has this chain from its library.
 

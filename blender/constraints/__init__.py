@@ -9,7 +9,7 @@ from typing import Any
 from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
 
 from ...solver.values import Reference
-from ..pipeline.read.chain import root_name
+from ..properties import chain_of
 from ..words import sentence
 from .beneath import beneath
 from .differences import differences
@@ -48,8 +48,8 @@ class Takeover:
 
 
 def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
-    """All IK constraints of the armature that act and whose bones are not those of a chain that has a target."""
-    taken = {_names(rig, chain) for chain in rig.two_bone_ik_chains if chain.target}
+    """All IK constraints of the armature that act and whose end bone has no chain with a target."""
+    taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     for owner, constraint in _acting(rig):
         bones = _bones(owner, constraint)
         reason = _obstacle(constraint, bones)
@@ -57,8 +57,8 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue
         end, root = bones
-        if (root.name, end.name) not in taken:
-            taken.add((root.name, end.name))
+        if end.name not in taken:
+            taken.add(end.name)
             yield Takeover(
                 bone=owner.name,
                 constraint=constraint.name,
@@ -68,15 +68,9 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
 
 
 def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
-    """The chain that has the constraint's bones but no target yet, as detected ones are."""
-    parent = rig.data.bones[takeover.fields["end_bone"]].parent
-    bones = (parent.name, takeover.fields["end_bone"])
-    return next((chain for chain in rig.two_bone_ik_chains if not chain.target and _names(rig, chain) == bones), None)
-
-
-def _names(rig: Object, chain: PropertyGroup) -> tuple[str, str]:
-    """Root bone and end bone of a chain."""
-    return root_name(rig, chain), chain.end_bone
+    """The chain that has the constraint's end bone, and no target yet, as detected ones are."""
+    chain = chain_of(rig, takeover.fields["end_bone"])
+    return None if chain is None or chain.target else chain
 
 
 def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
@@ -109,6 +103,7 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
 def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
     fields = {
         "end_bone": end.name,
+        "root_bone": "",
         "tip_bone": "",
         "target": constraint.target,
         "subtarget": constraint.subtarget,

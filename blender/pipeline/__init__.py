@@ -21,6 +21,7 @@ from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
 from .plan import Plan
 from .read import Frames
+from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
 from .solve import Solved, space
 
@@ -44,6 +45,7 @@ def bake(
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
     read.refuse_stretched_time(plan)
+    refuse_shared_bones(plan.chains)
     read.follow.refuse_following(plan.chains, beside)
     keyed = paths(plan)
     writable.refuse_unwritable(rig, keyed, style)
@@ -64,6 +66,7 @@ def check(
 ) -> Steps:
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
+    refuse_shared_bones(plan.chains)
     return report_of(plan, solve.solutions(plan, (yield from sample.samples(plan, way))))
 
 
@@ -79,6 +82,7 @@ def run(steps: Steps) -> Report:
 def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
+    refuse_shared_bones(plan.chains)
     writable.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
     solved = solve.solutions(plan, sample.current(plan))
     _refuse_unreachable(plan, solved)

@@ -81,6 +81,11 @@ class ChainPlan:
         return (*own, self.tip_bone) if self.use_rotation and self.rotation_influence < 1.0 else own
 
     @property
+    def posed(self) -> tuple[str, ...]:
+        """The bones whose orientation the chain decides, or takes as it finds it: all from root to tip."""
+        return (*self.bones, *self.below) if self.use_rotation else (*self.bones, *self.below[:-1])
+
+    @property
     def keyed(self) -> tuple[PoseBone, ...]:
         """The bones that a bake keys."""
         names = (self.bones[0], self.bones[-1], *([self.tip_bone] if self.use_rotation else []))

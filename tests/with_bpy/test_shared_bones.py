@@ -1,0 +1,234 @@
+"""Two chains that pose the same bone: refused by name, told by Live, and no harm in a set-up script that runs twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import now
+from bpy.types import Object
+
+from support import file_data
+from support.rigs import ARM, Bone, armature, empty
+
+HAND_AND_TWIST = (
+    Bone("spine", (0, 0, 0), (0, 0, 1)),
+    Bone("upper", (0, 0, 1), (0.5, 0.1, 1), "spine"),
+    Bone("twist", (0.5, 0.1, 1), (1, 0.2, 1), "upper"),
+    Bone("lower", (1, 0.2, 1), (1.8, 0, 1.1), "twist"),
+    Bone("spare", (1, 0.2, 1), (1, 1, 1), "twist"),
+    Bone("hand", (1.8, 0, 1.1), (2, 0, 1.1), "lower"),
+    Bone("finger", (2, 0, 1.1), (2.2, 0.1, 1.1), "hand"),
+    Bone("nail", (2.2, 0.1, 1.1), (2.3, 0, 1.1), "finger"),
+)
+FORK = (*ARM, Bone("other", (1, 0.2, 1), (1.5, 0.9, 1), "upper"))
+
+
+def chain(rig: Object, name: str, end_bone: str, **fields: object) -> None:
+    """As files have them that were made before adding a second one was refused."""
+    new = rig.two_bone_ik_chains.add()
+    for field, value in {"name": name, "end_bone": end_bone, "target": empty(name, (1, 0.5, 1.5)), **fields}.items():
+        setattr(new, field, value)
+
+
+def twice() -> Object:
+    rig = armature()
+    chain(rig, "One", "lower")
+    chain(rig, "Two", "lower")
+    return rig
+
+
+def common_root() -> Object:
+    rig = armature(FORK)
+    chain(rig, "One", "lower")
+    chain(rig, "Two", "other")
+    return rig
+
+
+def end_is_root() -> Object:
+    rig = armature()
+    chain(rig, "One", "lower")
+    chain(rig, "Two", "hand")
+    return rig
+
+
+def tip_is_root() -> Object:
+    rig = armature(HAND_AND_TWIST)
+    chain(rig, "One", "lower", root_bone="upper", tip_bone="hand", use_rotation=True)
+    chain(rig, "Two", "finger")
+    return rig
+
+
+def carried_is_root() -> Object:
+    """A bone in between is carried along rigidly, and would not be."""
+    rig = armature(HAND_AND_TWIST)
+    chain(rig, "One", "lower", root_bone="upper")
+    chain(rig, "Two", "spare")
+    return rig
+
+
+def below_is_root() -> Object:
+    rig = armature(HAND_AND_TWIST)
+    chain(rig, "One", "lower", root_bone="upper", tip_bone="nail")
+    chain(rig, "Two", "finger")
+    return rig
+
+
+COLLIDING = [
+    (twice, "upper"),
+    (common_root, "upper"),
+    (end_is_root, "lower"),
+    (tip_is_root, "hand"),
+    (carried_is_root, "twist"),
+    (below_is_root, "hand"),
+]
+REQUESTS = {"bake": api.bake, "check": api.check, "solve": api.solve}
+
+
+@pytest.mark.parametrize("request_name", REQUESTS)
+@pytest.mark.parametrize(("scene", "bone"), COLLIDING, ids=lambda value: getattr(value, "__name__", value))
+def test_chains_that_pose_one_bone_are_refused_by_name(
+    scene: Callable[[], Object], bone: str, request_name: str
+) -> None:
+    rig = scene()
+    before = file_data.dump()
+    with pytest.raises(api.Refused) as refused:
+        REQUESTS[request_name](rig)
+    assert not file_data.changed(before)
+    refusal = refused.value
+    assert (refusal.kind, refusal.object, refusal.bone) == ("SHARED_BONE", "Rig", bone)
+    assert all(word in str(refusal) for word in ('"One"', '"Two"', f'"{bone}"', '"Rig"', "mute"))
+
+
+@pytest.mark.parametrize(("scene", "_bone"), COLLIDING, ids=lambda value: getattr(value, "__name__", value))
+def test_only_chains_that_take_part_count(scene: Callable[[], Object], _bone: str) -> None:
+    rig = scene()
+    assert [found.name for found in api.bake(rig, ["Two"], (1, 2)).chains] == ["Two"]
+    rig.two_bone_ik_chains["Two"].mute = True
+    assert [found.name for found in api.bake(rig, frames=(1, 2)).chains] == ["One"]
+
+
+def test_a_finger_of_a_hand_that_does_not_turn_is_free() -> None:
+    """The arm looks at the head of its tip bone, which the finger does not move."""
+    rig = tip_is_root()
+    rig.two_bone_ik_chains["One"].use_rotation = False
+    assert len(api.bake(rig, frames=(1, 2)).chains) == 2
+
+
+def test_live_tells_both_and_goes_on_with_the_others() -> None:
+    rig = armature(
+        (*FORK, Bone("left", (0, 0, 1), (-1, 0.2, 1), "spine"), Bone("fore", (-1, 0.2, 1), (-1.8, 0, 1), "left"))
+    )
+    chain(rig, "One", "lower")
+    chain(rig, "Two", "other")
+    chain(rig, "Free", "fore", target=empty("There", (-1, 0.6, 1.2)))
+    bpy.context.view_layer.update()
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    refused = now.look(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
+    assert set(refused) == {"One", "Two"}
+    assert {refusal.kind for refusal in refused.values()} == {"SHARED_BONE"}
+    assert all('"One"' in str(refusal) and '"Two"' in str(refusal) for refusal in refused.values())
+    np.testing.assert_allclose(rig.pose.bones["fore"].tail, (-1, 0.6, 1.2), atol=1e-5)
+    np.testing.assert_allclose(rig.pose.bones["lower"].tail, rig.data.bones["lower"].tail_local, atol=1e-6)
+
+
+def test_live_goes_on_when_one_of_the_two_is_muted() -> None:
+    rig = common_root()
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    rig.two_bone_ik_chains["Two"].mute = True
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(rig.pose.bones["lower"].tail, (1, 0.5, 1.5), atol=1e-5)
+
+
+def test_a_second_chain_for_an_end_bone_is_refused_by_name() -> None:
+    rig = armature()
+    api.add_chain(rig, "lower", name="Arm")
+    rig.data.bones.active = rig.data.bones["lower"]
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match='Bone "lower" of "Rig" has chain "Arm"') as refused:
+        api.add_chain(rig, "lower")
+    assert refused.value.kind == "HAS_CHAIN"
+    with pytest.raises(RuntimeError, match='"Arm"'):
+        bpy.ops.two_bone_ik.chain_add()
+    assert not file_data.changed(before)
+
+
+@pytest.mark.parametrize("muted", ["first", "second"])
+def test_muted_twins_may_stand_side_by_side(muted: str) -> None:
+    rig = armature()
+    api.add_chain(rig, "lower", mute=muted == "first", target=empty("A", (1, 0.5, 1.5)))
+    api.add_chain(rig, "lower", mute=muted == "second", target=empty("B", (1, 0.5, 1.5)))
+    assert len(api.bake(rig, frames=(1, 2)).chains) == 1
+
+
+def test_a_chain_is_ensured_once_and_keeps_what_is_not_named() -> None:
+    rig = armature()
+    first = api.ensure_chain(rig, "lower", name="Arm", softness=0.25)
+    first.bend = "NEAREST"
+    second = api.ensure_chain(rig, "lower", softness=0.5)
+    assert second == first
+    assert [(one.name, one.softness, one.bend) for one in rig.two_bone_ik_chains] == [("Arm", 0.5, "NEAREST")]
+
+
+def test_of_twins_the_one_that_takes_part_is_ensured() -> None:
+    rig = armature()
+    api.add_chain(rig, "lower", name="Off", mute=True)
+    api.add_chain(rig, "lower", name="On")
+    assert api.ensure_chain(rig, "lower").name == "On"
+    rig.two_bone_ik_chains["On"].mute = True
+    assert api.ensure_chain(rig, "lower").name == "Off"
+    assert len(rig.two_bone_ik_chains) == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"softness": 0.5, "colour": 1}, AttributeError),
+        ({"softness": 0.5, "bend": "LEFT"}, TypeError),
+        ({"softness": 0.5, "root_bone": "hand"}, api.Refused),
+    ],
+)
+def test_what_cannot_be_ensured_leaves_the_chain_as_it_was(fields: dict, error: type[Exception]) -> None:
+    rig = armature()
+    api.add_chain(rig, "lower", target=empty("Target"), softness=0.25)
+    before = file_data.dump()
+    with pytest.raises(error):
+        api.ensure_chain(rig, "lower", **fields)
+    assert not file_data.changed(before)
+
+
+def test_a_set_up_script_may_run_twice(tmp_path: Path) -> None:
+    rig = armature()
+    target, thing = empty("Target", (1, 0.5, 1.5)), empty("Thing")
+    rig.pose.bones["lower"].constraints.new("IK").target = thing
+    rig.pose.bones["lower"].constraints["IK"].chain_count = 2
+    (tmp_path / "rig.toml").write_text('[[chain]]\nname = "Arm"\nend_bone = "lower"\ntarget = "Target"\n')
+
+    def set_up() -> None:
+        api.add_detected(rig)
+        api.ensure_chain(rig, "lower", name="Arm", target=target)
+        api.chains_from_constraints(rig)
+        api.apply_setup(rig, api.load_setup(tmp_path / "rig.toml"))
+
+    set_up()
+    before = file_data.dump()
+    set_up()
+    assert not file_data.changed(before)
+    assert len(api.bake(rig, frames=(1, 2)).chains) == 1
+
+
+def test_a_constraint_gives_its_target_to_a_chain_with_another_root() -> None:
+    """It moves the end bone and its parent, whatever root bone the chain had without a target."""
+    rig = armature(HAND_AND_TWIST)
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = empty("Target", (1, 0.5, 1.5)), 2
+    api.add_chain(rig, "lower", root_bone="upper")
+    assert [found.chain for found in api.chains_from_constraints(rig)] == ["lower"]
+    (only,) = rig.two_bone_ik_chains
+    assert (only.root_bone, only.target.name) == ("", "Target")
