@@ -10,6 +10,7 @@ from bpy.types import Object
 from mathutils import Vector
 
 from ..errors import Refused
+from ..properties import chain_of
 from . import named, names, structure
 from .found import Found
 from .names import Label
@@ -27,6 +28,9 @@ class Kind(StrEnum):
 
 _DOWN = 0.75
 """Part of the way from hips to feet; hanging arms end higher up."""
+
+_LEVEL = 0.4
+"""Part of that way too: forelegs begin at most so far above or below the hips, arms farther up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +71,7 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
     is_quadruped = any(limb.label.front for limb in found)
-    chains = {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+    chains = {bone: chain.name for limb in found if (chain := chain_of(rig, bone := limb.end.name))}
     return tuple(
         Limb(
             name=_name(limb, is_quadruped),
@@ -110,7 +114,10 @@ def _is_front(limb: Found) -> bool:
 
 
 def _with_forelegs(found: list[Found]) -> list[Found]:
-    """Arms that reach down as far as the legs do are forelegs."""
+    """Arms that begin at the height of the legs and reach down as far as these do are forelegs, if both sides do.
+
+    Else the name counts: the rest pose of a captured human may have one arm hanging, or each limb in any direction.
+    """
     legs = [limb.reach for limb in found if _is_hind(limb)]
     if not legs:
         return found
@@ -118,14 +125,18 @@ def _with_forelegs(found: list[Found]) -> list[Found]:
     down = feet - hips
 
     def stands(limb: Found) -> bool:
-        _, tip = limb.reach
-        return limb.label.name == "Arm" and (tip - hips).dot(down) > _DOWN * down.length_squared
+        begin, end = ((point - hips).dot(down) for point in limb.reach)
+        return abs(begin) <= _LEVEL * down.length_squared and end > _DOWN * down.length_squared
+
+    arms = [limb for limb in found if limb.label.name == "Arm"]
+    on_sides = {side: [stands(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
+    agreed = all(any(standing) for standing in on_sides.values() if standing)
 
     def foreleg(limb: Found) -> Found:
         label = Label("Leg", limb.label.side, front=True)
         return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
 
-    return [foreleg(limb) if stands(limb) else limb for limb in found]
+    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in found]
 
 
 def _name(limb: Found, is_quadruped: bool) -> str:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import bpy
+from bpy.types import Object
+
 CMU = """\
 Hips 0 0 0
  LHipJoint 0 0 0
@@ -38,10 +44,40 @@ Hips 0 0 0
 """The joints of the motion capture database of Carnegie Mellon University as BVH files have them: offsets, y up."""
 
 
-def bvh() -> str:
-    """A BVH file of this skeleton, two frames of rest."""
-    lines, depth, count = ["HIERARCHY"], -1, 0
-    for line in CMU.splitlines():
+LOCAL_AXES = """\
+Hips 0 90 0
+ Spine 15 0 0
+  Chest 10 -0.5 0
+   Neck 16 0 0
+    Head 6 0 0
+   Shoulder_L 13 -0.3 5
+    UpperArm_L 5 0 0
+     LowerArm_L 24 0 0
+      Hand_L 22 0 0
+   Shoulder_R 13 -0.3 -5
+    UpperArm_R -5 0 0
+     LowerArm_R -24 0.0003 0
+      Hand_R -22 -0.0001 0
+ UpperLeg_L -2 -6.5 0
+  LowerLeg_L 39.1 0 0
+   Foot_L 41 0 0
+    Toes_L 12 0 0
+ UpperLeg_R -2 6.5 0
+  LowerLeg_R -39 0 0
+   Foot_R -41 0 0
+    Toes_R -12 0 0
+"""
+"""As some programs write them, each joint along the x axis of its own bone and those of the right against it: at rest
+one arm and one leg go down and the others up."""
+
+Turns = Mapping[str, tuple[float, float, float]]
+"""By joint the angles about z, y and x in degrees, applied in the order x, y, z."""
+
+
+def bvh(skeleton: str = CMU, motion: Sequence[Turns] = ({}, {})) -> str:
+    """A BVH file of this skeleton, and what it does frame by frame; joints without turns are at rest."""
+    lines, depth, names = ["HIERARCHY"], -1, []
+    for line in skeleton.splitlines():
         name, *offset = line.split()
         new = line.index(name)
         if new <= depth:
@@ -50,8 +86,20 @@ def bvh() -> str:
         position = "" if new else "Xposition Yposition Zposition "
         lines += [f"{'JOINT' if new else 'ROOT'} {name}", "{", f"OFFSET {' '.join(offset)}"]
         lines.append(f"CHANNELS {3 if new else 6} {position}Zrotation Yrotation Xrotation")
-        depth, count = new, count + (3 if new else 6)
+        depth = new
+        names.append(name)
     lines += ["End Site { OFFSET 0 0.5 0 }", *["}"] * (depth + 1)]
-    lines += ["MOTION", "Frames: 2", "Frame Time: 0.0333", *[" ".join(["0"] * count)] * 2]
+    lines += ["MOTION", f"Frames: {len(motion)}", "Frame Time: 0.0333"]
+    for turns in motion:
+        values = [0.0] * 3 + [angle for name in names for angle in turns.get(name, (0.0, 0.0, 0.0))]
+        lines.append(" ".join(f"{value:.9g}" for value in values))
     # The format wants braces on lines of their own.
     return "\n".join(lines).replace(" { ", "\n{\n").replace(" }", "\n}") + "\n"
+
+
+def imported(folder: Path, text: str) -> Object:
+    """The armature that Blender makes of a BVH file."""
+    path = folder / "actor.bvh"
+    path.write_text(text)
+    bpy.ops.import_anim.bvh(filepath=str(path))
+    return bpy.context.object
