@@ -9,19 +9,23 @@ from pathlib import Path
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from ..blender import bend_limits, constraints, setup_file
+from ..blender import bend_limits, constraints, hinge_side, setup_file
 from ..blender import detect as detection
 from ..blender.constraints import Takeover
 from ..blender.detect import Kind, Limb
 from ..blender.errors import Refused
 from ..blender.pipeline import read
 from ..blender.pipeline.read.chain import chain_bones
+from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import chain_fields, chain_of
 from ..blender.setup_file import Setup
 
 
 def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
+
+    Where its rest pose is too straight to tell the side to bend to, and no field does, the keys of its bones tell, as
+    with `decide_side`.
 
     raises : Refused where the bones make no chain, or where the end bone has one, unless either is muted; TypeError,
         AttributeError or ValueError for fields that do not fit
@@ -49,6 +53,10 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     except (AttributeError, TypeError, ValueError):
         rig.two_bone_ik_chains.remove(len(rig.two_bone_ik_chains) - 1)
         raise
+    if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():
+        axis = hinge_side.by_keys(rig, chain)
+        if axis:
+            hinge_side.decide(chain, axis)
     rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
     return chain
 
@@ -159,6 +167,24 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     found = [(chain, bend_limits.taken(rig, chain)) for chain in read.chosen(rig, chains)]
     for chain, (low, high) in found:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
+
+
+def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:
+    """Choose the side to which the chains bend: by positive angles about an axis of the end bone.
+
+    axis : X, Z, NEG_X, NEG_Z; or KEYS, that of them about which the keys of the chain's own bones bend it most, which
+        leaves chains as they are whose rest pose bends by 3 degrees or more
+    raises : Refused where a chain has no keys that bend it; then no chain has changed
+
+    >>> api.decide_side(rig, axis="NEG_X")
+    >>> rig.two_bone_ik_chains["forearm.L"].hinge_axis, rig.two_bone_ik_chains["forearm.L"].bend
+    ('NEG_X', 'POSITIVE')
+    """
+    read.refuse_unposable(rig)
+    found = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in read.chosen(rig, chains)]
+    for chain, chosen in found:
+        if chosen:
+            hinge_side.decide(chain, chosen)
 
 
 def save_setup(rig: Object, path: str | PathLike[str]) -> None:

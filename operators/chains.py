@@ -64,6 +64,29 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
         rig.two_bone_ik_active = index
 
 
+class TWO_BONE_IK_OT_side_decide(ChainOperator):
+    """Choose the side to which the active chain bends, for limbs that are all but straight at rest"""
+
+    bl_idname = "two_bone_ik.side_decide"
+    bl_label = "Decide Two-Bone IK Side"
+
+    axis: EnumProperty(
+        name="Axis",
+        description="The axis of the end bone about which positive angles bend the chain",
+        items=(
+            ("KEYS", "By Keys", "The axis about which the keys of the chain's own bones bend it most"),
+            ("X", "X", "The end bone's X axis"),
+            ("NEG_X", "-X", "The end bone's X axis, turned around"),
+            ("Z", "Z", "The end bone's Z axis"),
+            ("NEG_Z", "-Z", "The end bone's Z axis, turned around"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context: Context, rig: Object) -> None:
+        api.decide_side(rig, active_names(rig), axis=self.axis)
+
+
 class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
     """Limit the bend of the active chain by the IK limits of its end bone"""
 
@@ -78,5 +101,6 @@ CLASSES = (
     TWO_BONE_IK_OT_chain_add,
     TWO_BONE_IK_OT_chain_remove,
     TWO_BONE_IK_OT_chain_move,
+    TWO_BONE_IK_OT_side_decide,
     TWO_BONE_IK_OT_bend_limits_take,
 )

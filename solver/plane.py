@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .reference import ReferencePose
+from .reference import ReferencePose, is_slight
 from .undecided import held
-from .values import Array, Goals, Options, Plane
+from .values import Array, Bend, Goals, Options, Plane, Reference
 from .vectors import angle_about, beside, cross, dot, norm, rejection, swing, turned
 
 _IN_LINE = 1e-6
@@ -47,13 +47,17 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
         raise ValueError("plane is POLE, but there is no pole")
     if options.plane == Plane.REST:
         return _rest_plane(goals, options, rest, start.side)
+    side = start.side
+    if options.bend == Bend.POSITIVE and options.reference == Reference.REST:
+        # Else a slight rest pose would turn the bones over on their way to a pole on the side that was chosen.
+        side = np.where(is_slight(rest), 1.0, side)
     distance, aim = _aim(goals.target, options, start)
     away = norm(aim + start.aim) > _IN_LINE
     hinge = _kept(aim, swing(start.normal, start.aim, aim), away, start.normal)
     pole = None if options.plane == Plane.AIM else goals.pole
     if pole is not None:
-        hinge = _towards_pole(pole, aim, hinge, options, start.side)
-    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=start.side, has_pole=pole is not None)
+        hinge = _towards_pole(pole, aim, hinge, options, side)
+    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=pole is not None)
 
 
 def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .values import Array, Chain
 from .vectors import IN_LINE, beside, cross, dot, norm, unit
+
+SLIGHT = np.radians(3.0)
+"""A rest pose that bends less tells no side against a hinge axis that was chosen: captured skeletons and T-poses bend
+by a degree or so, as often to the wrong side."""
 
 _FOLDED = 1e-6
 """Part of the chain's length: a tip closer to the root is on it."""
@@ -53,7 +58,7 @@ class ReferencePose:
 def rest(chain: Chain) -> ReferencePose:
     """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
     axes = np.asfortranarray(np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2))
-    pose = _pose(np.diff(chain.joints, axis=-2), axes, chain.use_hinge_axis)
+    pose = _pose(np.diff(chain.joints, axis=-2), axes, np.asarray(chain.use_hinge_axis))
     if chain.use_hinge_axis or (pose.side > 0.0).all():
         return pose
     side = pose.side[..., None]
@@ -62,21 +67,31 @@ def rest(chain: Chain) -> ReferencePose:
 
 
 def posed(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
-    """The chain with its bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all, and stretched."""
+    """The chain with its bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all, and stretched.
+
+    Where the rest pose is slight, an axis that was chosen tells the side, and the pose itself about what it bends.
+    """
     links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
-    return _pose(links * np.asarray(stretch)[..., None, None], axes, chain.use_hinge_axis)
+    use_axes = ~is_slight(rest) if chain.use_hinge_axis else np.asarray(False)
+    return _pose(links * np.asarray(stretch)[..., None, None], axes, use_axes)
 
 
-def _pose(links: Array, axes: Array, use_axes: bool) -> ReferencePose:
+def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:
+    """(...) True where the rest pose bends too little to tell a side."""
+    slight: NDArray[np.bool_] = np.abs(rest.hinge_angle) < SLIGHT
+    return slight
+
+
+def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePose:
     directions = _directions(links)
     bend = cross(directions[..., 0, :], directions[..., 1, :])
     sine = norm(bend)
     bent = sine > IN_LINE
     side = np.where(bent & (dot(bend, axes[..., 1, :]) < 0.0), -1.0, 1.0)
-    if not use_axes:
+    if not use_axes.all():
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
-        axes = np.where(bent[..., None, None], normal[..., None, :], axes)
+        axes = np.where((bent & ~use_axes)[..., None, None], normal[..., None, :], axes)
     hinges = beside(axes, directions)
     lengths, aim = norm(links), links.sum(axis=-2)
     # A full fold has no direction of its own; the root bone's is as good.

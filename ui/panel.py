@@ -38,6 +38,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         chain = active_chain(rig)
         if chain is not None:
             sections.draw_refusal(layout, context, rig, chain)
+            sections.draw_side(layout, rig, chain)
             sections.draw_target(layout, chain)
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)

@@ -1,11 +1,14 @@
 """The sections of the panel, each closed until it is needed; fields appear when they mean something."""
 
 from collections.abc import Iterable
+from math import degrees
 from textwrap import wrap
 
+from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Object, UILayout
 
 from ..blender import markers, now, report
+from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import TwoBoneIKChain
 
 _LETTER = 7.0
@@ -17,6 +20,19 @@ def draw_refusal(layout: UILayout, context: Context, rig: Object, chain: TwoBone
     refusal = now.known(rig).refused.get(chain.name)
     if refusal and chain.target:
         _draw_lines(layout, context, [str(refusal)], indent="")
+
+
+def draw_side(layout: UILayout, rig: Object, chain: TwoBoneIKChain) -> None:
+    """Which way to bend, where the rest pose hardly tells it."""
+    angle = undecided(rig, chain)
+    if angle is None:
+        return
+    column = layout.column(align=True)
+    question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
+    column.label(text=question, translate=False)
+    row = column.row(align=True)
+    for axis, text in (("KEYS", "By Keys"), ("X", "X"), ("NEG_X", "-X"), ("Z", "Z"), ("NEG_Z", "-Z")):
+        row.operator("two_bone_ik.side_decide", text=text).axis = axis
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
 
-from ...solver.values import Reference
+from ...solver.values import Bend, HingeAxis, Reference
 from ..properties import chain_of
 from ..words import sentence
 from .beneath import beneath
@@ -107,6 +107,8 @@ def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> d
         "tip_bone": "",
         "target": constraint.target,
         "subtarget": constraint.subtarget,
+        "hinge_axis": HingeAxis.AUTO,
+        "bend": Bend.REST,
         "reference": Reference.POSE,
         "influence": constraint.influence,
     }

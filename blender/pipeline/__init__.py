@@ -20,7 +20,7 @@ from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
 from .plan import Plan
-from .read import Frames
+from .read import Frames, rest_side
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
 from .solve import Solved, space
@@ -67,7 +67,8 @@ def check(
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
     refuse_shared_bones(plan.chains)
-    return report_of(plan, solve.solutions(plan, (yield from sample.samples(plan, way))))
+    solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
+    return report_of(plan, solved, rest_side.notes(plan.chains))
 
 
 def run(steps: Steps) -> Report:

@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from bpy.types import Object, PoseBone, Scene
 
-from ...solver.values import Array, Bend, Options, Reference, Unreachable
+from ...solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
+
+AXES = {
+    HingeAxis.AUTO: (1.0, 0.0, 0.0),
+    HingeAxis.X: (1.0, 0.0, 0.0),
+    HingeAxis.Z: (0.0, 0.0, 1.0),
+    HingeAxis.NEG_X: (-1.0, 0.0, 0.0),
+    HingeAxis.NEG_Z: (0.0, 0.0, -1.0),
+}
+"""The hinge axis in the end bone's space."""
 
 
 class Point(NamedTuple):

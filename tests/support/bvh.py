@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import cos, radians, sin, tan
 from pathlib import Path
 
 import bpy
@@ -103,3 +104,31 @@ def imported(folder: Path, text: str) -> Object:
     path.write_text(text)
     bpy.ops.import_anim.bvh(filepath=str(path))
     return bpy.context.object
+
+
+def t_pose(degrees: float) -> str:
+    """The skeleton of CMU with arms along x whose elbows and knees are bent at rest by so much, to the wrong side."""
+    back = tan(radians(degrees))
+    return (
+        CMU.replace("LeftHand 3.48 0 0", f"LeftHand 3.48 0 {-3.48 * back:.9f}")
+        .replace("RightHand -3.48 0 0", f"RightHand -3.48 0 {-3.48 * back:.9f}")
+        .replace("LeftLeg 2.45 -6.73 0", "LeftLeg 0 -7 0")
+        .replace("RightLeg -2.45 -6.73 0", "RightLeg 0 -7 0")
+        .replace("LeftFoot 2.56 -7.04 0", f"LeftFoot 0 -7 {7 * back:.9f}")
+        .replace("RightFoot -2.56 -7.04 0", f"RightFoot 0 -7 {7 * back:.9f}")
+    )
+
+
+def walk(count: int) -> list[Turns]:
+    """Elbows bend forwards and knees backwards, now more, now less; shoulders, hips and wrists move along."""
+    frames = []
+    for frame in range(count):
+        bend, swing = 50 - 40 * cos(frame / 7), 30 * sin(frame / 5)
+        turns = {"Hips": (5 * sin(frame / 9), 3.0 * frame, 0.0)}
+        for side, sign in (("Left", 1), ("Right", -1)):
+            turns[f"{side}Arm"] = (-sign * (40 + 20 * sin(frame / 11)), 0.5 * swing, swing)
+            turns[f"{side}ForeArm"] = (4 * sin(frame / 4), -sign * bend, 25 * sin(frame / 6))
+            turns[f"{side}UpLeg"] = (3.0, 2 * sin(frame / 3), sign * swing - 20)
+            turns[f"{side}Leg"] = (0.0, 0.0, bend)
+        frames.append(turns)
+    return frames

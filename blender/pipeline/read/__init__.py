@@ -16,7 +16,7 @@ from ...report import frame_text
 from ...words import sentence
 from ..channel import Keys
 from ..plan import ChainPlan, Plan, Point
-from . import follow
+from . import follow, rest_side
 from .chain import chain_plan
 from .target_keys import target_keys
 
@@ -187,7 +187,8 @@ def notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list
 
     hiding : IK constraints, as `constraints` has them
     """
-    found = [
+    found = rest_side.notes(plan.chains)
+    found += [
         sentence(
             'Constraint "{name}" of bone "{bone}" hides the keys: mute it'
             if keyed

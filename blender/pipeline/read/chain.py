@@ -48,7 +48,7 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
         name=chain.name,
         rig=rig,
         bones=bones,
-        below=_below(rig, chain, bones[-1]),
+        below=bones_below(rig, chain, bones[-1]),
         parent=Point(rig, carrier.name) if carrier else None,
         target=target,
         pole=pole,
@@ -105,7 +105,7 @@ def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
             )
 
 
-def _below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
+def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()

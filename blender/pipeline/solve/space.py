@@ -18,18 +18,9 @@ from ....solver.triad import product
 from ....solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..batches import batches, stacked
 from ..bones import inherit, transform
-from ..plan import ChainPlan, Point
+from ..plan import AXES, ChainPlan, Point
 from ..samples import Samples
 from .stage import Stage, stage
-
-AXES = {
-    HingeAxis.AUTO: (1.0, 0.0, 0.0),
-    HingeAxis.X: (1.0, 0.0, 0.0),
-    HingeAxis.Z: (0.0, 0.0, 1.0),
-    HingeAxis.NEG_X: (-1.0, 0.0, 0.0),
-    HingeAxis.NEG_Z: (0.0, 0.0, -1.0),
-}
-"""The hinge axis in the end bone's space."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -25,6 +25,7 @@ STEPS = (
     ("chain_remove", {}),
     ("chain_add", {}),
     ("bend_limits_take", {}),
+    ("side_decide", {"axis": "X"}),
 )
 
 

@@ -1,0 +1,60 @@
+"""The side to which the rest pose of a chain bends, and whether it bends enough to tell one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import degrees
+
+import numpy as np
+from bpy.types import Object, PropertyGroup
+
+from ....solver import reference
+from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
+from ...errors import Refused
+from ...words import sentence
+from ..bones import inherit, transform
+from ..plan import AXES, ChainPlan
+from .chain import bones_below, chain_bones
+
+
+def rest_chain(rig: Object, chain: PropertyGroup) -> tuple[Chain, Array]:
+    """The chain at rest as the solver takes it, in the root bone's space, and the end bone's orientation (3, 3) there.
+
+    raises : Refused where its bones make no chain
+    """
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    below = bones_below(rig, chain, bones[-1])
+    root, end = (inherit.rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
+    tip = rig.data.bones[below[-1]].head_local if below else rig.data.bones[bones[-1]].tail_local
+    joints = transform.place(transform.inverse(root), np.array((root[:3, 3], end[:3, 3], tip)))
+    orientation = root[:3, :3].T @ end[:3, :3]
+    axis = HingeAxis(chain.hinge_axis)
+    use_axis = axis != HingeAxis.AUTO
+    return Chain(joints=joints, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
+
+
+def undecided(rig: Object, chain: PropertyGroup) -> float | None:
+    """The bend of the rest pose in radians, where only that would tell the side and it is too slight; else None."""
+    by_pose = chain.reference == Reference.POSE and not chain.use_bend_limits
+    if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
+        return None
+    try:
+        rest = reference.rest(rest_chain(rig, chain)[0])
+    except Refused:
+        return None
+    return abs(float(rest.hinge_angle)) if reference.is_slight(rest) else None
+
+
+def notes(chains: Iterable[ChainPlan]) -> list[str]:
+    """A sentence for each chain whose side is undecided."""
+    angles = {chain.name: undecided(chain.rig, chain.rig.two_bone_ik_chains[chain.name]) for chain in chains}
+    return [
+        sentence(
+            'Chain "{chain}" bends by {angle:.2g} degrees at rest, which hardly tells its side: '
+            "choose it in the section Bend, or decide it by keys",
+            chain=name,
+            angle=degrees(angle),
+        )
+        for name, angle in angles.items()
+        if angle is not None
+    ]
