@@ -41,7 +41,7 @@ _REFERENCES = (
         "Carry the bones over from the pose before the solve, so that twist stays",
     ),
 )
-_HINGE_AXES = (
+HINGE_AXES = (
     (HingeAxis.AUTO, "Auto", "The axis about which the rest pose bends, and X where it is straight"),
     (HingeAxis.X, "X", "The end bone's X axis"),
     (HingeAxis.Z, "Z", "The end bone's Z axis"),
@@ -125,7 +125,7 @@ class TwoBoneIKChain(PropertyGroup):
         name="Reference", description="The pose that tells how the bones roll", items=_REFERENCES, **_CHOICE
     )
     hinge_axis: EnumProperty(
-        name="Hinge Axis", description="The axis about which the end bone bends", items=_HINGE_AXES, **_CHOICE
+        name="Hinge Axis", description="The axis about which the end bone bends", items=HINGE_AXES, **_CHOICE
     )
     bend: EnumProperty(name="Bend", description="Which of the two solutions to take", items=_BENDS, **_CHOICE)
 

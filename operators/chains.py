@@ -4,7 +4,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.properties import active_chain, is_from_library
+from ..blender.properties import HINGE_AXES, active_chain, is_from_library
 from .common import ArmatureOperator, ChainOperator, active_names
 
 
@@ -75,10 +75,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
         description="The axis of the end bone about which positive angles bend the chain",
         items=(
             ("KEYS", "By Keys", "The axis about which the keys of the chain's own bones bend it most"),
-            ("X", "X", "The end bone's X axis"),
-            ("NEG_X", "-X", "The end bone's X axis, turned around"),
-            ("Z", "Z", "The end bone's Z axis"),
-            ("NEG_Z", "-Z", "The end bone's Z axis, turned around"),
+            *HINGE_AXES[1:],
         ),
         options={"SKIP_SAVE"},
     )

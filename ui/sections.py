@@ -30,9 +30,7 @@ def draw_side(layout: UILayout, rig: Object, chain: TwoBoneIKChain) -> None:
     column = layout.column(align=True)
     question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
     column.label(text=question, translate=False)
-    row = column.row(align=True)
-    for axis, text in (("KEYS", "By Keys"), ("X", "X"), ("NEG_X", "-X"), ("Z", "Z"), ("NEG_Z", "-Z")):
-        row.operator("two_bone_ik.side_decide", text=text).axis = axis
+    column.row(align=True).operator_enum("two_bone_ik.side_decide", "axis")
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -15,7 +14,7 @@ from bpy.types import Object
 from support import file_data
 from support.rigs import ARM, Bone, armature, empty
 
-HAND_AND_TWIST = (
+TWIST = (
     Bone("spine", (0, 0, 0), (0, 0, 1)),
     Bone("upper", (0, 0, 1), (0.5, 0.1, 1), "spine"),
     Bone("twist", (0.5, 0.1, 1), (1, 0.2, 1), "upper"),
@@ -28,85 +27,66 @@ HAND_AND_TWIST = (
 FORK = (*ARM, Bone("other", (1, 0.2, 1), (1.5, 0.9, 1), "upper"))
 
 
-def chain(rig: Object, name: str, end_bone: str, **fields: object) -> None:
+def chain(rig: Object, name: str, **fields: object) -> None:
     """As files have them that were made before adding a second one was refused."""
     new = rig.two_bone_ik_chains.add()
-    for field, value in {"name": name, "end_bone": end_bone, "target": empty(name, (1, 0.5, 1.5)), **fields}.items():
+    for field, value in {"name": name, "target": empty(name, (1, 0.5, 1.5)), **fields}.items():
         setattr(new, field, value)
 
 
-def twice() -> Object:
-    rig = armature()
-    chain(rig, "One", "lower")
-    chain(rig, "Two", "lower")
-    return rig
+COLLIDING = {
+    "the same limb twice": (ARM, {"end_bone": "lower"}, {"end_bone": "lower"}, "upper"),
+    "a common root bone": (FORK, {"end_bone": "lower"}, {"end_bone": "other"}, "upper"),
+    "an end bone as root bone": (ARM, {"end_bone": "lower"}, {"end_bone": "hand"}, "lower"),
+    "a tip bone that turns as root bone": (
+        TWIST,
+        {"end_bone": "lower", "root_bone": "upper", "tip_bone": "hand", "use_rotation": True},
+        {"end_bone": "finger"},
+        "hand",
+    ),
+    "a bone in between as root bone": (
+        TWIST,
+        {"end_bone": "lower", "root_bone": "upper"},
+        {"end_bone": "spare"},
+        "twist",
+    ),
+    "a bone below as root bone": (
+        TWIST,
+        {"end_bone": "lower", "root_bone": "upper", "tip_bone": "nail"},
+        {"end_bone": "finger"},
+        "hand",
+    ),
+}
+"""Bones, the fields of two chains, and the first bone that both pose: what is carried along rigidly counts too."""
 
 
-def common_root() -> Object:
-    rig = armature(FORK)
-    chain(rig, "One", "lower")
-    chain(rig, "Two", "other")
-    return rig
+def colliding(case: str) -> tuple[Object, str]:
+    bones, one, two, shared = COLLIDING[case]
+    rig = armature(bones)
+    chain(rig, "One", **one)
+    chain(rig, "Two", **two)
+    return rig, shared
 
 
-def end_is_root() -> Object:
-    rig = armature()
-    chain(rig, "One", "lower")
-    chain(rig, "Two", "hand")
-    return rig
-
-
-def tip_is_root() -> Object:
-    rig = armature(HAND_AND_TWIST)
-    chain(rig, "One", "lower", root_bone="upper", tip_bone="hand", use_rotation=True)
-    chain(rig, "Two", "finger")
-    return rig
-
-
-def carried_is_root() -> Object:
-    """A bone in between is carried along rigidly, and would not be."""
-    rig = armature(HAND_AND_TWIST)
-    chain(rig, "One", "lower", root_bone="upper")
-    chain(rig, "Two", "spare")
-    return rig
-
-
-def below_is_root() -> Object:
-    rig = armature(HAND_AND_TWIST)
-    chain(rig, "One", "lower", root_bone="upper", tip_bone="nail")
-    chain(rig, "Two", "finger")
-    return rig
-
-
-COLLIDING = [
-    (twice, "upper"),
-    (common_root, "upper"),
-    (end_is_root, "lower"),
-    (tip_is_root, "hand"),
-    (carried_is_root, "twist"),
-    (below_is_root, "hand"),
-]
 REQUESTS = {"bake": api.bake, "check": api.check, "solve": api.solve}
 
 
 @pytest.mark.parametrize("request_name", REQUESTS)
-@pytest.mark.parametrize(("scene", "bone"), COLLIDING, ids=lambda value: getattr(value, "__name__", value))
-def test_chains_that_pose_one_bone_are_refused_by_name(
-    scene: Callable[[], Object], bone: str, request_name: str
-) -> None:
-    rig = scene()
+@pytest.mark.parametrize("case", COLLIDING)
+def test_chains_that_pose_one_bone_are_refused_by_name(case: str, request_name: str) -> None:
+    rig, shared = colliding(case)
     before = file_data.dump()
     with pytest.raises(api.Refused) as refused:
         REQUESTS[request_name](rig)
     assert not file_data.changed(before)
     refusal = refused.value
-    assert (refusal.kind, refusal.object, refusal.bone) == ("SHARED_BONE", "Rig", bone)
-    assert all(word in str(refusal) for word in ('"One"', '"Two"', f'"{bone}"', '"Rig"', "mute"))
+    assert (refusal.kind, refusal.object, refusal.bone) == ("SHARED_BONE", "Rig", shared)
+    assert all(word in str(refusal) for word in ('"One"', '"Two"', f'"{shared}"', '"Rig"', "mute"))
 
 
-@pytest.mark.parametrize(("scene", "_bone"), COLLIDING, ids=lambda value: getattr(value, "__name__", value))
-def test_only_chains_that_take_part_count(scene: Callable[[], Object], _bone: str) -> None:
-    rig = scene()
+@pytest.mark.parametrize("case", COLLIDING)
+def test_only_chains_that_take_part_count(case: str) -> None:
+    rig, _ = colliding(case)
     assert [found.name for found in api.bake(rig, ["Two"], (1, 2)).chains] == ["Two"]
     rig.two_bone_ik_chains["Two"].mute = True
     assert [found.name for found in api.bake(rig, frames=(1, 2)).chains] == ["One"]
@@ -114,7 +94,7 @@ def test_only_chains_that_take_part_count(scene: Callable[[], Object], _bone: st
 
 def test_a_finger_of_a_hand_that_does_not_turn_is_free() -> None:
     """The arm looks at the head of its tip bone, which the finger does not move."""
-    rig = tip_is_root()
+    rig, _ = colliding("a tip bone that turns as root bone")
     rig.two_bone_ik_chains["One"].use_rotation = False
     assert len(api.bake(rig, frames=(1, 2)).chains) == 2
 
@@ -123,9 +103,9 @@ def test_live_tells_both_and_goes_on_with_the_others() -> None:
     rig = armature(
         (*FORK, Bone("left", (0, 0, 1), (-1, 0.2, 1), "spine"), Bone("fore", (-1, 0.2, 1), (-1.8, 0, 1), "left"))
     )
-    chain(rig, "One", "lower")
-    chain(rig, "Two", "other")
-    chain(rig, "Free", "fore", target=empty("There", (-1, 0.6, 1.2)))
+    chain(rig, "One", end_bone="lower")
+    chain(rig, "Two", end_bone="other")
+    chain(rig, "Free", end_bone="fore", target=empty("There", (-1, 0.6, 1.2)))
     bpy.context.view_layer.update()
     rig.two_bone_ik_live = True
     bpy.context.view_layer.update()
@@ -138,7 +118,7 @@ def test_live_tells_both_and_goes_on_with_the_others() -> None:
 
 
 def test_live_goes_on_when_one_of_the_two_is_muted() -> None:
-    rig = common_root()
+    rig, _ = colliding("a common root bone")
     rig.two_bone_ik_live = True
     bpy.context.view_layer.update()
     rig.two_bone_ik_chains["Two"].mute = True
@@ -225,7 +205,7 @@ def test_a_set_up_script_may_run_twice(tmp_path: Path) -> None:
 
 def test_a_constraint_gives_its_target_to_a_chain_with_another_root() -> None:
     """It moves the end bone and its parent, whatever root bone the chain had without a target."""
-    rig = armature(HAND_AND_TWIST)
+    rig = armature(TWIST)
     constraint = rig.pose.bones["lower"].constraints.new("IK")
     constraint.target, constraint.chain_count = empty("Target", (1, 0.5, 1.5)), 2
     api.add_chain(rig, "lower", root_bone="upper")

@@ -29,6 +29,10 @@ def test_six_clicks_lead_from_a_metarig_to_four_baked_limbs(play: Callable[[str]
     play("six_clicks")
 
 
+def test_a_straight_limb_gets_its_side_from_its_keys(play: Callable[[str], None]) -> None:
+    play("side")
+
+
 def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
     play("undo")
 
