@@ -30,7 +30,9 @@ def draw_side(layout: UILayout, rig: Object, chain: TwoBoneIKChain) -> None:
     column = layout.column(align=True)
     question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
     column.label(text=question, translate=False)
-    column.row(align=True).operator_enum("two_bone_ik.side_decide", "axis")
+    row = column.row(align=True)
+    row.operator("two_bone_ik.side_decide", text="By Keys")
+    row.operator_menu_enum("two_bone_ik.side_decide", "axis", text="By Axis")
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
