@@ -203,7 +203,7 @@ def test_a_set_up_script_may_run_twice(tmp_path: Path) -> None:
     assert len(api.bake(rig, frames=(1, 2)).chains) == 1
 
 
-def test_a_constraint_gives_its_target_to_a_chain_with_another_root() -> None:
+def test_a_constraint_takes_the_chain_of_its_end_bone() -> None:
     """It moves the end bone and its parent, whatever root bone the chain had without a target."""
     rig = armature(TWIST)
     constraint = rig.pose.bones["lower"].constraints.new("IK")
