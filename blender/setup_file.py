@@ -14,8 +14,7 @@ chain empties for the target and the pole target that it lacks.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,9 @@ from .errors import Refused
 from .pipeline import read
 from .pipeline.read.chain import chain_bones
 from .properties import chain_fields
+from .wildcards import WILDCARDS, wildcard_texts
 from .words import nearest, sentence
 
-_WILDCARDS = re.compile("[*?]")
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
 _CREATE = "create_targets"
@@ -156,18 +155,16 @@ def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict
     if end_bone in bones:
         yield {"name": end_bone, **fields}
         return
-    pattern = re.compile("".join({"*": "(.*)", "?": "(.)"}.get(char, re.escape(char)) for char in end_bone), re.DOTALL)
-    found = [match for match in map(pattern.fullmatch, bones) if match]
-    if not found:
+    fitting = [(bone, texts) for bone in bones if (texts := wildcard_texts(end_bone, bone)) is not None]
+    if not fitting:
         raise _no_bone(rig, where, "end_bone", end_bone)
-    for match in found:
-        names = {key: _fill(where, key, fields[key], match.groups()) for key in _NAMES if key in fields}
-        yield {"name": match[0], **fields, **names, "end_bone": match[0]}
+    for bone, texts in fitting:
+        names = {key: _fill(where, key, fields[key], texts) for key in _NAMES if key in fields}
+        yield {"name": bone, **fields, **names, "end_bone": bone}
 
 
-def _fill(where: str, key: str, name: str, parts: tuple[str, ...]) -> str:
-    count = len(_WILDCARDS.findall(name))
-    if count > len(parts):
+def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
+    if sum(char in WILDCARDS for char in name) > len(texts):
         raise Refused(
             '{where} has more * and ? in {key} = "{value}" than in end_bone',
             kind="WILDCARDS",
@@ -175,8 +172,8 @@ def _fill(where: str, key: str, name: str, parts: tuple[str, ...]) -> str:
             where=where,
             key=key,
         )
-    found = iter(parts)
-    return _WILDCARDS.sub(lambda _: next(found), name)
+    found = iter(texts)
+    return "".join(next(found) if char in WILDCARDS else char for char in name)
 
 
 def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
