@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import files
 from .errors import Refused
 from .words import nearest
 
@@ -18,11 +19,9 @@ from .words import nearest
 def tables(path: Path, name: str) -> list[dict[str, Any]]:
     """The tables [[name]] of the file, which may hold nothing else; Refused where it is not so."""
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise Refused(
-            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
-        ) from None
+        content = tomllib.loads(files.text(path))
+    except RecursionError:
+        raise Refused('"{value}" is nested too deep: write flat tables', kind="NOT_TOML", value=str(path)) from None
     except ValueError as error:
         raise Refused('"{value}" is not in TOML: {error}', kind="NOT_TOML", value=str(path), error=error) from None
     refuse_unknown(f'"{path}"', content, [name])

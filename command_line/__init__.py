@@ -1,6 +1,6 @@
 """The command line: `blender shot.blend --command two_bone_ik bake …`, and `python -m two_bone_ik` beside a bpy wheel.
 
-Exit status: 0 done; 1 done, but a target was out of reach under --strict; 2 refused. One line on stderr says why.
+It ends with an `ExitStatus`. One line on stderr says why.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import bpy
 
 from ..blender.errors import Refused
-from . import detect, run
-from .arguments import parser
+from . import detect, interrupt, run
+from .arguments import USAGE, parser
+from .outcome import ExitStatus
 
 _handles: list[object] = []
 
@@ -26,19 +27,20 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     usage : how users write that call
     """
     try:
-        arguments = parser(usage).parse_args(argv)
-        return detect.run(arguments) if arguments.command == "detect" else run.run(arguments, [*program, *argv])
+        with interrupt.heard():
+            arguments = parser(usage).parse_args(argv)
+            return detect.run(arguments) if arguments.command == "detect" else run.run(arguments, [*program, *argv])
     except Refused as refused:
         print(f"two_bone_ik: {refused}", file=sys.stderr)
-        return 2
+        return ExitStatus.USAGE if refused.kind == USAGE else ExitStatus.REFUSED
     except KeyboardInterrupt:
         print("two_bone_ik: interrupted", file=sys.stderr)
-        return 130  # as shells have it
+        return ExitStatus.INTERRUPTED
     except SystemExit as end:  # argparse has printed its help
         return int(end.code or 0)
-    except Exception:  # noqa: BLE001  (our bug; Blender's own exit status for it would read as "fell short")
+    except Exception:  # noqa: BLE001  (our bug, for which Blender has an exit status of its own)
         traceback.print_exc()
-        return 2
+        return ExitStatus.CRASHED
 
 
 def register() -> None:

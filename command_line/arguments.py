@@ -11,11 +11,18 @@ from typing import Any, NoReturn
 from ..api import Keys
 from ..blender.errors import Refused
 
+USAGE = "ARGUMENTS"
+"""The kind of refusal where the command line itself makes no sense."""
+
 _EPILOG = """\
-exit status:
-  0  done
-  1  done, but a target was out of reach and --strict was given
-  2  refused or failed; one line on stderr says why, and nothing was written
+exit status, of many files the highest:
+  0   done
+  3   done, but a target was out of reach and --strict was given
+  4   keyed, but Blender does not pose it so
+  5   refused; one line on stderr says why, and nothing was written
+  6   crashed
+  7   interrupted
+  64  the command line makes no sense
 """
 _BAKE = """\
 Bake the chains of a file, or of all files of a manifest, into plain keys.
@@ -46,7 +53,7 @@ class _Parser(ArgumentParser):
     """One line for what is wrong, as with everything else that is refused."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refused("{value}; {program} --help tells more", kind="ARGUMENTS", value=message, program=self.prog)
+        raise Refused("{value}; {program} --help tells more", kind=USAGE, value=message, program=self.prog)
 
 
 def parser(usage: str) -> ArgumentParser:
@@ -101,7 +108,11 @@ def _shots(command: ArgumentParser) -> ArgumentParser:
     command.add_argument(
         "--enable-autoexec", action="store_true", help="run Python that FILE brings along, as drivers may need it"
     )
-    command.add_argument("--strict", action="store_true", help="exit with 1 where a target is out of reach")
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 3 where a target is out of reach, and refuse a file that Blender says is damaged",
+    )
     command.add_argument("--report", type=Path, metavar="FILE", help="write what was found to a JSON file")
     command.add_argument(
         "--progress",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from os import SEEK_END
 from pathlib import Path
@@ -12,6 +13,11 @@ from bpy.types import Object
 from ..blender import files
 from ..blender.errors import Refused
 from ..blender.words import nearest
+from . import interrupt, said
+from .arguments import USAGE
+
+_DAMAGE = re.compile("corrupt|lost data", re.IGNORECASE)
+"""In what Blender says of a file that it opens all the same."""
 
 _LAST = b"\xb1\xea\x92\x8f"
 """The end of the table of contents with which seekable Zstandard ends."""
@@ -20,29 +26,44 @@ _LAST = b"\xb1\xea\x92\x8f"
 def named_or_open(file: Path | None) -> Path:
     """The file that was named, else the one that is open; Refused where there is none."""
     if not (file or bpy.data.filepath):
-        raise Refused("Name a .blend file", kind="ARGUMENTS")
+        raise Refused("Name a .blend file", kind=USAGE)
     return file or Path(bpy.data.filepath)
 
 
 def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
-    """Raise `Refused` where a file that is read would be written."""
-    kept = {path.resolve() for path in read}
+    """Raise `Refused` where a file that is read would be written, or one written twice, under whatever names."""
+    is_read = dict.fromkeys(map(files.identity, read), True)
     for path in written:
-        if path.resolve() in kept:
+        files.refuse_irregular(path)
+        file = files.identity(path)
+        if file in is_read:
             raise Refused(
-                '"{value}" is read and would be overwritten: choose another name', kind="OVERWRITE", value=str(path)
+                '"{value}" is read and would be overwritten: choose another name'
+                if is_read[file]
+                else '"{value}" would be written twice: choose another name',
+                kind="OVERWRITE",
+                value=str(path),
             )
+        is_read[file] = False
 
 
-def load(file: Path, *, enable_autoexec: bool = False) -> None:
-    """Open the file, and let it run Python where that is asked for here or of Blender; Refused where Blender cannot."""
+def load(file: Path, *, enable_autoexec: bool = False) -> str:
+    """Open the file, and let it run Python where that is asked for here or of Blender; Refused where Blender cannot.
+
+    returns : a sentence where Blender says that the file is damaged, else ""
+    """
+    files.refuse_irregular(file)
     trusted = {"use_scripts": True} if enable_autoexec else {}
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
+        with said.by_blender() as lines:
+            bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
         raise Refused(
             '"{value}" cannot be opened: {reason}', kind="UNREADABLE", value=str(file), reason=_reason(error)
         ) from None
+    interrupt.check()
+    damage = [line for line in lines if _DAMAGE.search(line)]
+    return f'"{file}" is damaged, as Blender says: {"; ".join(dict.fromkeys(damage))}' if damage else ""
 
 
 def notes() -> list[str]:
@@ -62,10 +83,12 @@ def save(source: Path, output: Path) -> None:
     with files.replaced(output) as beside:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress, relative_remap=moved)
-            reason = "" if not compress or _is_whole(beside) else "the disk is full"
+            reason = "" if not compress or _is_whole(beside) else "it was cut off"
         except RuntimeError as error:
             reason = _reason(error)
         if reason:
+            # Blender's own is that of its last step, which only follows from what went wrong before.
+            reason = files.obstacle(beside, 2 * source.stat().st_size) or reason
             raise Refused('"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output), reason=reason)
 
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from .. import api
 from . import blend_file
-from .outcome import DONE
+from .outcome import ExitStatus
 
 
 def run(arguments: Namespace) -> int:
@@ -22,4 +22,4 @@ def run(arguments: Namespace) -> int:
     api.add_detected(rig)
     if arguments.output:
         api.save_setup(rig, arguments.output)
-    return DONE
+    return ExitStatus.DONE

@@ -22,7 +22,7 @@ from typing import Any
 
 from ..blender import toml_file
 from ..blender.errors import Refused
-from .arguments import frames
+from .arguments import USAGE, frames
 from .path_mapping import PathMapping
 from .shot import Shot
 
@@ -69,7 +69,7 @@ def numbers(text: str | None, count: int) -> list[int]:
         first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
         part_of = range(first, (last or first) + 1, step or 1)
         if not (span and part_of):
-            raise Refused("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind="SHOT", value=text)
+            raise Refused("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind=USAGE, value=text)
         found += part_of
     for number in found:
         if not 1 <= number <= count:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
 from ..blender.report import Report
 
-DONE, FELL_SHORT, FAILED = 0, 1, 2
-"""Exit statuses."""
+
+class ExitStatus(IntEnum):
+    """How the command ends; of many shots, the highest counts.
+
+    Never 1 or 2: Blender itself ends with these, over an unknown command and over a second Ctrl-C.
+    """
+
+    DONE = 0
+    FELL_SHORT = 3
+    NOT_POSED_SO = 4
+    REFUSED = 5
+    CRASHED = 6
+    INTERRUPTED = 7
+    USAGE = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,22 +30,25 @@ class Outcome:
 
     state : a word or two
     text : the reason, or what was found in short
+    damage : what Blender says is damaged in the file
     reports : all that was found, where it was found in this process
     """
 
     status: int
     state: str
     text: str
+    damage: str = ""
     reports: tuple[Report, ...] = ()
 
 
-def of_reports(reports: list[Report], state: str, *, strict: bool) -> Outcome:
+def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str = "") -> Outcome:
     """Of a shot that was carried out."""
     short = [chain.name for report in reports for chain in report.chains if not chain.reached]
     return Outcome(
-        status=FELL_SHORT if strict and short else DONE,
+        status=ExitStatus.FELL_SHORT if strict and short else ExitStatus.DONE,
         state=state,
         text=f"targets not always reached: {', '.join(short)}" if short else "all targets reached",
+        damage=damage,
         reports=tuple(reports),
     )
 
@@ -41,5 +57,5 @@ def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
     """A row for each shot, and the sum."""
     width = max(map(len, files.values()), default=0)
     rows = [f"{n:5}  {item.state:11}  {files[n]:{width}}  {item.text}" for n, item in sorted(outcomes.items())]
-    failed = [item for item in outcomes.values() if item.status == FAILED]
+    failed = [item for item in outcomes.values() if item.status >= ExitStatus.REFUSED]
     return "\n".join([*rows, f"{len(outcomes) - len(failed)} of {len(outcomes)} shots done, {len(failed)} failed"])

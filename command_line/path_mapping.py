@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
+from ..blender import files
 from ..blender.errors import Refused
 
 PathMapping = Callable[[str], Path]
@@ -16,16 +17,12 @@ def mapping(path: Path | None) -> PathMapping:
     if path is None:
         return Path
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(files.text(path))
         rules = [
             (_kind(rule["source_path_format"])(rule["source_path"]), Path(rule["destination_path"]))
             for rule in content.get("path_mapping_rules", [])
         ]
-    except OSError as error:
-        raise Refused(
-            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
-        ) from None
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Refused('"{value}" holds no path mapping rules', kind="NO_RULES", value=str(path)) from None
 
     def mapped(text: str) -> Path:

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from threading import Event, Timer
 
 from ..blender import files
-from .outcome import FAILED, Outcome
+from .outcome import ExitStatus, Outcome
 from .progress import Progress
 from .shot import Shot
 
@@ -27,6 +27,11 @@ WORKER = ("--shot", STDIN, "--jobs", "0", "--progress", "none")
 """What makes a worker of a command line; of an argument that is given twice, the last counts."""
 
 _ANSWER = "two_bone_ik_outcome: "
+_ANSWERED = ("status", "state", "text", "damage")
+"""Of an outcome; the reports are in the file of the shot."""
+
+_GRACE = 10.0
+"""Seconds that a Blender has to end by itself after an interrupt, before it is killed."""
 
 
 def outcomes(
@@ -55,8 +60,13 @@ def outcomes(
         for done, _ in enumerate(as_completed(futures), 1):
             progress(done / len(shots))
         return {number: future.result() for future, number in futures.items()}
+    except KeyboardInterrupt:
+        # What has not begun does not begin, and what has begun leaves nothing behind.
+        executor.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.interrupt()
+        raise
     finally:
-        # After Ctrl-C as well: what has not begun does not begin.
         executor.shutdown(cancel_futures=True)
         for worker in workers:
             worker.end()
@@ -66,7 +76,7 @@ def serve(act: Callable[[int], Outcome]) -> None:
     """Be a worker."""
     for line in sys.stdin:
         found = act(int(line))
-        answer = json.dumps({"status": found.status, "state": found.state, "text": found.text})
+        answer = json.dumps({key: getattr(found, key) for key in _ANSWERED})
         print(f"\n{_ANSWER}{answer}", flush=True)
 
 
@@ -88,14 +98,22 @@ class _Worker:
             self._process = None
         if answer:
             return answer
-        for path in (shot.output, shot.report):
-            for left in files.partial(path) if path else ():
-                left.unlink(missing_ok=True)
+        for path in filter(None, (shot.output, shot.report)):
+            files.tidy(path)
         status, state = process.returncode, "crashed"
         how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
         if stopped.is_set():
             state, how = "timed out", f"was stopped after {self._time_limit:g} seconds"
-        return Outcome(status=FAILED, state=state, text=f"Blender {how}: {said}" if said else f"Blender {how}")
+        text = f"Blender {how}: {said}" if said else f"Blender {how}"
+        return Outcome(status=ExitStatus.CRASHED, state=state, text=text)
+
+    def interrupt(self) -> None:
+        """Let it end in the middle of a shot, which another thread waits for; kill it where it does not."""
+        if process := self._process:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_GRACE)
+            process.kill()
 
     def end(self) -> None:
         """Let it go."""

@@ -10,7 +10,8 @@ from threading import TIMEOUT_MAX
 
 from ..blender.errors import Refused
 from . import blend_file, manifest, pool
-from .outcome import DONE, FAILED, Outcome, table
+from .arguments import USAGE
+from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
 from .shot import Shot
@@ -23,13 +24,14 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     one = _shot(arguments)
     progress = Progress(arguments.progress)
     if arguments.manifest is None:
-        _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one])
+        _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
         found = carried_out(one, strict=arguments.strict, resume=False, progress=progress)
         for report in found.reports:
             print(f"{report.rig}\n{report}", flush=True)
+        _warn(found.damage)
         return _ended(found.status, found.text, progress)
     shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
-    _refuse_overwriting(shots.values())
+    _refuse_overwriting(shots.values(), arguments)
 
     def act(number: int, done: int = 0, count: int = 1) -> Outcome:
         return carried_out(
@@ -41,7 +43,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 
     if arguments.shot == pool.STDIN:
         pool.serve(act)
-        return DONE
+        return ExitStatus.DONE
     numbers = manifest.numbers(arguments.shot, len(shots))
     if arguments.jobs:
         chosen = {number: shots[number] for number in numbers}
@@ -63,14 +65,14 @@ def _refuse_combination(arguments: Namespace) -> None:
                 "{value} goes with one file: leave out --manifest"
                 if arguments.manifest
                 else "{value} needs a --manifest",
-                kind="ARGUMENTS",
+                kind=USAGE,
                 value=option,
             )
     if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
-        raise Refused("{value} needs --jobs", kind="ARGUMENTS", value="--time-limit")
+        raise Refused("{value} needs --jobs", kind=USAGE, value="--time-limit")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
-        raise Refused("Say where to write: {where}", kind="ARGUMENTS", where=where)
+        raise Refused("Say where to write: {where}", kind=USAGE, where=where)
 
 
 def _shot(arguments: Namespace) -> Shot:
@@ -92,13 +94,19 @@ def _shot(arguments: Namespace) -> Shot:
     )
 
 
-def _refuse_overwriting(shots: Collection[Shot]) -> None:
-    read = [path for shot in shots for path in (shot.file, shot.setup) if path]
-    blend_file.refuse_overwriting(read, [path for shot in shots for path in (shot.output, shot.report) if path])
+def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
+    read = [path for shot in shots for path in (shot.file, shot.setup)] + [arguments.manifest, arguments.path_mapping]
+    written = [path for shot in shots for path in (shot.output, shot.report)]
+    blend_file.refuse_overwriting(filter(None, read), filter(None, written))
+
+
+def _warn(damage: str) -> None:
+    if damage:
+        print(f"two_bone_ik: {damage}", file=sys.stderr)
 
 
 def _ended(status: int, reason: str, progress: Progress) -> int:
-    if status != DONE:
+    if status != ExitStatus.DONE:
         progress.failed(reason)
         print(f"two_bone_ik: {reason}", file=sys.stderr)
     return status
@@ -106,7 +114,9 @@ def _ended(status: int, reason: str, progress: Progress) -> int:
 
 def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: Progress) -> int:
     print(table(files, outcomes))
+    for _, item in sorted(outcomes.items()):
+        _warn(item.damage)
     status = max(item.status for item in outcomes.values())
     numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status == status]
-    what = "failed" if status == FAILED else "did not always reach their targets"
+    what = "failed" if status >= ExitStatus.REFUSED else "did not always reach their targets"
     return _ended(status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}", progress)

@@ -14,6 +14,8 @@ from ..blender import files
 from ..blender.errors import Refused
 
 Progress = Callable[[float], None]
+LARGEST_REPORT = 1 << 30
+"""Bytes of a report that is read again: ten limbs over half a million frames."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,22 +47,39 @@ class Shot:
         return json.loads(json.dumps(asked))
 
 
-def done_before(shot: Shot, request: dict[str, Any]) -> list[api.Report] | None:
-    """What the report of an earlier run found, where that did just this and its output is there; else None."""
-    if not (shot.report and shot.report.exists() and (shot.output is None or shot.output.exists())):
+def recorded(shot: Shot) -> dict[str, Any]:
+    """What the report of an earlier run holds, where that and its output are there; else nothing.
+
+    raises : Refused where the report is another program's, and would be overwritten
+    """
+    if not (shot.report and shot.report.exists()):
+        return {}
+    try:
+        record = json.loads(files.text(shot.report, LARGEST_REPORT))
+    except (ValueError, RecursionError):
+        return {}  # no JSON, thus of no use to another program either
+    if not (isinstance(record, dict) and "request" in record):
+        raise Refused(
+            '"{value}" is no report of Two-Bone IK and would be overwritten: move it',
+            kind="OVERWRITE",
+            value=str(shot.report),
+        )
+    return record if shot.output is None or shot.output.exists() else {}
+
+
+def done_before(earlier: dict[str, Any], request: dict[str, Any]) -> list[api.Report] | None:
+    """What an earlier run found, where it did just this with a file that was not damaged; else None."""
+    if earlier.get("request") != request or earlier.get("damage"):
         return None
     try:
-        record = json.loads(shot.report.read_text("utf-8"))
-    except ValueError:
-        return None  # somebody else's file
-    if record.get("request") != request or "reports" not in record:
-        return None
-    return [api.Report.from_dict(report) for report in record["reports"]]
+        return [api.Report.from_dict(report) for report in earlier["reports"]]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None  # refused then, or written by another version
 
 
-def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refused) -> None:
+def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refused, damage: str = "") -> None:
     """Write the report of a shot."""
-    content: dict[str, Any] = {"request": request}
+    content: dict[str, Any] = {"request": request, "damage": damage}
     if isinstance(found, Refused):
         content["error"] = {"message": str(found), **{key: str(value) for key, value in vars(found).items()}}
     else:
@@ -70,10 +89,5 @@ def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refuse
 
 
 def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise Refused(
-            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
-        ) from None
+    with files.opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

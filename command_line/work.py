@@ -9,43 +9,56 @@ from bpy.types import Object
 
 from .. import api
 from ..blender.errors import Refused
-from . import blend_file, outcome, shot
-from .outcome import Outcome
+from . import blend_file, interrupt, outcome, shot
+from .outcome import ExitStatus, Outcome
 from .shot import Progress, Shot
 
 
 def carried_out(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> Outcome:
-    """Do what the shot asks for; with `resume`, unless its report tells that just this was done before."""
+    """Do what the shot asks for; with `resume`, unless its report tells that just this was done before.
+
+    strict : a file that Blender finds damaged is refused
+    """
     request: dict[str, object] = {}
-    state = "done before"
+    try:
+        earlier = shot.recorded(what) if resume else {}
+    except Refused as refused:  # the report is somebody else's file, and stays so
+        return _refused(refused)
     try:
         request = what.request()
-        reports = shot.done_before(what, request) if resume else None
-        if reports is None:
-            state = "done"
-            reports = _reports(what, progress)
-            if what.output:
-                blend_file.save(what.file, what.output)
-            if what.report:
-                shot.record(what.report, request, reports)
+        reports = shot.done_before(earlier, request)
+        if reports is not None:
+            progress(1.0)
+            return outcome.of_reports(reports, "done before", strict=strict)
+        setup = api.load_setup(what.setup) if what.setup else None
+        damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+        if damage and strict:
+            raise Refused("{value}: save it anew or leave out --strict", kind="DAMAGED", value=damage)
+        reports = _reports(what, setup, [*blend_file.notes(), *filter(None, [damage])], progress)
+        if what.output:
+            interrupt.check()
+            blend_file.save(what.file, what.output)
+        if what.report:
+            shot.record(what.report, request, reports, damage)
     except Refused as refused:
         if what.report:
             shot.record(what.report, request, refused)
-        return Outcome(status=outcome.FAILED, state="refused", text=str(refused))
+        return _refused(refused)
     progress(1.0)
-    return outcome.of_reports(reports, state, strict=strict)
+    return outcome.of_reports(reports, "done", strict=strict, damage=damage)
 
 
-def _reports(what: Shot, progress: Progress) -> list[api.Report]:
-    setup = api.load_setup(what.setup) if what.setup else None
-    if not what.is_open:
-        blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+def _refused(reason: Refused) -> Outcome:
+    return Outcome(status=ExitStatus.REFUSED, state="refused", text=str(reason))
+
+
+def _reports(what: Shot, setup: api.Setup | None, notes: list[str], progress: Progress) -> list[api.Report]:
     rigs = blend_file.rigs(what.file, what.rigs, with_chains=setup is None)
     chains = [_applied(rig, setup) if setup else None for rig in rigs]
     reports: list[api.Report] = []
     for rig, names in zip(rigs, chains, strict=True):
         report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(rigs)))
-        reports.append(replace(report, notes=(*report.notes, *blend_file.notes())))
+        reports.append(replace(report, notes=(*report.notes, *notes)))
     return reports
 
 
@@ -64,6 +77,7 @@ def _report(what: Shot, rig: Object, chains: list[str] | None, progress: Progres
         style = api.KeyStyle(keys=api.Keys(what.keys), tolerance=what.tolerance)
         steps = api.baking(rig, chains, what.frames, scene=scene, style=style)
     while True:
+        interrupt.check()
         try:
             progress(next(steps))
         except StopIteration as end:

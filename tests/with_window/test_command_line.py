@@ -27,10 +27,10 @@ def test_blender_bakes_by_its_command_line(installed: Callable, tmp_path: Path) 
 
     many = ("bake", "--manifest", tmp_path / "season.toml", *setup, "--output-dir", tmp_path / "out", "--jobs", "2")
     pool = installed("--command", "two_bone_ik", *many)
-    assert pool.returncode == 2, pool.stdout + pool.stderr
+    assert pool.returncode == 5, pool.stdout + pool.stderr
     assert "two_bone_ik: 1 of 3 shots failed: 2" in pool.stderr.splitlines()
     assert {path.name for path in (tmp_path / "out").glob("*.blend")} == {"1.blend", "3.blend"}
 
     refused = installed("--command", "two_bone_ik", "bake", tmp_path / "none.blend", "--in-place")
-    assert refused.returncode == 2
+    assert refused.returncode == 5
     assert any("none.blend" in line and line.startswith("two_bone_ik: ") for line in refused.stderr.splitlines())

@@ -1,0 +1,39 @@
+"""Ctrl-C, and the signal by which a farm ends a task: both stop the command, with nothing half written.
+
+Blender takes the first Ctrl-C for itself where it has no window and ends at the second; the signal to terminate ends it
+at once. And Blender prints and forgets what is raised while it calls Python, as its handlers do on every frame.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_received: list[int] = []
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """While it is open, the first of these signals raises KeyboardInterrupt; later ones do not disturb the clean-up."""
+    _received.clear()
+    before = {number: signal.signal(number, _receive) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # Python does not know a handler of Blender's own, which therefore cannot be put back.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def check() -> None:
+    """Raise the KeyboardInterrupt that Blender has swallowed, if there was one."""
+    if _received:
+        raise KeyboardInterrupt
+
+
+def _receive(number: int, _frame: object) -> None:
+    if not _received:
+        _received.append(number)
+        raise KeyboardInterrupt

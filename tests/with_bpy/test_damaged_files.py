@@ -1,0 +1,66 @@
+"""A file that Blender opens although it says that it is damaged: the command line says so too."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import command_line
+
+from support.rigs import animate, arm
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A shot with a mesh that was overwritten on the disk."""
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 5
+    prop = bpy.data.objects.new("Prop", bpy.data.meshes.new("Prop"))
+    bpy.context.scene.collection.objects.link(prop)
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    content = path.read_bytes()
+    # The head of the block with the mesh, whose name stands a little behind it.
+    (start,) = [head.start() for head in re.finditer(rb"ME\0\0", content) if b"MEProp\0" in content[head.end() :][:200]]
+    path.write_bytes(content[:start] + b"XX" + content[start + 2 :])
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    return path
+
+
+def run(*argv: object) -> int:
+    return command_line.main([str(item) for item in argv], [], "two_bone_ik")
+
+
+def test_damage_is_said_on_stderr_and_in_the_report(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = damaged.with_name("report.json")
+    assert run("bake", damaged, "--output", damaged.with_name("baked.blend"), "--report", report) == 0
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f'two_bone_ik: "{damaged}" is damaged')
+    assert "Prop lost data" in said
+    record = json.loads(report.read_text())
+    assert record["damage"] in record["reports"][0]["notes"]
+    assert "Prop lost data" in record["damage"]
+
+
+def test_a_strict_bake_of_a_damaged_file_is_refused(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("bake", damaged, "--strict", "--output", damaged.with_name("baked.blend")) == 5
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "Prop lost data" in said
+    assert list(damaged.parent.iterdir()) == [damaged]
+
+
+def test_damage_is_said_of_each_shot_in_every_run(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest, out = damaged.with_name("season.toml"), damaged.with_name("out")
+    manifest.write_text('shot = [{file = "shot.blend"}]')
+    for strict, status in ((), 0), ((), 0), (("--strict",), 5):
+        assert run("bake", "--manifest", manifest, "--output-dir", out, *strict) == status
+        said = capsys.readouterr()
+        assert "Prop lost data" in (said.out if status else said.err)
+
+
+def test_what_blender_says_of_a_file_is_still_said(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("check", damaged)
+    assert any("Prop lost data" in line for line in capsys.readouterr().out.splitlines())

@@ -1,0 +1,138 @@
+"""Files that are one and the same, other programs' or no files at all are refused before anything is written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api, command_line
+
+from support.rigs import animate, arm
+
+SETUP = 'chain = [{end_bone = "lower", target = "Target"}]'
+
+
+def run(line: str, folder: Path) -> int:
+    return command_line.main([word.format(folder=folder) for word in line.split()], [], "two_bone_ik")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A shot with its setup and a manifest; links of both kinds to an output and to the setup; a pipe."""
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 5
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    (tmp_path / "setup.toml").write_text(SETUP)
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend", setup = "setup.toml"}]')
+    (tmp_path / "old.blend").write_text("old")
+    (tmp_path / "soft").symlink_to("old.blend")
+    (tmp_path / "soft_new").symlink_to("new.blend")
+    os.link(tmp_path / "old.blend", tmp_path / "hard")
+    os.link(tmp_path / "setup.toml", tmp_path / "hard_setup")
+    os.link(tmp_path / "shot.blend", tmp_path / "hard_shot")
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, object]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else path.lstat().st_mode
+        for path in folder.rglob("*")
+    }
+
+
+BAKE = "bake {folder}/shot.blend --setup {folder}/setup.toml"
+MANIFEST = "bake --manifest {folder}/season.toml --output-dir {folder}/out"
+REFUSED = [
+    (BAKE + " --output {folder}/new.blend --report {folder}/new.blend", "written twice"),
+    (BAKE + " --output {folder}/new.blend --report {folder}/none/../new.blend", "written twice"),
+    (BAKE + " --output {folder}/new.blend --report {folder}/soft_new", "written twice"),
+    (BAKE + " --output {folder}/old.blend --report {folder}/soft", "written twice"),
+    (BAKE + " --output {folder}/old.blend --report {folder}/hard", "written twice"),
+    (BAKE + " --output {folder}/setup.toml", "is read"),
+    (BAKE + " --output {folder}/hard_setup", "is read"),
+    (BAKE + " --output {folder}/hard_shot", "is read"),
+    (BAKE + " --in-place --report {folder}/hard_shot", "is read"),
+    (BAKE + " --output {folder}/new.blend --report {folder}/pipe", "not a file"),
+    (BAKE + " --output {folder}/pipe", "not a file"),
+    (BAKE + " --output {folder}/new.blend --setup {folder}/pipe", "not a file"),
+    (BAKE + " --output {folder}/new.blend --setup /dev/zero", "not a file"),
+    ("bake {folder}/pipe --output {folder}/new.blend", "not a file"),
+    ("check --manifest {folder}/pipe", "not a file"),
+    ("check --manifest /dev/zero", "not a file"),
+    (MANIFEST + " --path-mapping {folder}/pipe", "not a file"),
+    ("detect {folder}/shot.blend --output {folder}/pipe", "not a file"),
+    ("detect {folder}/pipe", "not a file"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), REFUSED, ids=[line for line, _ in REFUSED])
+def test_what_would_overwrite_or_hang_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
+) -> None:
+    before = contents(folder)
+    assert run(line, folder) == 5
+    (said,) = capsys.readouterr().err.splitlines()
+    assert words in said
+    assert contents(folder) == before
+
+
+OUTPUTS = [
+    ('{file = "shot.blend", output = "../season.toml"}', "is read"),
+    ('{file = "shot.blend", output = "../hard_setup", setup = "setup.toml"}', "is read"),
+    ('{file = "shot.blend", output = "a.json"}', "written twice"),
+    ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "a.blen"}', "written twice"),
+    ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "./b/../a.blend"}', "written twice"),
+    ('{file = "shot.blend", output = "../pipe"}', "not a file"),
+]
+
+
+@pytest.mark.parametrize(("shots", "words"), OUTPUTS, ids=[shots for shots, _ in OUTPUTS])
+def test_outputs_of_a_manifest_are_files_of_their_own(
+    folder: Path, capsys: pytest.CaptureFixture[str], shots: str, words: str
+) -> None:
+    (folder / "season.toml").write_text(f"shot = [{shots}]")
+    before = contents(folder)
+    assert run(MANIFEST, folder) == 5
+    (said,) = capsys.readouterr().err.splitlines()
+    assert words in said
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '{"takes": [1, 2]}'])
+def test_the_json_of_another_program_is_not_overwritten(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (folder / "out").mkdir()
+    (folder / "out" / "shot.json").write_text(text)
+    assert run(MANIFEST, folder) == 5
+    assert "no report of Two-Bone IK" in capsys.readouterr().out
+    assert contents(folder / "out") == {"shot.json": text.encode()}
+
+
+@pytest.mark.parametrize("reports", [None, 3, [3], [{"rig": "Rig"}], [{"rig": 1, "chains": [{}], "notes": []}]])
+def test_a_report_that_cannot_be_read_is_written_anew(folder: Path, reports: object) -> None:
+    assert run(MANIFEST, folder) == 0
+    path = folder / "out" / "shot.json"
+    good = json.loads(path.read_text())
+    path.write_text(json.dumps(good | {"reports": reports}))
+    assert run(MANIFEST, folder) == 0
+    assert json.loads(path.read_text()) == good
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "{b = " * 50_000])
+def test_a_setup_that_is_nested_deep_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "rig.toml").write_text(text)
+    with pytest.raises(api.Refused, match=r"rig\.toml") as refused:
+        api.load_setup(tmp_path / "rig.toml")
+    assert refused.value.kind == "NOT_TOML"
+
+
+def test_a_setup_of_senseless_size_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "rig.toml").open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte of zeros that takes no room
+    with pytest.raises(api.Refused, match="1099511627776 bytes"):
+        api.load_setup(tmp_path / "rig.toml")

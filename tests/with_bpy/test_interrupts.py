@@ -1,0 +1,57 @@
+"""An interrupt counts wherever it arrives, and the command leaves the handlers as it found them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import command_line
+from bpy.app.handlers import persistent
+
+from support.rigs import animate, arm
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture(params=SIGNALS)
+def interrupting_handler(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Blender prints and forgets what is raised in a handler."""
+
+    @persistent
+    def interrupt(_: object) -> None:
+        signal.raise_signal(request.param)
+
+    bpy.app.handlers.load_post.append(interrupt)
+    yield
+    bpy.app.handlers.load_post.remove(interrupt)
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"
+
+
+def bake(shot: Path) -> int:
+    argv = ["bake", str(shot), "--output", str(shot.with_name("baked.blend"))]
+    return command_line.main(argv, [], "two_bone_ik")
+
+
+def test_an_interrupt_that_arrives_in_a_handler_of_blender_counts(
+    shot: Path, interrupting_handler: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    assert bake(shot) == 7
+    assert capsys.readouterr().err.splitlines()[-1] == "two_bone_ik: interrupted"
+    assert list(shot.parent.iterdir()) == [shot]
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_a_command_that_ends_by_itself_puts_the_handlers_back(shot: Path) -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    assert bake(shot) == 0
+    assert [signal.getsignal(number) for number in SIGNALS] == before

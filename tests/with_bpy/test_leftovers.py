@@ -1,0 +1,73 @@
+"""What killed processes have begun to write is tidied up by the next that writes there, and nothing else is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bl_ext.user_default.two_bone_ik.blender import files
+
+WRITER = """
+import sys, time
+sys.path.insert(0, {package!r})
+import pathlib
+from blender import files
+with files.replaced(pathlib.Path({path!r})) as beside:
+    beside.write_text("half")
+    beside.with_name(beside.name + "@").write_text("as Blender does")
+    print("begun", flush=True)
+    time.sleep(60)
+"""
+
+
+def writer(path: Path) -> subprocess.Popen[str]:
+    """A process in the middle of writing the file."""
+    code = WRITER.format(package=str(Path(files.__file__).parents[1]), path=str(path))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert "begun\n" in process.stdout  # Blender says things before
+    return process
+
+
+def write(path: Path) -> None:
+    with files.replaced(path) as beside:
+        beside.write_text("new")
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("then", ["shot.txt", "other.txt"])
+def test_a_kill_leaves_the_old_and_the_next_write_tidies_up(tmp_path: Path, then: str) -> None:
+    (tmp_path / "shot.txt").write_text("old")
+    process = writer(tmp_path / "shot.txt")
+    process.kill()
+    process.wait()
+    assert (tmp_path / "shot.txt").read_text() == "old"
+    assert len(names(tmp_path)) == 3
+    write(tmp_path / then)
+    assert names(tmp_path) == {"shot.txt", then}
+
+
+def test_what_is_being_written_stays(tmp_path: Path) -> None:
+    process = writer(tmp_path / "shot.txt")
+    try:
+        begun = names(tmp_path)
+        write(tmp_path / "shot.txt")
+        assert names(tmp_path) == begun | {"shot.txt"}
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_what_another_machine_or_program_has_begun_stays(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    others = {f".shot.00000000-{gone.pid}-0123abcd.partial.txt", ".shot.0123abcd.partial.txt", ".shot.partial.txt"}
+    for name in others:
+        (tmp_path / name).write_text("theirs")
+    write(tmp_path / "shot.txt")
+    assert names(tmp_path) == others | {"shot.txt"}
