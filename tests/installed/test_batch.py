@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import bpy
 import pytest
 
-pytestmark = pytest.mark.usefixtures("enabled")
+from support.waiting import SECONDS, wait_for
 
-SECONDS = 120
+pytestmark = pytest.mark.usefixtures("enabled")
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -125,14 +124,6 @@ def kill_worker(pool: subprocess.Popen[str]) -> None:
     threads = Path(f"/proc/{pool.pid}/task").iterdir()
     (worker,) = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
     os.kill(worker, signal.SIGKILL)
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    for _ in range(SECONDS * 1000):
-        if happened():
-            return
-        time.sleep(0.001)
-    raise TimeoutError
 
 
 @pytest.mark.parametrize(

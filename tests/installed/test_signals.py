@@ -6,24 +6,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import bpy
 import pytest
 
+from support.waiting import SECONDS, wait_for
+
 pytestmark = pytest.mark.usefixtures("enabled")
 
-SECONDS = 120
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    for _ in range(SECONDS * 1000):
-        if happened():
-            return
-        time.sleep(0.001)
-    raise TimeoutError
 
 
 @pytest.fixture
