@@ -69,6 +69,7 @@ bench: build
 	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
 	$(WHEEL)/bin/python benchmarks/planar.py
 	$(WHEEL)/bin/python benchmarks/run.py
+	$(WHEEL)/bin/python benchmarks/reduced.py
 	$(WHEEL)/bin/python benchmarks/batch.py
 
 clean:

@@ -25,12 +25,12 @@ class KeyChoices:
         items=(
             ("EVERY_FRAME", "Every Frame", "Each frame of the range"),
             ("TARGET_KEYS", "Target Keys", "The frames on which target or pole target have keys"),
-            ("REDUCED", "Reduced", "As few as keep the joints within a tolerance on every frame"),
+            ("REDUCED", "Reduced", "As few as keep the joints within a tolerance on every quarter frame"),
         ),
     )
     tolerance: FloatProperty(
         name="Tolerance",
-        description="How far a joint may be off on any frame",
+        description="How far a joint may be off on any frame or quarter frame",
         subtype="DISTANCE",
         default=0.001,
         min=1e-6,

@@ -1,13 +1,17 @@
-"""Fewest keys: the frames to keep so that a curve through them stays within a tolerance of what was on every frame.
+"""Fewest keys: the rows to key so that the curve through them stays within a tolerance of what was on every row.
 
-Between two keys the curve is a straight line, or the cubic that has the values and slopes of both (Hermite), where the
-slopes are those that come nearest to all frames. A cubic Bezier whose handles lie a third of the way to the next key is
-that cubic: what is judged here is what plays.
+From key to key the curve is a straight line, or a cubic with slopes of its own at both ends (Hermite): those that come
+nearest to all rows between. A cubic Bezier whose handles lie a third of the way to the next key is that cubic: what is
+judged here is what plays. Where the values jump, they stay what they are at one key until the next.
+
+The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988), found in breadth: first all rows that
+one span leads to, then all that two do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,104 +23,216 @@ Rows = NDArray[np.intp]
 Error = Callable[[Rows, Array], Array]
 """(rows (r,), values (r, k)) -> (r,): how far off these values are on these rows, as part of what is allowed."""
 
-_STRIDE = 8
-"""Keys so far apart are taken away together: neighbours share slopes, and do not go at once."""
+_NEAR = 16
+"""So many rows ahead all are tried; of twice as many every second one, and so on, as long as any is reached."""
 
-_SWEEPS = 10
-"""Of relaxation. The curve itself is judged, so its slopes need not be the very best."""
+_FITTED = 16
+"""The slopes of a span come from so many of its rows."""
 
-_FIRM = 1e-4
-"""Weight of the slopes that the values have by themselves, which decides where hardly a frame lies between keys."""
+_PROBED = 4
+"""And so many of these tell most spans that do not hold, before all rows are judged."""
+
+_AT_ONCE = 1 << 16
+"""Rows that are judged in one call, so that they stay in the processor's cache."""
+
+_STRAIGHT = 1e-9
+"""Weight of the straight line, which decides where hardly a row lies between the keys."""
 
 
-def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool) -> tuple[Rows, Array | None]:
-    """(m,) rows to key, with the first and the last, and for cubic curves the slopes (m, k) at them, a frame.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Curve:
+    """Keys and what plays between them.
 
-    Starts with a key on every frame and takes away what the error allows, all over the range at once.
+    frames : (m,)             rising
+    values : (m, k)
+    slopes : (m - 1, 2, k)    where each span starts and where it ends, change a frame
+    held : (m - 1,)           True where the values stay what they are until the next key
+    """
+
+    frames: Array
+    values: Array
+    slopes: Array
+    held: NDArray[np.bool_]
+
+    def at(self, frames: Array) -> Array:
+        """(n, k) what plays on these frames (n,); before the first and after the last key their values."""
+        if len(self.frames) < 2:
+            return np.repeat(self.values, len(frames), axis=0)
+        span = np.searchsorted(self.frames, frames, side="right").clip(1, len(self.frames) - 1) - 1
+        length = np.diff(self.frames)[span]
+        part = ((frames - self.frames[span]) / length).clip(0.0, 1.0)
+        part = np.where(self.held[span] & (part < 1.0), 0.0, part)
+        return _cubic(part, length, self.values[span], self.values[span + 1], self.slopes[span])
+
+
+def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keyed: Rows | None = None) -> Curve:
+    """The curve with the fewest keys.
 
     frames : (n,)        rising
     values : (n, k)      on every frame
     error : see `Error`; up to 1 is allowed
+    keyed : (r,) rows that may get keys, None for all; the first and the last of them do, and what lies outside does
+        not count. Where no span leads from one of them to the next, all rows between them may get keys as well.
     """
-    keys, offset, kept_in_turn = np.arange(len(frames)), 0, 0
-    while kept_in_turn < _STRIDE and len(keys) > 2:
-        fewer = _without(keys, keys[1:-1][offset::_STRIDE], frames, values, error, cubic)
-        kept_in_turn = 0 if len(fewer) < len(keys) else kept_in_turn + 1
-        keys, offset = fewer, (offset + 1) % _STRIDE
-    return keys, best_slopes(keys, frames, values) if cubic else None
+    keyed = np.arange(len(frames)) if keyed is None else keyed
+    spans = _Spans(frames, values, error, cubic)
+    rows, held = spans.path(keyed) if len(keyed) > 1 else (keyed, np.zeros(0, dtype=bool))
+    slopes = spans.slopes(rows[:-1], rows[1:])
+    return Curve(frames=frames[rows], values=values[rows], slopes=slopes, held=held)
 
 
-def curve(keys: Rows, frames: Array, values: Array, slopes: Array | None) -> Array:
-    """(n, k) on every frame the curve through the values (n, k) at `keys`; straight lines where there are no slopes."""
-    if len(keys) < 2:
-        return values
-    span, part, length = _spans(keys, frames)
-    if slopes is None:
-        line: Array = values[keys[span]] + part * (values[keys[span + 1]] - values[keys[span]])
-        return line
-    leave, arrive = _slope_weights(part, length)
-    return _level(keys, values, span, part) + leave * slopes[span] + arrive * slopes[span + 1]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spans:
+    """Spans from one row to another, many at once: rows `start` (s,) and rows `end` (s,) after them."""
+
+    frames: Array
+    values: Array
+    error: Error
+    cubic: bool
+
+    def path(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        """(m,) rows of the fewest keys, and (m - 1,) where the values are held between them."""
+        rows, jumps = self._rows_to_key(keyed)
+        before = np.full(len(rows), -1)
+        held = np.zeros(len(rows), dtype=bool)
+        layer, far = np.zeros(1, dtype=np.intp), 0
+        while before[-1] < 0:
+            reached = []
+            for ends in _ends_ahead(far, before, jumps):
+                came_from, held[ends] = self._reached(rows, layer, ends, jumps)
+                before[ends] = came_from
+                reached.append(ends[came_from >= 0])
+                if len(ends) and not len(reached[-1]):
+                    break
+            layer = np.concatenate(reached)
+            far = max(far, int(layer.max()))
+        path = [len(rows) - 1]
+        while path[-1]:
+            path.append(int(before[path[-1]]))
+        path.reverse()
+        return rows[path], held[path[1:]]
+
+    def slopes(self, start: Rows, end: Rows) -> Array:
+        """(s, 2, k) slopes at both ends: of the straight line, or with which the cubic comes nearest to the values."""
+        length = (self.frames[end] - self.frames[start])[:, None]
+        line = (self.values[end] - self.values[start]) / length
+        slopes = np.stack((line, line), axis=1)
+        return slopes + self._bent(start, end, line) if self.cubic else slopes
+
+    def _bent(self, start: Rows, end: Rows, line: Array) -> Array:
+        """(s, 2, k) how much the slopes of the best cubic differ from those of the straight line."""
+        count = (end - start - 1)[:, None]
+        rows, counts = start[:, None] + 1 + _spread(count, _FITTED), np.arange(_FITTED) < count
+        since = self.frames[rows] - self.frames[start, None]
+        length = self.frames[end, None] - self.frames[start, None]
+        part = since / length
+        leave, arrive = (1.0 - part) ** 2 * part * counts, part**2 * (part - 1.0) * counts
+        missing = self.values[rows] - self.values[start, None] - since[..., None] * line[:, None]
+        # The normal equations, two unknowns a span and column.
+        both = np.stack((leave, arrive), axis=1)
+        (a, b), (_, c) = np.moveaxis(both @ np.swapaxes(both, 1, 2), 0, -1)
+        wanted = both @ missing
+        a, c = a + _STRAIGHT, c + _STRAIGHT
+        inverse = np.moveaxis(np.array(((c, -b), (-b, a))) / (a * c - b * b), -1, 0)
+        bent: Array = inverse @ wanted / length[..., None]
+        return bent
+
+    def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        """The rows `keyed`, and all between two that no span joins; True for those to which the values jump."""
+        start, end = keyed[:-1], keyed[1:]
+        apart = ~self._holds(start, end, self.slopes(start, end))
+        start, end = start[apart], end[apart]
+        jumped = self._stands(start, end)
+        between = [np.arange(*ends) for ends in zip(start[~jumped], end[~jumped], strict=True)]
+        rows = np.unique(np.concatenate((keyed, *between)))
+        return rows, np.isin(rows, end[jumped])
+
+    def _reached(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
+        """For each of the `ends` the one of the `layer` from which a span leads there, or -1; True where it is held."""
+        came_from, held = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
+        # The shortest first, for these are the most likely to hold.
+        to, start = (pairs.ravel() for pairs in np.meshgrid(np.arange(len(ends)), layer[::-1], indexing="ij"))
+        ahead = start < ends[to]
+        to, start = to[ahead], start[ahead]
+        slopes = self.slopes(rows[start], rows[ends[to]])
+        likely = self._may_hold(rows[start], rows[ends[to]], slopes)
+        to, start, slopes = to[likely], start[likely], slopes[likely]
+        while len(to):
+            _, first = np.unique(to, return_index=True)
+            good = first[self._holds(rows[start[first]], rows[ends[to[first]]], slopes[first])]
+            came_from[to[good]] = start[good]
+            left = np.ones(len(to), dtype=bool)
+            left[first] = False
+            left &= came_from[to] < 0
+            to, start, slopes = to[left], start[left], slopes[left]
+        for missing in np.flatnonzero((came_from < 0) & jumps[ends]):
+            start = layer[layer < ends[missing]]
+            stands = self._stands(rows[start], np.full(len(start), rows[ends[missing]]))
+            if stands.any():
+                came_from[missing], held[missing] = start[stands][0], True
+        return came_from, held
+
+    def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
+        """(s,) False where one of a few rows is off."""
+        count = (end - start - 1)[:, None]
+        rows = start[:, None] + 1 + _spread(count, _PROBED)
+        span = np.repeat(np.arange(len(start)), _PROBED)
+        off = self._off(span, rows.ravel(), start, end, slopes).reshape(rows.shape)
+        good: NDArray[np.bool_] = (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
+        return good
+
+    def _holds(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
+        """(s,) True where the curve is within what is allowed on all rows between."""
+        return self._judged(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
+
+    def _stands(self, start: Rows, end: Rows) -> NDArray[np.bool_]:
+        """(s,) True where the values stay, within what is allowed, what they are at the start."""
+        return self._judged(start, end, lambda span, rows: self.error(rows, self.values[start[span]]))
+
+    def _judged(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> NDArray[np.bool_]:
+        """off : (spans (r,), rows (r,)) -> (r,)"""
+        good = np.ones(len(start), dtype=bool)
+        count = end - start - 1
+        for part in _parts(count):
+            span = np.repeat(part, count[part])
+            first = np.repeat(np.cumsum(count[part]) - count[part], count[part])
+            rows = start[span] + 1 + np.arange(len(span)) - first
+            good[span[off(span, rows) > 1.0]] = False
+        return good
+
+    def _off(self, span: Rows, rows: Rows, start: Rows, end: Rows, slopes: Array) -> Array:
+        start, end = start[span], end[span]
+        length = self.frames[end] - self.frames[start]
+        part = (self.frames[rows] - self.frames[start]) / length
+        return self.error(rows, _cubic(part, length, self.values[start], self.values[end], slopes[span]))
 
 
-def best_slopes(keys: Rows, frames: Array, values: Array) -> Array:
-    """(m, k) slopes at the keys with which the cubic comes nearest, in the mean square, to the values on all frames."""
-    if len(keys) < 2:
-        return np.zeros((len(keys), values.shape[1]))
-    span, part, length = _spans(keys, frames)
-    leave, arrive = _slope_weights(part, length)
-    missing = values - _level(keys, values, span, part)
-    own = np.gradient(values, frames, axis=0)[keys]
-    firm = _FIRM * np.square(np.diff(frames[keys]))[:, None]
-    # The normal equations: each slope depends on its two neighbours only.
-    weight, wanted = np.zeros((len(keys), 1)), np.zeros_like(own)
-    for side, part_of_slope in ((slice(None, -1), leave), (slice(1, None), arrive)):
-        weight[side] += _sums(np.square(part_of_slope), keys) + firm
-        wanted[side] += _sums(part_of_slope * missing, keys) + firm * own[side]
-    shared = np.zeros((len(keys) + 1, 1))
-    shared[1:-1] = _sums(leave * arrive, keys)
-    slopes = np.pad(own, ((1, 1), (0, 0)))
-    for start in (0, 1) * _SWEEPS:
-        every_other = slice(start, None, 2)
-        pull = shared[:-1] * slopes[:-2] + shared[1:] * slopes[2:]
-        slopes[1:-1][every_other] = ((wanted - pull) / weight)[every_other]
-    return slopes[1:-1]
-
-
-def _without(keys: Rows, going: Rows, frames: Array, values: Array, error: Error, cubic: bool) -> Rows:
-    """`keys` without as many of the `going` as the error allows; what is nearest to a frame that is off stays."""
-    rows = np.arange(len(frames))
-    while len(going):
-        kept = np.setdiff1d(keys, going, assume_unique=True)
-        slopes = best_slopes(kept, frames, values) if cubic else None
-        off = rows[error(rows, curve(kept, frames, values, slopes)) > 1.0]
-        if not len(off):
-            return kept
-        nearest = np.searchsorted((going[1:] + going[:-1]) / 2, off)
-        going = np.delete(going, nearest)
-    return keys
-
-
-def _spans(keys: Rows, frames: Array) -> tuple[Rows, Array, Array]:
-    """For each frame the index of the span between keys in which it lies, (n, 1) the part of it, and its length."""
-    span = np.searchsorted(keys, np.arange(len(frames)), side="right").clip(1, len(keys) - 1) - 1
-    start, length = frames[keys[span]], np.diff(frames[keys])[span]
-    return span, ((frames - start) / length)[:, None], length[:, None]
-
-
-def _level(keys: Rows, values: Array, span: Rows, part: Array) -> Array:
-    """(n, k) the cubic whose slopes are zero at every key."""
+def _cubic(part: Array, length: Array, start: Array, end: Array, slopes: Array) -> Array:
+    """(r, k) what plays from `start` to `end` (r, k), with slopes (r, 2, k), a `part` (r,) of the `length` (r,) on."""
+    part, length = part[:, None], length[:, None]
     rest = 1.0 - part
-    level: Array = rest * rest * (1.0 + 2.0 * part) * values[keys[span]]
-    return level + part * part * (1.0 + 2.0 * rest) * values[keys[span + 1]]
+    level: Array = start + part * part * (1.0 + 2.0 * rest) * (end - start)
+    return level + part * rest * length * (rest * slopes[:, 0] - part * slopes[:, 1])
 
 
-def _slope_weights(part: Array, length: Array) -> tuple[Array, Array]:
-    """(n, 1) each: what a slope of 1 at the key before, and at the key after, adds."""
-    rest = 1.0 - part
-    return rest * rest * part * length, -part * part * rest * length
+def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Rows]:
+    """Indices of rows to try that nothing leads to yet: all about the farthest so far, then fewer and fewer."""
+    low, high, stride = max(1, far - _NEAR), far + _NEAR + 1, 1
+    while low < len(before):
+        ends = np.arange(low, min(high, len(before)))
+        chosen = (before[ends] < 0) & (((ends - low) % stride == 0) | jumps[ends] | (ends == len(before) - 1))
+        yield ends[chosen]
+        low, high, stride = high, high + (high - far), 2 * stride
 
 
-def _sums(terms: Array, keys: Rows) -> Array:
-    """(m - 1, k) the terms (n, k) added up over each span."""
-    sums: Array = np.add.reduceat(terms, keys[:-1], axis=0)
-    return sums
+def _spread(count: Rows, most: int) -> Rows:
+    """(s, most) numbers below `count` (s, 1): all, where there are no more, and else so many at even distances."""
+    number = np.arange(most)
+    return np.where(count > most, (2 * number + 1) * count // (2 * most), np.minimum(number, np.maximum(count - 1, 0)))
+
+
+def _parts(count: Rows) -> Iterator[Rows]:
+    """Indices of the spans in parts that together have some `_AT_ONCE` rows."""
+    part = np.cumsum(count) // _AT_ONCE
+    for number in np.unique(part):
+        yield np.flatnonzero(part == number)

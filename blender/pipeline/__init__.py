@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from bpy.types import Object, Scene
 from numpy.typing import NDArray
 
 from ...solver import motion
-from ...solver.values import Unreachable
+from ...solver.values import Solution, Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
 from ..report import ChainReport, Report, frame_text
@@ -139,16 +139,17 @@ def _channels(plan: Plan, solved: Sequence[Solved], style: KeyStyle) -> list[Cha
 
 def _reduced(plan: Plan, solved: Solved, channels: list[Channel], style: KeyStyle) -> list[Channel]:
     rows = convert.keyed_rows(plan, solved.plan, space.out_of_reach(solved.solution))
-    return reduced(channels, rows, solved, tolerance=style.tolerance, cubic=style.interpolation == "BEZIER")
+    cubic = style.interpolation == "BEZIER"
+    return reduced(channels, rows, solved, step=plan.step, tolerance=style.tolerance, cubic=cubic)
 
 
 def _refuse_unreachable(plan: Plan, solved: Iterable[Solved]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
     for one in solve.one_by_one(plan, erring):
-        out = space.out_of_reach(one.solution)
+        out = space.out_of_reach(one.solution)[plan.asked]
         if out.any():
-            frame = int(np.argmax(out))
+            frame = plan.step * int(np.argmax(out))
             distance, inner, outer = space.distances(one.here, one.solution, frame)
             raise Refused(
                 'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '
@@ -172,17 +173,18 @@ def report_of(plan: Plan, solved: Iterable[Solved], notes: Sequence[str] = ()) -
 
 
 def _chain_reports(plan: Plan, solved: Solved) -> Iterator[ChainReport]:
-    here, solution = solved.here, solved.solution
+    solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
+    frames, to_world = plan.frames[plan.asked], solved.here.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,
         "degenerate": solution.degenerate,
-        "miss": norm(transform.mapped(here.to_world[..., :3, :3], solution.miss)),
+        "miss": norm(transform.mapped(to_world[..., :3, :3], solution.miss)),
         "sin_hinge": solution.sin_hinge,
-        "speed": motion.speed(solution, plan.frames),
+        "speed": motion.speed(solution, frames),
         "stretch": solution.stretch,
         "flips": motion.flips(solution),
         "near_straight": motion.near_straight(solution),
     }
-    for row, chain in enumerate(here.plans):
+    for row, chain in enumerate(solved.here.plans):
         columns = {name: values[:, row] for name, values in found.items()}
-        yield ChainReport(name=chain.name, frames=plan.frames, **columns)
+        yield ChainReport(name=chain.name, frames=frames, **columns)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...solver.values import Array
 
 MERGE = 0.01
@@ -19,7 +22,9 @@ class Channel:
     group : what names the group of the F-curves: the bone, or for an object Blender's own "Object Transforms"
     frames : (m,)        rising, may be fractional
     values : (m, k)      a column for each index of the property; finite
-    slopes : (m, k)      change a frame at each key, where the curve between keys is Bezier and counts; else None
+    slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
+        is Bezier and counts; else None
+    held : (m - 1,)      True where the values stay until the next key; None where they never do
     """
 
     path: str
@@ -27,6 +32,7 @@ class Channel:
     frames: Array
     values: Array
     slopes: Array | None = None
+    held: NDArray[np.bool_] | None = None
 
 
 class Keys(StrEnum):
@@ -42,7 +48,7 @@ class KeyStyle:
     """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`).
 
     keys : which frames get them
-    tolerance : world units by which joints may be off between reduced keys
+    tolerance : world units by which joints may be off between reduced keys, on any frame and quarter frame
     """
 
     keys: Keys = Keys.EVERY_FRAME

@@ -103,14 +103,24 @@ class ChainPlan:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Plan:
-    """All chains of one armature object over `frames` (n,), in ranks: only chains of ranks before move a chain."""
+    """All chains of one armature object, in ranks: only chains of ranks before move a chain.
+
+    frames : (n,)     all that are solved
+    step : every so many of them one was asked for, from the first on; what lies between is there for reduced keys
+    """
 
     rig: Object
     scene: Scene
     ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array
+    step: int = 1
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
         """Each after those that move it."""
         return tuple(chain for rank in self.ranks for chain in rank)
+
+    @property
+    def asked(self) -> slice:
+        """Picks of all `frames` those that were asked for."""
+        return slice(None, None, self.step)

@@ -61,12 +61,12 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     channelbag = versions.ensure_channelbag(item)
     notes: dict[str, None] = {}
     for channel in channels:
-        new = _new_keys(channel.frames, style)
+        new = _new_keys(channel, style)
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
             new["co"][:, 1] = values
             if channel.slopes is not None:
-                _set_handles(new, channel.slopes[:, index])
+                _set_handles(new, channel.slopes[..., index])
             _replace_keys(curve, new, span)
             if len(curve.modifiers):
                 notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
@@ -111,26 +111,30 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
     return notes
 
 
-def _new_keys(frames: np.ndarray, style: KeyStyle) -> Attributes:
-    """Keys at these frames, with values to come; only what is not as `keyframe_points.add` has it."""
+def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
+    """Keys on the channel's frames, with values to come; only what is not as `keyframe_points.add` has it."""
+    frames = channel.frames
     new = {"co": np.zeros(len(frames), POINT)}
     new["co"][:, 0] = frames
     for name, wanted in (("interpolation", style.interpolation), ("type", style.key_type)):
         if wanted != _ADDED[name]:
             new[name] = np.full(len(frames), code(name, wanted), ENUM)
+    if channel.held is not None and channel.held.any():
+        kinds = new.setdefault("interpolation", np.full(len(frames), code("interpolation", style.interpolation), ENUM))
+        kinds[:-1][channel.held] = code("interpolation", "CONSTANT")
     return new
 
 
 def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
     """Handles a third of the way to the keys beside: so far along, Bezier curves are the cubics that slopes tell of."""
     frames = new["co"][:, 0].astype(np.float64)
-    spans = np.diff(frames)
-    for side, lengths in (
-        ("handle_left", -np.concatenate((spans[:1], spans)) / 3.0),
-        ("handle_right", np.concatenate((spans, spans[-1:])) / 3.0),
+    thirds = np.diff(frames) / 3.0
+    for side, lengths, slope in (
+        ("handle_left", -np.concatenate((thirds[:1], thirds)), np.concatenate((slopes[:1, 0], slopes[:, 1]))),
+        ("handle_right", np.concatenate((thirds, thirds[-1:])), np.concatenate((slopes[:, 0], slopes[-1:, 1]))),
     ):
-        new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slopes), axis=-1, dtype=np.float32)
-        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "ALIGNED"), ENUM)
+        new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slope), axis=-1, dtype=np.float32)
+        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "FREE"), ENUM)
 
 
 def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from math import isfinite
+from math import ceil, isfinite
 
 import numpy as np
 from bpy.types import Constraint, Object, PropertyGroup, Scene
@@ -21,6 +21,9 @@ from .chain import chain_plan
 from .target_keys import target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
+
+BETWEEN = 0.25
+"""Frames: no farther apart are those on which reduced keys have to hold."""
 
 
 def plan(
@@ -45,7 +48,10 @@ def plan(
     if keys == Keys.TARGET_KEYS:
         chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
-    return Plan(rig=rig, scene=scene, ranks=follow.ranks(chains), frames=solved)
+    parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
+    between = solved[:, None] + step / parts * np.arange(parts)
+    solved = between.ravel()[: len(solved) * parts - parts + 1]
+    return Plan(rig=rig, scene=scene, ranks=follow.ranks(chains), frames=solved, step=parts)
 
 
 def refuse_other_than_armature(rig: Object | None) -> None:
