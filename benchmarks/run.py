@@ -72,6 +72,33 @@ def beside_meshes(api) -> None:
     print(f"{row}   at most 1.2: {'yes' if cost <= 1.2 else 'NO'}", flush=True)
 
 
+def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -> None:
+    """What measuring costs beside ten frames of the peer, both until the view layer is up to date again."""
+    rig = scenes.metarig(frames)
+    found = targets(rig, frames)
+    scenes.static_objects(others)
+    scenes.add_chains(api, rig, found)
+    scenes.add_constraints(rig, found)
+
+    def peer() -> None:
+        scenes.mute_constraints(rig, mute=False)
+        nla_bake(rig, 10)
+        scenes.mute_constraints(rig, mute=True)
+        bpy.context.view_layer.update()
+
+    def ours(how: str) -> None:
+        api.bake(rig, frames=(1, frames), measure=how)
+        bpy.context.view_layer.update()
+
+    rounds = []
+    for _ in range(16):
+        bare, measured = measure.seconds(partial(ours, "NONE")), measure.seconds(partial(ours, "AUTO"))
+        rounds.append((measure.seconds(peer), measured - bare))
+    peers, costs = zip(*rounds[1:], strict=True)
+    row = f"{title:34}{1e3 * median(peers):9.1f}{1e3 * median(costs):9.1f}"
+    print(f"{row}   at most ten frames: {'yes' if median(costs) <= median(peers) else 'NO'}", flush=True)
+
+
 def scaling(api) -> None:
     """Cost against frames and against limbs: time a frame and limb should not change."""
     print(f"\n{'ours alone':34}{'us a frame and limb':>20}")
@@ -130,6 +157,11 @@ def main() -> None:
     against_nla_bake(api, "targets under constraints", 4, scenes.constrained_targets)
     against_nla_bake(api, "ten heavy meshes", 200, scenes.keyed_targets, heavy=True)
     beside_meshes(api)
+    print(f"\n{'measuring, milliseconds':34}{'10 frames':>9}{'ours':>9}")
+    measuring(api, "500 frames", scenes.keyed_targets)
+    measuring(api, "5,000 frames", scenes.keyed_targets, frames=5000)
+    measuring(api, "targets under constraints", scenes.constrained_targets)
+    measuring(api, "1,000 other objects", scenes.keyed_targets, others=1000)
     scaling(api)
 
 

@@ -68,6 +68,12 @@ def heavy_meshes(frames: int, count: int = 10) -> list[Object]:
     return balls
 
 
+def static_objects(count: int) -> None:
+    """Empties that nothing moves; each is one more in the view layer's dependency graph."""
+    for number in range(count):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Prop {number}", None))
+
+
 def add_chains(api, rig: Object, targets: list[Object]) -> None:
     """A chain for each limb."""
     for name, target in zip(LIMBS, targets, strict=True):
@@ -79,6 +85,13 @@ def add_constraints(rig: Object, targets: list[Object]) -> None:
     for name, target in zip(LIMBS, targets, strict=True):
         constraint = rig.pose.bones[name].constraints.new("IK")
         constraint.target, constraint.chain_count = target, 2
+
+
+def mute_constraints(rig: Object, *, mute: bool) -> None:
+    """Mute Blender's own constraints, or let them act."""
+    for name in LIMBS:
+        for constraint in rig.pose.bones[name].constraints:
+            constraint.mute = mute
 
 
 def limb_bones(rig: Object) -> Iterator[bpy.types.PoseBone]:
