@@ -21,6 +21,7 @@ from ..blender.detect import Kind, Limb
 from ..blender.errors import Refused
 from ..blender.pipeline import Steps
 from ..blender.pipeline.channel import Keys, KeyStyle
+from ..blender.pipeline.measure import Measure
 from ..blender.pull import Pull
 from ..blender.report import ChainReport, Report
 from ..blender.setup_file import Setup
@@ -45,6 +46,7 @@ __all__ = [
     "Keys",
     "Kind",
     "Limb",
+    "Measure",
     "Pull",
     "Refused",
     "Report",

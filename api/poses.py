@@ -10,6 +10,7 @@ from ..blender import markers, pipeline
 from ..blender.errors import Refused
 from ..blender.pipeline import Steps, read
 from ..blender.pipeline.channel import Keys, KeyStyle
+from ..blender.pipeline.measure import Measure
 from ..blender.pipeline.sample import Sampling
 from ..blender.pull import Pull
 from ..blender.report import Report
@@ -29,6 +30,7 @@ def bake(
     new_action: bool = False,
     mute_constraints: bool = True,
     sampling: str = "AUTO",
+    measure: str = "AUTO",
 ) -> Report:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
@@ -38,12 +40,16 @@ def bake(
     new_action : key a copy of the armature's action and leave the action itself as it is
     mute_constraints : mute the IK constraints that would hide the keys
     sampling : AUTO, CURVES, ISOLATED or SCENE
+    measure : on which frames to look afterwards at how the chains are posed: AUTO, all up to 64, and of more some, with
+        those on which constraints, scale or NLA strips change; ALL; NONE
 
     >>> report = api.bake(rig, frames=(1, 10))
     >>> print(report)
     forearm.L: 10 of 10 frames reached
     >>> report.reached, float(report.chains[0].miss.max()) < 1e-5
     (True, True)
+    >>> report.posed, int(report.chains[0].measured.sum())
+    (True, 10)
     >>> api.Report.from_json(report.to_json()).reached
     True
     """
@@ -55,7 +61,16 @@ def bake(
         new_action=new_action,
     )
     return run(
-        baking(rig, chains, frames, scene=scene, style=style, mute_constraints=mute_constraints, sampling=sampling)
+        baking(
+            rig,
+            chains,
+            frames,
+            scene=scene,
+            style=style,
+            mute_constraints=mute_constraints,
+            sampling=sampling,
+            measure=measure,
+        )
     )
 
 
@@ -68,6 +83,7 @@ def baking(
     style: KeyStyle,
     mute_constraints: bool = True,
     sampling: str = "AUTO",
+    measure: str = "AUTO",
     beside: Collection[Object] = (),
 ) -> Steps:
     """A bake bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
@@ -77,9 +93,16 @@ def baking(
     >>> for done in api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    way = Sampling(sampling)
     return pipeline.bake(
-        rig, chains, frames, scene, way=way, style=style, mute_constraints=mute_constraints, beside=beside
+        rig,
+        chains,
+        frames,
+        scene,
+        way=Sampling(sampling),
+        style=style,
+        mute_constraints=mute_constraints,
+        measuring=Measure(measure),
+        beside=beside,
     )
 
 

@@ -9,6 +9,7 @@ from bpy.types import Object, Scene
 
 from ..blender import targets
 from ..blender.pipeline import Steps, read, run, way_back
+from ..blender.pipeline.measure import Measure
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
 from ..blender.pipeline.sample import Sampling
 from ..blender.report import Report
@@ -43,12 +44,15 @@ def bake_targets(
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
+    measure: str = "AUTO",
 ) -> Report:
     """Key target and pole target so that they follow the pose that shows: a bake gives it back.
 
+    measure : on which frames to look afterwards at where they are, as for `bake`
+
     >>> report = api.bake_targets(rig, frames=(1, 10))
     """
-    return run(baking_targets(rig, chains, frames, scene=scene, sampling=sampling))
+    return run(baking_targets(rig, chains, frames, scene=scene, sampling=sampling, measure=measure))
 
 
 def baking_targets(
@@ -58,13 +62,14 @@ def baking_targets(
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
+    measure: str = "AUTO",
 ) -> Steps:
     """The same bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
 
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    return way_back.bake_targets(rig, chains, frames, scene, way=Sampling(sampling))
+    return way_back.bake_targets(rig, chains, frames, scene, way=Sampling(sampling), measuring=Measure(measure))
 
 
 def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Status
 from .words import sentence
 
-_TYPES = {"status": np.uint8, "degenerate": np.bool_, "flips": np.bool_, "near_straight": np.bool_}
+_TYPES = {"status": np.uint8} | dict.fromkeys(
+    ("degenerate", "flips", "near_straight", "measured", "misposed"), np.bool_
+)
 """Of the arrays of a chain's report; the others are float64."""
+_NAMES = {"name", "off_bone"}
 
 _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
@@ -36,6 +39,10 @@ class ChainReport:
     stretch : (n,)               factor on the length of both bones
     flips : (n,) bool            the chain bends to the other side than before
     near_straight : (n,) bool    all but straight: small steps of the target turn the joints far
+    measured : (n,) bool         Blender was asked afterwards how the chain is posed
+    off : (n,)                   where it was: how far the farthest joint is from where it was solved to, world units
+    misposed : (n,) bool         keyed, but not posed so: farther than single precision and tolerance explain
+    off_bone : str               the bone, or the target, that is farthest off; "" where all is posed so
     """
 
     name: str
@@ -48,6 +55,10 @@ class ChainReport:
     stretch: Array
     flips: NDArray[np.bool_]
     near_straight: NDArray[np.bool_]
+    measured: NDArray[np.bool_]
+    off: Array
+    misposed: NDArray[np.bool_]
+    off_bone: str
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
@@ -55,24 +66,47 @@ class ChainReport:
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
-        arrays = {key: np.array(value, types[key]) for key, value in fields.items() if key != "name"}
-        return cls(name=fields["name"], **arrays)
+        known: dict[str, Any] = {
+            key: value if key in _NAMES else np.array(value, types[key]) for key, value in fields.items()
+        }
+        return cls(**unmeasured(len(known["frames"])) | known)
+
+    @property
+    def posed(self) -> bool:
+        """True where nothing that was measured is posed otherwise."""
+        return not np.any(self.misposed)
 
     @property
     def reached(self) -> bool:
-        """True where every frame met its target."""
-        return not np.any(self.status)
+        """True where every frame met its target, and nothing that was measured is posed otherwise."""
+        return self.posed and not np.any(self.status)
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Frame and distance, world units, at which the chain is farthest off; None where all is posed so."""
+        if self.posed:
+            return None
+        row = np.argmax(np.where(self.misposed, self.off, -1.0))
+        return float(self.frames[row]), float(self.off[row])
 
     def lines(self) -> list[str]:
         """A headline, then a line for each thing that an animator would want to look at, with its frames."""
         reached = self.status == Status.REACHED
-        headline = sentence(
-            "{chain}: {reached} of {count} frames reached",
-            chain=self.name,
-            reached=np.count_nonzero(reached),
-            count=len(self.frames),
-        )
-        return [headline, *(f"  {line}" for line in self._details(reached))]
+        counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
+        if self.worst is None:
+            headline = [sentence("{chain}: {reached} of {count} frames reached", chain=self.name, **counts)]
+        else:
+            frame, off = self.worst
+            misposed = sentence(
+                '{chain}: not posed so {when}, by up to {off:.4g} at "{bone}" on frame {frame}',
+                chain=self.name,
+                when=when(self.frames, self.misposed),
+                off=off,
+                bone=self.off_bone,
+                frame=frame_text(frame),
+            )
+            headline = [misposed, "  " + sentence("as solved, {reached} of {count} frames reached", **counts)]
+        return [*headline, *(f"  {line}" for line in self._details(reached))]
 
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
         for status, short in (
@@ -137,8 +171,18 @@ class Report:
         return json.dumps(self.as_dict(), allow_nan=False)
 
     @property
+    def posed(self) -> bool:
+        """True where no chain was found to be posed otherwise than it was solved."""
+        return all(chain.posed for chain in self.chains)
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Frame and distance, world units, at which a chain is farthest off; None where all are posed so."""
+        return max((chain.worst for chain in self.chains if chain.worst), key=lambda found: found[1], default=None)
+
+    @property
     def reached(self) -> bool:
-        """True where every chain met its target on every frame."""
+        """True where every chain met its target on every frame, and none was found to be posed otherwise."""
         return all(chain.reached for chain in self.chains)
 
     def lines(self) -> list[str]:
@@ -155,6 +199,12 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
     degenerate = status == _DEGENERATE
     short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
     return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
+
+
+def unmeasured(count: int) -> dict[str, Any]:
+    """What a chain's report has of measuring where nobody has measured; so it is with reports that knew of none."""
+    nowhere = np.zeros(count, dtype=np.bool_)
+    return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
 
 
 def _plain(value: Any) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
-from ..api import Keys
+from ..api import Keys, Measure
 from ..blender.errors import Refused
 
 USAGE = "ARGUMENTS"
@@ -66,11 +68,18 @@ def parser(usage: str) -> ArgumentParser:
     )
     commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     bake = _shots(_command(commands, "bake", "key the chains over a range of frames", _BAKE))
-    bake.add_argument("--keys", type=_keys, help=f"{', '.join(Keys)}; the first by default")
+    bake.add_argument("--keys", type=_one_of(Keys), help=f"{', '.join(Keys)}; the first by default")
     bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; 0.001 by default")
     _shots(_command(commands, "check", "tell where targets are out of reach", _CHECK))
     snap = _shots(_command(commands, "snap", "key the targets so that they follow the pose", _SNAP))
     for command in (bake, snap):
+        command.add_argument(
+            "--measure",
+            type=_one_of(Measure),
+            metavar="FRAMES",
+            help=f"{', '.join(Measure)}: on which frames to look afterwards whether what plays is what was keyed; "
+            "the first by default: all up to 64, and some of more",
+        )
         where = command.add_mutually_exclusive_group()
         where.add_argument("--output", type=Path, metavar="FILE", help="the file to write")
         where.add_argument("--in-place", action="store_true", help="write the file that was read")
@@ -91,7 +100,7 @@ def _command(commands: Any, name: str, summary: str, description: str) -> Argume
 
 def _shots(command: ArgumentParser) -> ArgumentParser:
     """What commands take that work on shots."""
-    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3)
+    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3, measure=Measure.AUTO)
     command.add_argument(
         "--rig",
         action="append",
@@ -166,8 +175,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _keys(text: str) -> Keys:
-    try:
-        return Keys(text.upper())
-    except ValueError:
-        raise ArgumentTypeError(f'"{text}" is not one of {", ".join(Keys)}') from None
+def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
+    """What reads one of these words, in small letters as well."""
+
+    def chosen(text: str) -> StrEnum:
+        try:
+            return choices(text.upper())
+        except ValueError:
+            raise ArgumentTypeError(f'"{text}" is not one of {", ".join(choices)}') from None
+
+    return chosen

@@ -89,6 +89,7 @@ def _shot(arguments: Namespace) -> Shot:
         frames=arguments.frames,
         keys=arguments.keys,
         tolerance=arguments.tolerance,
+        measure=arguments.measure,
         output=file if arguments.in_place else arguments.output,
         report=arguments.report,
     )

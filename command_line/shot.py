@@ -37,6 +37,7 @@ class Shot:
     frames: tuple[float, float, float] | None = None
     keys: str = "EVERY_FRAME"
     tolerance: float = 1e-3
+    measure: str = "AUTO"
     output: Path | None = None
     report: Path | None = None
 

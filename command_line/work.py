@@ -72,10 +72,10 @@ def _report(what: Shot, rig: Object, chains: list[str] | None, progress: Progres
     if what.command == "check":
         return api.check(rig, chains, what.frames, scene=scene)
     if what.command == "snap":
-        steps = api.baking_targets(rig, chains, what.frames, scene=scene)
+        steps = api.baking_targets(rig, chains, what.frames, scene=scene, measure=what.measure)
     else:
         style = api.KeyStyle(keys=api.Keys(what.keys), tolerance=what.tolerance)
-        steps = api.baking(rig, chains, what.frames, scene=scene, style=style)
+        steps = api.baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
     while True:
         interrupt.check()
         try:

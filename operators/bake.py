@@ -42,6 +42,7 @@ class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
                 style=style,
                 mute_constraints=self.mute_constraints,
                 sampling=self.sampling,
+                measure=self.measure,
                 beside=[other for other in self.rigs(context) if other != rig],
             )
         )

@@ -1,11 +1,13 @@
-"""The report of a bake without its keys."""
+"""The report of a bake without its keys, and the way from a report to what it tells of."""
+
+from math import floor
 
 from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.report import Report
-from .common import ChainOperator, selected_with_chains
+from ..blender.report import Report, last
+from .common import ArmatureOperator, ChainOperator, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -47,4 +49,29 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
         api.remove_markers(rig, scene=context.scene)
 
 
-CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove)
+class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
+    """Go to the frame on which, as the report has it, a limb is farthest from how it was solved"""
+
+    bl_idname = "two_bone_ik.worst_frame"
+    bl_label = "Go to Worst Two-Bone IK Frame"
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        missing = super().missing(context)
+        if missing:
+            return missing
+        report = last(context.object.name)
+        return (
+            ""
+            if report and report.worst
+            else "The last report of the armature tells of no limb that is posed otherwise"
+        )
+
+    def run(self, context: Context, rig: Object) -> None:
+        report = last(rig.name)
+        if report and report.worst:
+            frame, _ = report.worst
+            context.scene.frame_set(floor(frame), subframe=frame - floor(frame))
+
+
+CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove, TWO_BONE_IK_OT_worst_frame)

@@ -120,6 +120,9 @@ def show_status(context: Context, text: str | Callable[[Header, Context], None] 
 
 
 def _headline(report: Report) -> str:
+    misposed = [chain.name for chain in report.chains if not chain.posed]
+    if misposed:
+        return ". ".join([sentence("Done, but not posed so: {chains}", chains=", ".join(misposed)), *report.notes[:1]])
     fell_short = [chain.name for chain in report.chains if not chain.reached]
     if fell_short:
         return sentence("Targets not always reached: {chains}", chains=", ".join(fell_short))

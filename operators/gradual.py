@@ -5,6 +5,7 @@ from collections.abc import Generator
 from itertools import takewhile
 
 from bpy.app.translations import contexts, pgettext_iface
+from bpy.props import EnumProperty
 from bpy.types import Context, Event, Object
 
 from .. import api
@@ -19,6 +20,16 @@ _SHARE = 0.1
 class GradualOperator(RangeOperator):
     """Carries out the steps that a subclass gives: at once for scripts, bit by bit after its dialog."""
 
+    measure: EnumProperty(
+        name="Measure",
+        description="On which frames to look afterwards whether what plays is what was keyed",
+        items=(
+            ("AUTO", "Auto", "All up to 64 frames; of more some, and all on which constraints, scale or strips change"),
+            ("ALL", "All", "Every frame"),
+            ("NONE", "None", "No frame: the report then says nothing of what plays"),
+        ),
+    )
+
     def steps(self, context: Context, rig: Object) -> api.Steps:
         """The request for one armature, not yet begun."""
         raise NotImplementedError
@@ -26,6 +37,10 @@ class GradualOperator(RangeOperator):
     def invoke(self, context: Context, event: Event) -> set[str]:
         self._window = context.window
         return super().invoke(context, event)
+
+    def draw(self, context: Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "measure")
 
     def execute(self, context: Context) -> set[str]:
         self._steps = self._each(context)

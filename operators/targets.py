@@ -37,8 +37,14 @@ class TWO_BONE_IK_OT_bake_targets(GradualOperator):
     confirm_text = "Bake"
 
     def steps(self, context: Context, rig: Object) -> api.Steps:
-        frames = self.frames(context)
-        return api.baking_targets(rig, self.chains(rig), frames, scene=context.scene, sampling=self.sampling)
+        return api.baking_targets(
+            rig,
+            self.chains(rig),
+            self.frames(context),
+            scene=context.scene,
+            sampling=self.sampling,
+            measure=self.measure,
+        )
 
 
 CLASSES = (TWO_BONE_IK_OT_create_targets, TWO_BONE_IK_OT_snap_targets, TWO_BONE_IK_OT_bake_targets)

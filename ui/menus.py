@@ -32,6 +32,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.check", text="Check Two-Bone IK...")
         layout.operator("two_bone_ik.markers_remove")
         layout.operator("two_bone_ik.bake", text="Bake Two-Bone IK...")
+        layout.operator("two_bone_ik.worst_frame")
 
 
 def _draw(menu: Menu, context: Context) -> None:

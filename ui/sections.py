@@ -106,6 +106,8 @@ def draw_report(layout: UILayout, context: Context, rig: Object) -> None:
     body = _section(layout, "Report")
     if body:
         _draw_lines(body, context, found.lines())
+        if not found.posed:
+            body.operator("two_bone_ik.worst_frame", text="Go to Worst Frame")
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
 

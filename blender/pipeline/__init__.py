@@ -1,10 +1,14 @@
-"""read, sample, solve, convert, write: the order of the product from targets to poses; `way_back` has the other way."""
+"""read, sample, solve, convert, write, measure: the order of the product from targets to poses.
+
+`way_back` has the other way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -14,21 +18,25 @@ from ...solver import motion
 from ...solver.values import Solution, Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
-from ..report import ChainReport, Report, frame_text
-from . import convert, read, sample, solve, unkeyed, writable, write
+from ..report import ChainReport, Report, frame_text, unmeasured
+from . import convert, measure, read, sample, solve, unkeyed, writable, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
+from .measure import Measure
 from .plan import Plan
 from .read import Frames, rest_side
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
+from .sample.wanted import wanted
 from .solve import Solved, space
+
+Found = TypeVar("Found")
 
 Steps = Generator[float, None, Report]
 """A request carried out bit by bit: yields the part that is done; closed early, it leaves the file as it was.
 
-It yields 1 when it is ready to change the file, and does that when it is asked to go on."""
+It yields 1 when it is ready to change the file. Asked to go on, it does that, measures what plays, and is done."""
 
 
 def bake(
@@ -40,6 +48,7 @@ def bake(
     way: Sampling,
     style: KeyStyle,
     mute_constraints: bool,
+    measuring: Measure = Measure.AUTO,
     beside: Collection[Object] = (),
 ) -> Steps:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
@@ -49,16 +58,21 @@ def bake(
     read.follow.refuse_following(plan.chains, beside)
     keyed = paths(plan)
     writable.refuse_unwritable(rig, keyed, style)
-    solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
-    _refuse_unreachable(plan, solved)
-    channels = _channels(plan, solved, style)
-    yield 1.0
-    with unkeyed.kept(rig, plan.scene, keyed):
-        notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
-    hiding = read.constraints(plan)
-    if mute_constraints:
-        notes += write.mute_constraints(rig, hiding)
-    return report_of(plan, solved, notes + read.notes(plan, hiding, keyed=True))
+    with sample.Sampler(plan, way) as sampler:
+        solved = solve.solutions(plan, (yield from sampler.samples()))
+        _refuse_unreachable(plan, solved)
+        channels = _channels(plan, solved, style)
+        yield 1.0
+        with unkeyed.kept(rig, plan.scene, keyed):
+            notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
+        hiding = read.constraints(plan)
+        if mute_constraints:
+            notes += write.mute_constraints(rig, hiding)
+        # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
+        measured, told = measure.joints(
+            plan, solved, style, measuring, lambda need, frames: run(sampler.played(need, frames, {rig: keyed}))
+        )
+    return report_of(plan, solved, [*notes, *read.notes(plan, hiding, keyed=True), *told], measured)
 
 
 def check(
@@ -71,7 +85,7 @@ def check(
     return report_of(plan, solved, rest_side.notes(plan.chains))
 
 
-def run(steps: Steps) -> Report:
+def run(steps: Generator[float, None, Found]) -> Found:
     """Carry a request out, or what is left of it, at one go."""
     while True:
         try:
@@ -85,12 +99,15 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     plan = at_current_frame(read.plan(rig, names, None, scene))
     refuse_shared_bones(plan.chains)
     writable.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
-    solved = solve.solutions(plan, sample.current(plan))
-    _refuse_unreachable(plan, solved)
-    channels = _channels(plan, solved, KeyStyle())
-    write.pose(rig, channels)
-    notes = key_pose(plan, channels) if insert_keys else []
-    return report_of(plan, solved, read.notes(plan, read.constraints(plan), keyed=False) + notes)
+    with sample.standing(plan) as look:
+        solved = solve.solutions(plan, look(wanted(plan)))
+        _refuse_unreachable(plan, solved)
+        channels = _channels(plan, solved, KeyStyle())
+        write.pose(rig, channels)
+        notes = read.notes(plan, read.constraints(plan), keyed=False)
+        notes += key_pose(plan, channels) if insert_keys else []
+        measured, told = measure.joints(plan, solved, KeyStyle(), Measure.ALL, lambda need, _: look(need))
+    return report_of(plan, solved, [*notes, *told], measured)
 
 
 def key_pose(plan: Plan, channels: Sequence[Channel]) -> list[str]:
@@ -165,14 +182,19 @@ def _refuse_unreachable(plan: Plan, solved: Iterable[Solved]) -> None:
             )
 
 
-def report_of(plan: Plan, solved: Iterable[Solved], notes: Sequence[str] = ()) -> Report:
-    """What was found, for each chain and frame."""
-    found = {report.name: report for group in solved for report in _chain_reports(plan, group)}
+def report_of(
+    plan: Plan,
+    solved: Iterable[Solved],
+    notes: Sequence[str] = (),
+    measured: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> Report:
+    """What was found, for each chain and frame; `measured` is what `measure` has found, by chain."""
+    found = {report.name: report for group in solved for report in _chain_reports(plan, group, measured)}
     chains = tuple(found[chain.name] for chain in plan.chains)
     return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))
 
 
-def _chain_reports(plan: Plan, solved: Solved) -> Iterator[ChainReport]:
+def _chain_reports(plan: Plan, solved: Solved, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
     solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
     frames, to_world = plan.frames[plan.asked], solved.here.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
@@ -186,5 +208,6 @@ def _chain_reports(plan: Plan, solved: Solved) -> Iterator[ChainReport]:
         "near_straight": motion.near_straight(solution),
     }
     for row, chain in enumerate(solved.here.plans):
-        columns = {name: values[:, row] for name, values in found.items()}
+        columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}
+        columns |= measured.get(chain.name) or unmeasured(len(frames))
         yield ChainReport(name=chain.name, frames=frames, **columns)

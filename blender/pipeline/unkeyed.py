@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 import bpy
@@ -11,6 +12,9 @@ from bpy.types import ID, Object, Scene, bpy_struct
 
 from .. import versions
 from ..errors import unless_gone
+
+Keyed = Mapping[ID, Collection[str]]
+"""Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
 
 
 class Edit(NamedTuple):
@@ -22,14 +26,9 @@ class Edit(NamedTuple):
     value: object
 
 
-def edits(blocks: Iterable[ID], frame: float, rig: Object | None = None, keyed: Collection[str] = ()) -> list[Edit]:
-    """All edits without a key on these data-blocks on the current `frame`, but for those `keyed` on `rig`."""
-    return [
-        edit
-        for block in blocks
-        if block.is_editable
-        for edit in _block_edits(block, frame, keyed if block == rig else ())
-    ]
+def edits(blocks: Iterable[ID], frame: float, keyed: Keyed = MappingProxyType({})) -> list[Edit]:
+    """All edits without a key on these data-blocks on the current `frame`, but for those at the paths `keyed`."""
+    return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame, keyed.get(block, ()))]
 
 
 def everywhere() -> Iterator[ID]:
@@ -55,7 +54,7 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
 
     With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
     """
-    found = edits(_players(rig), scene.frame_current_final, rig, keyed)
+    found = edits(_players(rig), scene.frame_current_final, {rig: keyed})
     yield
     if found:
         for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:

@@ -1,4 +1,4 @@
-"""The way back, from poses to targets: read, sample what shows, find target and pole, convert, write."""
+"""The way back, from poses to targets: read, sample what shows, find target and pole, convert, write, measure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from bpy.types import Object, Scene
 
 from ..report import Report
-from . import Steps, at_current_frame, read, report_of, sample, unkeyed, writable, write
+from . import Steps, at_current_frame, measure, read, report_of, run, sample, unkeyed, writable, write
 from .channel import Channel, KeyStyle
 from .convert.targets import Place, rotation_of, target_channels, target_path
+from .measure import Measure
 from .plan import Plan, Point
 from .read import Frames
 from .read.keyable import keyable
@@ -19,19 +20,32 @@ from .solve.targets import Aimed
 
 
 def bake_targets(
-    rig: Object, names: Sequence[str] | None, frames: Frames | None, scene: Scene | None, *, way: Sampling
+    rig: Object,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    *,
+    way: Sampling,
+    measuring: Measure = Measure.AUTO,
 ) -> Steps:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = read.plan(rig, names, frames, scene)
     read.refuse_stretched_time(plan)
     points = keyable(plan)
     _refuse_unsettable(points, insert_keys=True)
-    samples = yield from sample.shown(plan, points, way)
-    aimed = targets.aimed(plan, samples)
-    channels = target_channels(plan, _places(aimed), samples)
-    yield 1.0
-    notes = _key_targets(plan, channels)
-    return report_of(plan, [one.solved for one in aimed], [*targets.notes(plan, aimed), *notes])
+    with sample.Sampler(plan, way) as sampler:
+        samples = yield from sampler.shown(points)
+        aimed = targets.aimed(plan, samples)
+        places = _places(aimed)
+        channels = target_channels(plan, places, samples)
+        yield 1.0
+        notes = _key_targets(plan, channels)
+        keyed = {item: {channel.path for channel in found} for item, found in channels.items()}
+        measured, told = measure.places(
+            plan, aimed, places, measuring, lambda need, frames: run(sampler.played(need, frames, keyed))
+        )
+    notes = [*targets.notes(plan, aimed), *notes, *told]
+    return report_of(plan, [one.solved for one in aimed], notes, measured)
 
 
 def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:

@@ -145,6 +145,7 @@ def test_nor_does_it_matter_to_a_bake_where_a_live_limb_stands(sampling: str) ->
         keys.append([rigs.keys(rig.pose.bones["upper"], index=index) for index in range(4)])
         rig.animation_data_clear()
         rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+        rig.pose.bones["lower"].rotation_quaternion = (1, 0, 0, 0)
     assert keys[0] == keys[1]
 
 

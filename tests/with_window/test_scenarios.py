@@ -41,5 +41,9 @@ def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[st
     play("come_and_go")
 
 
+def test_a_click_goes_to_the_frame_that_is_posed_otherwise(play: Callable[[str], None]) -> None:
+    play("worst_frame")
+
+
 def test_every_string_goes_through_translation(play: Callable[[str], None]) -> None:
     play("translated")

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
 
-from bpy.types import Constraint, Depsgraph, Object
+from bpy.types import Constraint, Depsgraph, Object, Scene
 
+from ....solver.values import Array
 from ... import own_basis
 from ...errors import Refused, unless_gone
 from ..plan import Plan, Point
 from ..read import follow
 from ..samples import Samples
+from ..unkeyed import Keyed
 from . import curves, isolated, probe, scene
 from .wanted import Wanted, wanted, wanted_shown
+
+Steps = Generator[float, None, Samples]
+"""Sampling bit by bit: yields the part that is done."""
 
 
 class Sampling(StrEnum):
@@ -27,20 +34,67 @@ class Sampling(StrEnum):
     SCENE = "SCENE"
 
 
-def samples(plan: Plan, way: Sampling) -> Generator[float, None, Samples]:
-    """What the plan's chains depend on, over its frames; yields the part that is done.
+class Sampler(ExitStack):
+    """Evaluates Blender for one plan, as often as it is asked to; once it is closed, nothing of it is in the file.
 
-    way : AUTO is the first of the others that is right for what the chains depend on
-    raises : Refused where something that is needed cannot be evaluated
+    way : AUTO is the first of the others that is right for what the plan's chains depend on
     """
-    keyed = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.keyed}
-    need = wanted(plan)
-    return _with_own_poses(need, (yield from _sampled(plan, need, way, keyed)))
+
+    def __init__(self, plan: Plan, way: Sampling) -> None:
+        super().__init__()
+        self._plan, self._way = plan, way
+        self._isolated: Scene | None = None
+
+    def samples(self) -> Steps:
+        """What the plan's chains depend on, over its frames; yields the part that is done.
+
+        raises : Refused where something that is needed cannot be evaluated
+        """
+        keyed = {Point(self._plan.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
+        need = wanted(self._plan)
+        return _with_own_poses(need, (yield from self._sampled(need, keyed)))
+
+    def shown(self, placed: Collection[Point]) -> Steps:
+        """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
+        return (yield from self._sampled(wanted_shown(self._plan, placed)))
+
+    def played(self, need: Wanted, frames: Array, keyed: Keyed) -> Steps:
+        """What plays on these frames, now that something was keyed; all of it was needed for sampling as well."""
+        return (yield from self._stepped(need, frames, keyed))
+
+    def _sampled(self, need: Wanted, keyed: Collection[Point] = ()) -> Steps:
+        """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
+        plan = self._plan
+        if self._way == Sampling.AUTO:
+            self._way = _fastest(need, keyed)
+        elif self._way == Sampling.CURVES:
+            _refuse_curves(plan, need, keyed)
+        if self._way == Sampling.CURVES:
+            render = plan.scene.render
+            return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
+        with _without_constraints(plan.rig, {place.bone for place in keyed}):
+            return (yield from self._stepped(need, plan.frames))
+
+    def _stepped(self, need: Wanted, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
+        if self._way == Sampling.SCENE:
+            with scene.opened(self._plan.scene, need, keyed) as found:
+                return (yield from probe.step(found, need, frames))
+        if self._isolated is None:
+            self._isolated = self.enter_context(isolated.opened(self._plan.scene, need))
+        return (yield from probe.step(self._isolated, need, frames))
 
 
-def shown(plan: Plan, placed: Collection[Point], way: Sampling) -> Generator[float, None, Samples]:
-    """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
-    return (yield from _sampled(plan, wanted_shown(plan, placed), way))
+def samples(plan: Plan, way: Sampling) -> Steps:
+    """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
+    with Sampler(plan, way) as sampler:
+        return (yield from sampler.samples())
+
+
+@contextmanager
+def standing(plan: Plan) -> Iterator[Callable[[Wanted], Samples]]:
+    """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again."""
+    with probe.probing(plan.scene, wanted(plan)):
+        yield partial(scene.probed, plan.scene)
 
 
 def current(plan: Plan) -> Samples:
@@ -73,20 +127,6 @@ def _with_own_poses(need: Wanted, samples: Samples) -> Samples:
     standing = (point for point in need.turned if len(samples.basis[point]) == 1)
     own = {point: own_basis.own_basis(point, samples.basis[point]) for point in standing}
     return replace(samples, basis=samples.basis | own)
-
-
-def _sampled(plan: Plan, need: Wanted, way: Sampling, keyed: Collection[Point] = ()) -> Generator[float, None, Samples]:
-    """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
-    if way == Sampling.AUTO:
-        way = _fastest(need, keyed)
-    elif way == Sampling.CURVES:
-        _refuse_curves(plan, need, keyed)
-    if way == Sampling.CURVES:
-        render = plan.scene.render
-        return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
-    evaluated = isolated if way == Sampling.ISOLATED else scene
-    with _without_constraints(plan.rig, {place.bone for place in keyed}):
-        return (yield from evaluated.samples(plan.scene, need, plan.frames))
 
 
 @contextmanager

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 from bpy.types import Scene
 
-from ....solver.values import Array
 from ...errors import unless_gone
-from ..samples import Samples
 from . import probe
 from .wanted import Wanted
 
@@ -17,14 +16,16 @@ _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
-def samples(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
-    """Samples over `frames` of what `scene` would show; edits without keys stay as they are. Yields the part done."""
+@contextmanager
+def opened(scene: Scene, wanted: Wanted) -> Iterator[Scene]:
+    """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     try:
         _copy(scene.render, isolated.render, _TIME)
         _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
         _copy(scene, isolated, ("use_gravity", "gravity"))
-        return (yield from probe.step(isolated, wanted, frames))
+        with probe.probing(isolated, wanted):
+            yield isolated
     finally:
         with unless_gone:
             bpy.data.scenes.remove(isolated)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
 from bpy.types import Object, Scene
 
-from ....solver.values import Array
 from ...errors import unless_gone
 from .. import unkeyed
 from ..read import follow
 from ..samples import Samples
+from ..unkeyed import Keyed
 from . import probe
 from .wanted import Wanted
 
@@ -31,26 +31,32 @@ def _simulated(item: Object) -> bool:
     return bool(item.rigid_body) or any(modifier.type in _SIMULATIONS for modifier in item.modifiers)
 
 
-def samples(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
-    """Samples over `frames`; then the scene is as before, with edits that have no key. Yields the part done."""
-    with _restored(scene):
-        return (yield from probe.step(scene, wanted, frames))
+@contextmanager
+def opened(scene: Scene, wanted: Wanted, keyed: Keyed) -> Iterator[Scene]:
+    """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
+    with _restored(scene, keyed), probe.probing(scene, wanted):
+        yield scene
 
 
 def current(scene: Scene, wanted: Wanted) -> Samples:
     """One frame: the scene as it stands, with edits that have no key."""
+    with probe.probing(scene, wanted):
+        return probed(scene, wanted)
+
+
+def probed(scene: Scene, wanted: Wanted) -> Samples:
+    """The same for a scene that is probed for all that is wanted."""
     recorder = probe.Recorder(wanted)
     layer = scene.view_layers[0]
-    with probe.probing(scene, wanted):
-        layer.update()
-        recorder.record(layer.depsgraph)
+    layer.update()
+    recorder.record(layer.depsgraph)
     return recorder.samples()
 
 
 @contextmanager
-def _restored(scene: Scene) -> Iterator[None]:
+def _restored(scene: Scene, keyed: Keyed) -> Iterator[None]:
     frame, subframe = scene.frame_current, scene.frame_subframe
-    edits = unkeyed.edits(unkeyed.everywhere(), scene.frame_current_final)
+    edits = unkeyed.edits(unkeyed.everywhere(), scene.frame_current_final, keyed)
     try:
         yield
     finally:

@@ -20,6 +20,7 @@ STEPS = (
     ("flip_bend", {}),
     ("snap_targets", {}),
     ("bake", {"frame_end": 5}),
+    ("worst_frame", {}),
     ("bake_targets", {"frame_end": 5}),
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
@@ -44,6 +45,9 @@ def scenario(user: User) -> Steps:
     for name, options in STEPS:
         if name == "check":  # there is something to mark
             bpy.data.objects["Arm.L Target"].location.z += 5.0
+            bpy.ops.ed.undo_push()
+        if name == "worst_frame":  # there is something to go to
+            pose_otherwise(rig)
             bpy.ops.ed.undo_push()
         before = file_data.dump()
         with bpy.context.temp_override(window=user.window, area=user.area):
@@ -72,6 +76,15 @@ def limit(bone: PoseBone) -> None:
     bone.id_data.data.bones.active = bone.bone
     for axis in "xyz":
         setattr(bone, f"use_ik_limit_{axis}", True)
+
+
+def pose_otherwise(rig: Object) -> None:
+    """A bake whose keys do not show, and another frame than those it has keyed."""
+    constraint = rig.pose.bones["shin.L"].constraints.new("DAMPED_TRACK")
+    constraint.target = bpy.data.objects["Empty"]
+    bpy.ops.two_bone_ik.bake(frame_end=5)
+    rig.pose.bones["shin.L"].constraints.remove(constraint)
+    bpy.context.scene.frame_set(20)
 
 
 def constrain(bone: PoseBone) -> None:

@@ -1,0 +1,77 @@
+"""On which frames to measure: after a bake of many not on all of them, but wherever things change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from zlib import crc32
+
+import numpy as np
+from bpy.types import FCurve, Object
+from numpy.typing import NDArray
+
+from ....solver.values import Array
+from ... import versions
+
+_FEW = 64
+"""Up to so many frames all are measured, and beyond that on so many where something changes."""
+_DRAWN = 16
+_CHANGING = {"influence", "mute", "enabled", "scale", "delta_scale"}
+
+
+class Measure(StrEnum):
+    """On which frames of a request to look at what plays once it is keyed: on some of many, on all, on none."""
+
+    AUTO = "AUTO"
+    ALL = "ALL"
+    NONE = "NONE"
+
+
+def chosen(frames: Array, rig: Object, measure: Measure) -> NDArray[np.intp]:
+    """(m,) rising, where among `frames` (n,) those lie on which to measure; the same each time.
+
+    With AUTO and many frames: the first, the last, one drawn of each sixteenth, and those on which constraints, scale
+    or NLA strips of `rig` begin or end to change, or are halfway.
+    """
+    count = len(frames)
+    if measure == Measure.NONE:
+        return np.arange(0)
+    if measure == Measure.ALL or count <= _FEW:
+        return np.arange(count)
+    bounds = np.linspace(0, count, _DRAWN + 1).astype(np.intp)
+    drawn = np.random.default_rng(crc32(frames.tobytes())).integers(bounds[:-1], bounds[1:])
+    return np.unique(np.concatenate(([0, count - 1], drawn, _changing(frames, rig)[:_FEW])))
+
+
+def _changing(frames: Array, rig: Object) -> NDArray[np.intp]:
+    """Where among `frames` what acts on top of keys changes, the greatest changes first."""
+    times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig)]).T
+    inside = (times >= frames[0]) & (times <= frames[-1])
+    rows = np.searchsorted(frames, times[inside])[np.argsort(-sizes[inside], kind="stable")]
+    _, first = np.unique(rows, return_index=True)
+    return rows[np.sort(first)]
+
+
+def _changes(rig: Object) -> Iterator[Array]:
+    """(k, 2) each: a time at which something changes, and how much."""
+    yield from _of_curves(versions.curves(rig))
+    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+        for strip in track.strips:
+            start, end = strip.frame_start, strip.frame_end
+            inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
+            # What holds up to the end is over on the frame after.
+            times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
+            yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
+            yield from _of_curves(strip.fcurves)
+
+
+def _of_curves(curves: Iterable[FCurve]) -> Iterator[Array]:
+    for curve in curves:
+        # Custom properties are what drivers of constraints mostly read.
+        if curve.data_path.rpartition(".")[2] in _CHANGING or curve.data_path.endswith('"]'):
+            keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+            curve.keyframe_points.foreach_get("co", keys)
+            times, values = keys.astype(np.float64).reshape(-1, 2).T
+            sizes = np.abs(np.diff(values))
+            spans = np.stack((times[:-1], (times[:-1] + times[1:]) / 2.0, times[1:]), axis=-1)
+            yield np.stack((spans, np.broadcast_to(sizes[:, None], spans.shape)), axis=-1)[sizes > 0.0].reshape(-1, 2)

@@ -1,0 +1,213 @@
+"""A bake looks at what it has keyed: whatever poses a limb otherwise is told with frame, bone and distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object, PropertyGroup
+
+from support.rigs import animate, arm, empty
+from support.truth import Limb, law_of_cosines, on_frame
+
+WAYS = ["CURVES", "ISOLATED", "SCENE"]
+FRAMES = range(1, 13)
+
+
+@pytest.fixture
+def chain(empty_file: None) -> PropertyGroup:
+    """An arm with a pole, its target animated and within reach, on a spine that moves."""
+    chain = arm(pole=(1, 3, 1))
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 12: (0.9, -0.3, 1.5)})
+    animate(chain.id_data.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.02, 0.02, 0.05)})
+    return chain
+
+
+def bake(rig: Object, frames: Iterable[float] = FRAMES, **options: object) -> api.ChainReport:
+    frames = list(frames)
+    report = api.bake(rig, frames=(frames[0], frames[-1]), mute_constraints=False, **options)
+    assert report.posed is report.chains[0].posed
+    return report.chains[0]
+
+
+def apart(frames: Iterable[float]) -> np.ndarray:
+    """(n,) how far mid or tip is from where the law of cosines has it, whichever is farther, as Blender shows them."""
+    found = []
+    for frame in frames:
+        depsgraph, limb = on_frame(frame), Limb(pole="Pole")
+        root, mid, tip = limb.joints(depsgraph)
+        lengths = [bpy.data.objects["Rig"].data.bones[name].length for name in ("upper", "lower")]
+        pole = np.array(bpy.data.objects["Pole"].matrix_world.translation)
+        wanted = law_of_cosines(limb.goal(depsgraph) - root, pole - root, *lengths)
+        found.append(max(np.linalg.norm(mid - root - wanted[0]), np.linalg.norm(tip - root - wanted[1])))
+    return np.array(found)
+
+
+def ik_constraint(rig: Object) -> None:
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = empty("Elsewhere", (0.2, -1.5, 0.4)), 2
+
+
+def damped_track(rig: Object) -> None:
+    rig.pose.bones["lower"].constraints.new("DAMPED_TRACK").target = empty("Elsewhere", (0.2, -1.5, 0.4))
+
+
+def limited_rotation(rig: Object) -> None:
+    constraint = rig.pose.bones["upper"].constraints.new("LIMIT_ROTATION")
+    constraint.use_limit_x = constraint.use_limit_y = constraint.use_limit_z = True
+    constraint.owner_space = "LOCAL"
+
+
+def constraint_from_below(rig: Object) -> None:
+    """It stands on a bone of which the chain knows nothing."""
+    constraint = rig.pose.bones["hand"].constraints.new("IK")
+    constraint.target, constraint.chain_count = empty("Elsewhere", (0.2, -1.5, 0.4)), 3
+
+
+def additive_action(rig: Object) -> None:
+    """What was keyed is added to what a strip plays."""
+    bone = rig.pose.bones["upper"]
+    action = bpy.data.actions.new("Strip")
+    kept, rig.animation_data.action = rig.animation_data.action, action
+    animate(bone, rotation_quaternion={1: (1, 0, 0, 0.3), 12: (1, 0.3, 0, 0)})
+    rig.animation_data.action = kept
+    rig.animation_data.nla_tracks.new().strips.new("Strip", 1, action)
+    rig.animation_data.action_blend_type = "COMBINE"
+    bone.rotation_quaternion = (1, 0, 0, 0)
+
+
+DISTURBANCES = [ik_constraint, damped_track, limited_rotation, constraint_from_below, additive_action]
+
+
+@pytest.mark.parametrize("disturb", DISTURBANCES, ids=lambda found: found.__name__)
+def test_what_poses_a_limb_otherwise_is_told(chain: PropertyGroup, disturb: Callable[[Object], None]) -> None:
+    disturb(chain.id_data)
+    found = bake(chain.id_data)
+    truth = apart(FRAMES)
+    assert truth.max() > 0.05
+    assert found.measured.all()
+    np.testing.assert_allclose(found.off, truth, atol=1e-5)
+    np.testing.assert_array_equal(found.misposed, truth > 1e-3)
+    frame, distance = found.worst
+    assert distance == pytest.approx(truth.max(), abs=1e-5)
+    assert truth[int(frame) - 1] == pytest.approx(truth.max(), abs=1e-5)
+    assert not found.posed
+    assert not found.reached
+    assert f'{distance:.4g} at "{found.off_bone}" on frame {frame:g}' in found.lines()[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("measure", ["AUTO", "ALL"])
+def test_a_bake_that_plays_is_measured_and_found_so(chain: PropertyGroup, way: str, measure: str) -> None:
+    found = bake(chain.id_data, sampling=way, measure=measure)
+    assert apart(FRAMES).max() < 1e-5
+    assert found.measured.all()
+    assert found.off.max() < 1e-5
+    assert found.posed
+    assert found.reached
+    assert found.worst is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("disturb", [damped_track, constraint_from_below], ids=lambda found: found.__name__)
+def test_every_way_of_sampling_measures(chain: PropertyGroup, disturb: Callable[[Object], None], way: str) -> None:
+    disturb(chain.id_data)
+    found = bake(chain.id_data, sampling=way)
+    np.testing.assert_allclose(found.off, apart(FRAMES), atol=1e-5)
+    assert found.misposed.all()
+
+
+def test_a_bone_below_the_limb_does_not_count(chain: PropertyGroup) -> None:
+    chain.id_data.pose.bones["hand"].constraints.new("DAMPED_TRACK").target = empty("Elsewhere")
+    assert bake(chain.id_data).posed
+
+
+def test_out_of_reach_is_posed_as_solved(chain: PropertyGroup) -> None:
+    chain.target.animation_data_clear()
+    chain.target.location = (9, 0, 1)
+    found = bake(chain.id_data)
+    assert found.posed
+    assert not found.reached
+    assert found.off.max() < 1e-5
+
+
+@pytest.mark.parametrize("option", ["influence", "softness"])
+def test_options_that_stay_off_the_target_are_posed_as_solved(chain: PropertyGroup, option: str) -> None:
+    setattr(chain, option, 0.5)
+    found = bake(chain.id_data)
+    assert found.miss.max() > 0.01
+    assert found.posed
+
+
+def test_frames_without_keys_are_not_compared(chain: PropertyGroup) -> None:
+    chain.unreachable = "SKIP"
+    animate(chain.target, location={6: (9, 0, 1)})
+    found = bake(chain.id_data)
+    np.testing.assert_array_equal(found.measured, found.status == 0)
+    assert 0 < np.count_nonzero(found.measured) < len(FRAMES)
+    assert found.posed
+    found = bake(chain.id_data, keys="TARGET_KEYS")
+    assert list(found.frames[found.measured]) == [1, 12]
+
+
+def test_reduced_keys_may_be_off_by_their_tolerance(chain: PropertyGroup) -> None:
+    found = bake(chain.id_data, keys="REDUCED", tolerance=0.01)
+    assert 1e-3 < found.off.max() <= 0.01 + 1e-3
+    assert found.measured.all()
+    assert found.posed
+
+
+def test_far_from_the_origin_single_precision_is_no_fault(chain: PropertyGroup) -> None:
+    """The limb itself is where it was, and Blender has it far off in the space of its armature."""
+    chain.id_data.location = (-1e5, 0, 0)
+    chain.id_data.pose.bones["spine"].location = (1e5, 0, 0)
+    bpy.context.view_layer.update()
+    found = bake(chain.id_data)
+    assert found.off.max() > 1e-3
+    assert found.posed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_is_measured_where_nobody_wants_it(chain: PropertyGroup, way: str) -> None:
+    damped_track(chain.id_data)
+    report = api.bake(chain.id_data, frames=(1, 12), sampling=way, measure="NONE")
+    assert not report.chains[0].measured.any()
+    assert report.posed
+    assert "What plays now was not measured" in report.notes
+    with pytest.raises(ValueError, match="SOME"):
+        api.bake(chain.id_data, frames=(1, 12), measure="SOME")
+
+
+def test_the_report_is_the_same_as_json(chain: PropertyGroup) -> None:
+    damped_track(chain.id_data)
+    report = api.bake(chain.id_data, frames=(1, 12))
+    back = api.Report.from_json(report.to_json())
+    assert back.worst == report.worst is not None
+    assert str(back) == str(report)
+
+
+def test_a_report_from_before_there_was_measuring_can_be_read(chain: PropertyGroup) -> None:
+    fields = api.bake(chain.id_data, frames=(1, 12)).as_dict()
+    for name in ("measured", "off", "misposed", "off_bone"):
+        del fields["chains"][0][name]
+    report = api.Report.from_dict(fields)
+    assert report.posed
+    assert report.chains[0].measured.tolist() == [False] * 12
+
+
+def test_a_check_says_nothing_of_what_plays(chain: PropertyGroup) -> None:
+    damped_track(chain.id_data)
+    report = api.check(chain.id_data, frames=(1, 12))
+    assert not report.chains[0].measured.any()
+    assert report.posed
+
+
+def test_a_bake_with_a_scene_of_its_own_leaves_none(chain: PropertyGroup) -> None:
+    for way in WAYS:
+        damped_track(chain.id_data)
+        bake(chain.id_data, sampling=way)
+        assert len(bpy.data.scenes) == 1
+        assert "Two-Bone IK probe" not in bpy.data.objects
