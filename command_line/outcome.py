@@ -43,14 +43,17 @@ class Outcome:
 
 def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str = "") -> Outcome:
     """Of a shot that was carried out."""
-    short = [chain.name for report in reports for chain in report.chains if not chain.reached]
-    return Outcome(
-        status=ExitStatus.FELL_SHORT if strict and short else ExitStatus.DONE,
-        state=state,
-        text=f"targets not always reached: {', '.join(short)}" if short else "all targets reached",
-        damage=damage,
-        reports=tuple(reports),
-    )
+    chains = [chain for report in reports for chain in report.chains]
+    misposed = [chain.name for chain in chains if not chain.posed]
+    short = [chain.name for chain in chains if not chain.reached]
+    if misposed:
+        status, text = ExitStatus.NOT_POSED_SO, f"keyed, but not posed so: {', '.join(misposed)}"
+    elif short:
+        status = ExitStatus.FELL_SHORT if strict else ExitStatus.DONE
+        text = f"targets not always reached: {', '.join(short)}"
+    else:
+        status, text = ExitStatus.DONE, "all targets reached"
+    return Outcome(status=status, state=state, text=text, damage=damage, reports=tuple(reports))
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:

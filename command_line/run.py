@@ -119,5 +119,8 @@ def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: P
         _warn(item.damage)
     status = max(item.status for item in outcomes.values())
     numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status == status]
-    what = "failed" if status >= ExitStatus.REFUSED else "did not always reach their targets"
+    what = {
+        ExitStatus.FELL_SHORT: "did not always reach their targets",
+        ExitStatus.NOT_POSED_SO: "were keyed, but are not posed so",
+    }.get(ExitStatus(status), "failed")
     return _ended(status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}", progress)
