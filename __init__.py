@@ -6,8 +6,9 @@ public interface for scripts; `operators` and `ui` are what animators meet, `com
 
 from . import command_line, operators, ui
 from .blender import live, properties
+from .blender.pipeline import unkeyed
 
-_PARTS = (properties, operators, ui, live, command_line)
+_PARTS = (properties, operators, ui, unkeyed, live, command_line)
 
 
 def register() -> None:

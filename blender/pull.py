@@ -46,7 +46,19 @@ class Pull:
         now.hold(rig)
 
     def to(self, place: Sequence[float]) -> None:
-        """Pose the chain with its tip at this place in world space, or as near as it comes."""
+        """Pose the chain with its tip at this place in world space, or as near as it comes.
+
+        raises : Refused where the place holds NaN or infinity
+        """
+        if not np.isfinite(place).all():
+            raise Refused(
+                'The tip of chain "{chain}" of "{object}" cannot be pulled to {value}: give three finite numbers',
+                kind="NOT_FINITE",
+                object=self._rig.name,
+                bone=self._chain.end_bone,
+                value=tuple(place),
+                chain=self._chain.name,
+            )
         self._place = tuple(place)
         write.pose(self._rig, self._channels())
 

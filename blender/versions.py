@@ -7,30 +7,49 @@ action have more than one layer, or a layer more than one strip.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import bpy
-from bpy.types import ID, Action, FCurve, bpy_struct
+from bpy.types import ID, Action, AnimData, FCurve, NlaStrip, bpy_struct
 
 _HAS_SLOTS = "slots" in Action.bl_rna.properties
 
 
 def curves(block: ID) -> Collection[FCurve]:
     """The F-curves of its action, or of its slot there, that animate this data-block; empty where there are none."""
-    animation = block.animation_data
-    if not animation or not animation.action:
+    return _played_curves(block.animation_data) if block.animation_data else ()
+
+
+def strip_curves(block: ID) -> Iterator[FCurve]:
+    """The F-curves that animate it by NLA strips, in use or not, those inside of meta strips as well."""
+    tracks = block.animation_data.nla_tracks if block.animation_data else ()
+    waiting = [strip for track in tracks for strip in track.strips]
+    while waiting:
+        strip = waiting.pop()
+        waiting += strip.strips
+        yield from _played_curves(strip)
+
+
+def _played_curves(player: AnimData | NlaStrip) -> Collection[FCurve]:
+    if not player.action:
         return ()
     if not _HAS_SLOTS:
-        return animation.action.fcurves
-    if not animation.action_slot:
+        return player.action.fcurves
+    if not player.action_slot:
         return ()
-    for layer in animation.action.layers:
+    for layer in player.action.layers:
         for strip in layer.strips:
-            channelbag = strip.channelbag(animation.action_slot)
+            channelbag = strip.channelbag(player.action_slot)
             if channelbag:
                 return channelbag.fcurves
     return ()
+
+
+def animated_paths(block: ID) -> set[str]:
+    """RNA paths of what keys or drivers move on this data-block."""
+    drivers = block.animation_data.drivers if block.animation_data else ()
+    return {curve.data_path for curve in (*curves(block), *drivers)}
 
 
 def curve_finder(block: ID) -> Callable[..., FCurve | None]:

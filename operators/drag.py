@@ -55,7 +55,11 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def run(self, context: Context, _rig: Object) -> None:
         self._begin(context)
-        self._pull.to(self._tip_moved_by(self.offset))
+        try:
+            self._pull.to(self._tip_moved_by(self.offset))
+        except Refused:
+            self._pull.restore()
+            raise
         if self.flip:
             self._pull.flip()
         self._finish()

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
 
 from ...solver.values import Bend, HingeAxis, Reference
+from ..pipeline.plan import Point
+from ..pipeline.sample.finite import refuse_not_finite
+from ..pipeline.samples import Samples
 from ..properties import chain_of
 from ..words import sentence
 from .beneath import beneath
@@ -48,7 +52,10 @@ class Takeover:
 
 
 def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
-    """All IK constraints of the armature that act and whose end bone has no chain with a target."""
+    """All IK constraints of the armature that act and whose end bone has no chain with a target.
+
+    raises : Refused where the pose beneath one of them holds NaN or infinity
+    """
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     for owner, constraint in _acting(rig):
         bones = _bones(owner, constraint)
@@ -58,6 +65,7 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
             continue
         end, root = bones
         if end.name not in taken:
+            _refuse_nowhere(root, end, scene)
             taken.add(end.name)
             yield Takeover(
                 bone=owner.name,
@@ -98,6 +106,14 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
     if constraint.target is None or not constraint.is_valid:
         return sentence("It has no target, or one that is not there: set one")
     return ""
+
+
+def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
+    rig = root.id_data
+    own = {Point(rig, bone.name): np.array(bone.matrix_basis, dtype=np.float64)[None] for bone in (root, end)}
+    above = [root.parent] if root.parent else []
+    pose = {Point(rig, bone.name): np.array(bone.matrix, dtype=np.float64)[None] for bone in above}
+    refuse_not_finite(Samples(to_world={}, pose=pose, basis=own), np.array([scene.frame_current_final]))
 
 
 def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:

@@ -79,9 +79,7 @@ def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
 
 def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
     rig = constraint.id_data
-    animated = {curve.data_path for curve in versions.curves(rig)}
-    if rig.animation_data:
-        animated |= {driver.data_path for driver in rig.animation_data.drivers}
+    animated = versions.animated_paths(rig)
     path = constraint.path_from_id()
     for name in ("influence", "pole_angle", "mute", "enabled"):
         if f"{path}.{name}" in animated:

@@ -26,6 +26,7 @@ from .convert.reduce import reduced
 from .measure import Measure
 from .plan import Plan
 from .read import Frames, rest_side
+from .read.removed import Removal
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
 from .sample.wanted import wanted
@@ -53,6 +54,8 @@ def bake(
 ) -> Steps:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
+    removal = Removal(plan)
+    read.refuse_too_many_frames(plan)
     read.refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     read.follow.refuse_following(plan.chains, beside)
@@ -63,6 +66,7 @@ def bake(
         _refuse_unreachable(plan, solved)
         channels = _channels(plan, solved, style)
         yield 1.0
+        removal.refuse()
         with unkeyed.kept(rig, plan.scene, keyed):
             notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
         hiding = read.constraints(plan)
@@ -80,6 +84,7 @@ def check(
 ) -> Steps:
     """The report of a bake, without the bake."""
     plan = read.plan(rig, names, frames, scene)
+    read.refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
     return report_of(plan, solved, rest_side.notes(plan.chains))

@@ -1,13 +1,19 @@
-"""Edits without a key: Blender throws them away where it evaluates an animation anew, and here they are put back."""
+"""Edits without a key: Blender throws them away where it evaluates an animation anew, and here they are put back.
+
+Undo and redo of what was keyed here evaluate it anew as well. The step that Blender lands on still holds the edits
+while its handlers run, and loses them right after that.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
+from bpy.app.handlers import persistent
 from bpy.types import ID, Object, Scene, bpy_struct
 
 from .. import versions
@@ -18,12 +24,17 @@ Keyed = Mapping[ID, Collection[str]]
 
 
 class Edit(NamedTuple):
-    """A property, by its path, that is not as its F-curve has it; `element` is None where it is no array."""
+    """A property, by its path, that may not be as it is animated; `element` is None where it is no array."""
 
     block: ID
     path: str
     element: int | None
     value: object
+
+
+_UNDO_STEPS = 256  # no more does Blender keep
+_kept: deque[tuple[float, list[tuple[int, Edit]]]] = deque(maxlen=_UNDO_STEPS)
+"""Of what was keyed here: the frame, and the edits that stayed, by the `session_uid` of their data-blocks."""
 
 
 def edits(blocks: Iterable[ID], frame: float, keyed: Keyed = MappingProxyType({})) -> list[Edit]:
@@ -57,14 +68,62 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
     found = edits(_players(rig), scene.frame_current_final, {rig: keyed})
     yield
     if found:
-        for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
-            layer.update()
+        _evaluate(scene)
         restore(found)
+        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit) for edit in found]))
+
+
+def register() -> None:
+    """Keep the edits when Blender undoes or redoes what was keyed here."""
+    bpy.app.handlers.undo_post.append(_stay)
+    bpy.app.handlers.redo_post.append(_stay)
+    bpy.app.handlers.load_post.append(_forget)
+
+
+def unregister() -> None:
+    """Leave undo to Blender."""
+    bpy.app.handlers.undo_post.remove(_stay)
+    bpy.app.handlers.redo_post.remove(_stay)
+    bpy.app.handlers.load_post.remove(_forget)
+    _forget()
+
+
+@persistent
+def _stay(scene: Scene, *_: object) -> None:
+    """Keep the edits that the step holds on which undo or redo has landed; one from before they were made does not."""
+    candidates = [each for frame, found in _kept if frame == scene.frame_current_final for each in found]
+    blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
+    known = (edit._replace(block=blocks[uid]) for uid, edit in candidates if uid in blocks)
+    held = [edit for edit in known if _holds(edit)]
+    if held:
+        _evaluate(scene)
+        restore(held)
+
+
+def _holds(edit: Edit) -> bool:
+    try:
+        value = _value(edit.block, edit.path)
+    except ValueError:
+        return False  # in that step the property is not there
+    return bool((value if edit.element is None else value[edit.element]) == edit.value)
+
+
+@persistent
+def _forget(*_: object) -> None:
+    _kept.clear()
+
+
+def _evaluate(scene: Scene) -> None:
+    for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
+        layer.update()
 
 
 def _restore(edit: Edit) -> None:
     block, path, element, value = edit
-    owner, name = _parted(block, path)
+    try:
+        owner, name = _parted(block, path)
+    except ValueError:
+        return  # a bone that was removed meanwhile, say
     if element is not None:
         owner.path_resolve(name)[element] = value
     elif name.startswith("["):
@@ -85,19 +144,25 @@ def _players(rig: Object) -> Collection[ID]:
 
 
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
-    for curve in versions.curves(block):
+    strips = [*versions.strip_curves(block)]
+    for curve in (*versions.curves(block), *strips):
         if curve.data_path in keyed:
             continue
         try:
-            owner, name = _parted(block, curve.data_path)
-            value = owner.path_resolve(name)
+            value = _value(block, curve.data_path)
         except ValueError:
             continue  # the curve outlived its property
         is_array = hasattr(value, "__len__") and not isinstance(value, str)
         element = curve.array_index if is_array else None
         value = value[element] if is_array else value
-        if value != curve.evaluate(frame):
+        # What strips make of a curve only Blender knows: what is no edit will be the same again.
+        if strips or value != curve.evaluate(frame):
             yield Edit(block, curve.data_path, element, value)
+
+
+def _value(block: ID, path: str) -> Any:
+    owner, name = _parted(block, path)
+    return owner.path_resolve(name)
 
 
 def _parted(block: ID, path: str) -> tuple[bpy_struct, str]:

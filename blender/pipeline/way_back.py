@@ -14,6 +14,7 @@ from .measure import Measure
 from .plan import Plan, Point
 from .read import Frames
 from .read.keyable import keyable
+from .read.removed import Removal
 from .sample import Sampling
 from .solve import targets
 from .solve.targets import Aimed
@@ -30,8 +31,10 @@ def bake_targets(
 ) -> Steps:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = read.plan(rig, names, frames, scene)
+    removal = Removal(plan)
+    read.refuse_too_many_frames(plan)
     read.refuse_stretched_time(plan)
-    points = keyable(plan)
+    points = keyable(plan, over_range=True)
     _refuse_unsettable(points, insert_keys=True)
     with sample.Sampler(plan, way) as sampler:
         samples = yield from sampler.shown(points)
@@ -39,6 +42,7 @@ def bake_targets(
         places = _places(aimed)
         channels = target_channels(plan, places, samples)
         yield 1.0
+        removal.refuse()
         notes = _key_targets(plan, channels)
         keyed = {item: {channel.path for channel in found} for item, found in channels.items()}
         measured, told = measure.places(
@@ -51,7 +55,7 @@ def bake_targets(
 def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """The same for the scene as it stands, on its current frame; keyed where that is asked for."""
     plan = at_current_frame(read.plan(rig, names, None, scene))
-    points = keyable(plan)
+    points = keyable(plan, over_range=False)
     _refuse_unsettable(points, insert_keys=insert_keys)
     samples = sample.current_shown(plan, points)
     aimed = targets.aimed(plan, samples)

@@ -90,9 +90,7 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
 
 def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:
     """Mute constraints given as (bone, constraint); returns sentences for the report."""
-    animated = {curve.data_path for curve in versions.curves(rig)}
-    if rig.animation_data:
-        animated |= {curve.data_path for curve in rig.animation_data.drivers}
+    animated = versions.animated_paths(rig)
     notes = []
     for bone, name in names:
         constraint = rig.pose.bones[bone].constraints[name]

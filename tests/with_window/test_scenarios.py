@@ -37,6 +37,10 @@ def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
     play("undo")
 
 
+def test_edits_without_a_key_stay_through_bake_undo_and_redo(play: Callable[[str], None]) -> None:
+    play("unkeyed")
+
+
 def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[str], None]) -> None:
     play("come_and_go")
 

@@ -14,7 +14,7 @@ from ....solver.values import Array
 from ...errors import Refused
 from ...report import frame_text
 from ...words import sentence
-from ..channel import Keys
+from ..channel import MERGE, Keys
 from ..plan import ChainPlan, Plan, Point
 from . import follow, rest_side
 from .chain import chain_plan
@@ -24,6 +24,12 @@ Frames = tuple[float, float] | tuple[float, float, float]
 
 BETWEEN = 0.25
 """Frames: no farther apart are those on which reduced keys have to hold."""
+
+LAST_FRAME = 1_048_574
+"""Blender has no frame after it, and none before its negative."""
+
+MOST_FRAMES = 2_000_000
+"""As many of one chain can be baked at once: about 5 GB."""
 
 
 def plan(
@@ -101,13 +107,25 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
             start=frame_text(start),
             end=frame_text(end),
         )
-    # Blender merges keys that are closer than a hundredth of a frame.
-    if not (isfinite(step) and step >= 0.01):
+    if max(-start, end) > LAST_FRAME:
         raise Refused(
-            'The frame step {value:g} for "{object}" is too small: use 0.01 or more',
+            'The range {start} to {end} for "{object}" leaves what Blender has, frames -{last} to {last}: shorten it',
+            kind="FRAME_LIMIT",
+            object=rig.name,
+            value=(start, end),
+            start=frame_text(start),
+            end=frame_text(end),
+            last=LAST_FRAME,
+        )
+    # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
+    least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
+    if not (isfinite(step) and step >= least):
+        raise Refused(
+            'The frame step {value:g} for "{object}" is too small: use {least:g} or more',
             kind="FRAME_STEP",
             object=rig.name,
             value=step,
+            least=least,
         )
     return float(start), float(end), float(step)
 
@@ -126,6 +144,22 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
             end=frame_text(end),
         )
     return frames
+
+
+def refuse_too_many_frames(plan: Plan) -> None:
+    """Raise `Refused` where the chains would take more memory than most machines have, a few kilobytes a frame."""
+    count = len(plan.frames) * len(plan.chains)
+    if count > MOST_FRAMES:
+        raise Refused(
+            '{count} frames of {chains} chains of "{object}" are too many at once: shorten the range, '
+            "or take a larger step, for at most {most} frames",
+            kind="TOO_MANY_FRAMES",
+            object=plan.rig.name,
+            value=len(plan.frames),
+            count=len(plan.frames),
+            chains=len(plan.chains),
+            most=MOST_FRAMES // len(plan.chains),
+        )
 
 
 def refuse_stretched_time(plan: Plan) -> None:

@@ -197,7 +197,7 @@ def _sources(place: Point) -> Iterator[Point]:
         yield parent
     for constraint in _constraints(place):
         if not constraint.mute:
-            yield from _targets(constraint)
+            yield from targets(constraint)
 
 
 def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sources) -> set[Point]:
@@ -230,7 +230,8 @@ def _parent(place: Point) -> Point | None:
     return Point(parent, bone if parent.type == "ARMATURE" and bone in parent.data.bones else "")
 
 
-def _targets(constraint: Constraint) -> Iterator[Point]:
+def targets(constraint: Constraint) -> Iterator[Point]:
+    """What a constraint aims at, pole targets included."""
     # The Armature constraint has a collection of targets, Inverse Kinematics two pairs, most have one, some none.
     owners = list(getattr(constraint, "targets", None) or (constraint,))
     for owner in owners:

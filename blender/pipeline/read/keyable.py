@@ -10,12 +10,14 @@ from ... import versions
 from ...errors import Refused
 from ..plan import ChainPlan, Plan, Point
 from . import follow
+from .hanging import refuse_hanging
 
 
-def keyable(plan: Plan) -> dict[Point, bool]:
+def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
     """The targets and pole targets of the plan, and whether the chain takes their rotation too.
 
-    raises : Refused where one of them cannot be moved freely, or where two chains would move it
+    over_range : not on the current frame alone
+    raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
     found: dict[Point, bool] = {}
     for chain in plan.chains:
@@ -38,6 +40,7 @@ def keyable(plan: Plan) -> dict[Point, bool]:
                     kind="TARGET_CARRIES",
                     **_named(chain, place),
                 )
+    refuse_hanging(plan, found, over_range=over_range)
     return found
 
 
@@ -76,7 +79,7 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
             kind="CONNECTED_TARGET",
             **named,
         )
-    if not point.bone and any(path.startswith("delta_") for path in _animated(item)):
+    if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise Refused(
             'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation',
             kind="DELTA_ANIMATED",
@@ -92,15 +95,6 @@ def _acting(point: Point) -> Iterator[Constraint]:
             acts = not constraint.mute
             if acts and (not point.bone or point.bone in follow.moved_by(owner, constraint)):
                 yield constraint
-
-
-def _animated(item: Object) -> Iterator[str]:
-    """RNA paths of what keys or drivers move."""
-    for curve in versions.curves(item):
-        yield curve.data_path
-    if item.animation_data:
-        for driver in item.animation_data.drivers:
-            yield driver.data_path
 
 
 def _named(chain: ChainPlan, point: Point) -> dict[str, str]:

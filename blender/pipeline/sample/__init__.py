@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from types import MappingProxyType
 
+import numpy as np
 from bpy.types import Constraint, Depsgraph, Object, Scene
 
 from ....solver.values import Array
@@ -16,9 +16,11 @@ from ... import own_basis
 from ...errors import Refused, unless_gone
 from ..plan import Plan, Point
 from ..read import follow
+from ..read.removed import Removal
 from ..samples import Samples
 from ..unkeyed import Keyed
 from . import curves, isolated, probe, scene
+from .finite import refuse_not_finite
 from .wanted import Wanted, wanted, wanted_shown
 
 Steps = Generator[float, None, Samples]
@@ -60,10 +62,25 @@ class Sampler(ExitStack):
 
     def played(self, need: Wanted, frames: Array, keyed: Keyed) -> Steps:
         """What plays on these frames, now that something was keyed; all of it was needed for sampling as well."""
-        return (yield from self._stepped(need, frames, keyed))
+        return (yield from self._checked(self._stepped(need, frames, keyed), frames))
 
     def _sampled(self, need: Wanted, keyed: Collection[Point] = ()) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
+        return (yield from self._checked(self._evaluated(need, keyed), self._plan.frames))
+
+    def _checked(self, steps: Steps, frames: Array) -> Steps:
+        """The samples of these steps; Refused where handlers removed what they need, or where something is nowhere."""
+        removal = Removal(self._plan)
+        try:
+            samples = yield from steps
+        except (ReferenceError, KeyError):
+            removal.refuse()
+            raise
+        removal.refuse()
+        refuse_not_finite(samples, frames)
+        return samples
+
+    def _evaluated(self, need: Wanted, keyed: Collection[Point]) -> Steps:
         plan = self._plan
         if self._way == Sampling.AUTO:
             self._way = _fastest(need, keyed)
@@ -93,18 +110,30 @@ def samples(plan: Plan, way: Sampling) -> Steps:
 @contextmanager
 def standing(plan: Plan) -> Iterator[Callable[[Wanted], Samples]]:
     """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again."""
+
+    def look(need: Wanted) -> Samples:
+        samples = scene.probed(plan.scene, need)
+        refuse_not_finite(samples, plan.frames)
+        return samples
+
     with probe.probing(plan.scene, wanted(plan)):
-        yield partial(scene.probed, plan.scene)
+        yield look
 
 
 def current(plan: Plan) -> Samples:
     """What the plan's chains depend on in the scene just as it stands now, with edits that have no key."""
-    return scene.current(plan.scene, wanted(plan))
+    return _current(plan, wanted(plan))
 
 
 def current_shown(plan: Plan, placed: Collection[Point]) -> Samples:
     """The same for the way back."""
-    return scene.current(plan.scene, wanted_shown(plan, placed))
+    return _current(plan, wanted_shown(plan, placed))
+
+
+def _current(plan: Plan, need: Wanted) -> Samples:
+    samples = scene.current(plan.scene, need)
+    refuse_not_finite(samples, plan.frames)
+    return samples
 
 
 def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
@@ -119,7 +148,9 @@ def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
             )
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
-    return _with_own_poses(need, recorder.samples())
+    samples = recorder.samples()
+    refuse_not_finite(samples, np.array([depsgraph.scene.frame_current_final]))
+    return _with_own_poses(need, samples)
 
 
 def _with_own_poses(need: Wanted, samples: Samples) -> Samples:
@@ -135,18 +166,19 @@ def _without_constraints(rig: Object, keyed: Collection[str]) -> Iterator[None]:
     hiding = [(bone.name, found) for bone, found in follow.constrained(rig) if follow.hides(bone, found, keyed)]
     active = [(bone, constraint.name) for bone, constraint in hiding if not constraint.mute]
     try:
-        for place in active:
-            _constraint(rig, place).mute = True
+        for bone, name in active:
+            rig.pose.bones[bone].constraints[name].mute = True
         yield
     finally:
         for place in active:
             with unless_gone:
-                _constraint(rig, place).mute = False
+                if constraint := _constraint(rig, place):
+                    constraint.mute = False
 
 
-def _constraint(rig: Object, place: tuple[str, str]) -> Constraint:
-    bone, name = place
-    return rig.pose.bones[bone].constraints[name]
+def _constraint(rig: Object, place: tuple[str, str]) -> Constraint | None:
+    bone = rig.pose.bones.get(place[0])
+    return bone and bone.constraints.get(place[1])
 
 
 def _fastest(need: Wanted, keyed: Collection[Point]) -> Sampling:

@@ -94,13 +94,18 @@ def _stacked(matrices: list[Matrix]) -> Array:
     return stack[:1] if len(stack) > 1 and (stack == stack[0]).all() else stack
 
 
+def set_frame(scene: Scene, frame: float) -> None:
+    """Show this frame. Blender itself holds -6.75 as -6 and -0.75, but takes no subframe below zero."""
+    whole = floor(frame)
+    scene.frame_set(whole, subframe=frame - whole)
+
+
 def step(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
     recorder = Recorder(wanted)
     for done, frame in enumerate(frames.tolist()):
         # Ahead of the frame: whoever stops at 1 must not stop in here.
         yield done / len(frames)
-        whole = floor(frame)
-        scene.frame_set(whole, subframe=frame - whole)
+        set_frame(scene, frame)
         recorder.record(scene.view_layers[0].depsgraph)
     return recorder.samples()

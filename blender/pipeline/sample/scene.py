@@ -23,7 +23,8 @@ _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM
 def needed(wanted: Wanted) -> bool:
     """True where only playing the scene tells: a simulation moves what is wanted, or scripts act on frame changes."""
     handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
-    foreign = any(not handler.__module__.startswith(_OURS) for handler in handlers)
+    # What is no function, such as a list's own append, may have no module, or None for one.
+    foreign = any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
     return foreign or any(map(_simulated, {place.object for place in follow.upstream(*wanted.placed)}))
 
 
@@ -55,11 +56,11 @@ def probed(scene: Scene, wanted: Wanted) -> Samples:
 
 @contextmanager
 def _restored(scene: Scene, keyed: Keyed) -> Iterator[None]:
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    frame = scene.frame_current + scene.frame_subframe  # as `frame_current_final`, but to the last digit
     edits = unkeyed.edits(unkeyed.everywhere(), scene.frame_current_final, keyed)
     try:
         yield
     finally:
         with unless_gone:
-            scene.frame_set(frame, subframe=subframe)
+            probe.set_frame(scene, frame)
         unkeyed.restore(edits)

@@ -137,14 +137,14 @@ def _shown(here: ChainSpace, samples: Samples, count: int) -> _Shown:
         return product(from_armature, samples.pose[Point(plan.rig, name)])
 
     root, end = pose(plan.bones[0]), pose(plan.bones[-1])
-    mid = end[..., :3, 3]
     tip = pose(plan.tip_bone)[..., :3, 3] if plan.tip_bone else transform.place(end, np.array(tail(plan)))
+    mid, tip = np.broadcast_arrays(end[..., :3, 3], tip)  # a tip bone may move on a limb that stands still
     turns = (
         transform.orientation(root[..., :3, :3]),
         product(transform.orientation(end[..., :3, :3]), np.swapaxes(here.end, -1, -2)),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))
-    links = np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
+    links = np.stack((mid, tip - mid), axis=-2)
     upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations, links), -2, 0)
     joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
     return _Shown(rotations=rotations, chain=replace(here.chain, joints=joints), mid=mid, tip=tip)

@@ -1,0 +1,121 @@
+"""Scripts that act on frame changes: some remove in mid-bake what is baked, and some are no functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
+from bpy.types import PropertyGroup
+
+from support import file_data
+from support.rigs import animate, arm
+
+CHANGES = ["frame_change_pre", "frame_change_post"]
+
+
+@pytest.fixture
+def chain(empty_file: None) -> Iterator[PropertyGroup]:
+    chain = arm(pole=(1, 3, 1))
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (0.5, -0.8, 1.5)})
+    chain.id_data.pose.bones["lower"].constraints.new("IK").chain_count = 2
+    bpy.context.scene.frame_set(2)
+    lists = [getattr(bpy.app.handlers, name) for name in CHANGES]
+    before = [list(handlers) for handlers in lists]
+    yield chain
+    for handlers, ours in zip(lists, before, strict=True):
+        handlers[:] = ours
+
+
+def remove_object(name: str) -> None:
+    bpy.data.objects.remove(bpy.data.objects[name])
+
+
+def remove_bone(name: str) -> None:
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit_bones = bpy.data.objects["Rig"].data.edit_bones
+    edit_bones.remove(edit_bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+REMOVALS = {
+    "Target": lambda: remove_object("Target"),
+    "Pole": lambda: remove_object("Pole"),
+    "Rig": lambda: remove_object("Rig"),
+    "lower": lambda: remove_bone("lower"),
+    "spine": lambda: remove_bone("spine"),
+}
+
+
+def once(frame: int, act: Callable[[], None]) -> Callable[..., None]:
+    done = []
+
+    def handler(scene: bpy.types.Scene, *_: object) -> None:
+        if scene.frame_current == frame and not done:
+            done.append(True)
+            act()
+
+    return handler
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("way", ["ISOLATED", "SCENE", "AUTO"])
+@pytest.mark.parametrize("name", REMOVALS)
+def test_what_a_handler_removes_in_mid_bake_is_named(chain: PropertyGroup, name: str, way: str, change: str) -> None:
+    rig = chain.id_data
+    getattr(bpy.app.handlers, change).append(once(5, REMOVALS[name]))
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=f'"{name}"') as refused:
+        api.bake(rig, frames=(1, 10), sampling=way)
+    assert refused.value.kind == "REMOVED"
+    assert not [action for action in bpy.data.actions if action.name == "RigAction"]
+    assert_tidy(before)
+
+
+@pytest.mark.parametrize("request_made", [api.check, api.bake_targets], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", ["Target", "Rig", "lower"])
+def test_other_requests_name_it_too(chain: PropertyGroup, name: str, request_made: Callable) -> None:
+    rig = chain.id_data
+    bpy.app.handlers.frame_change_post.append(once(5, REMOVALS[name]))
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=f'"{name}"'):
+        request_made(rig, frames=(1, 10))
+    assert_tidy(before)
+
+
+def test_what_is_removed_as_the_frame_is_put_back_is_named_too(chain: PropertyGroup) -> None:
+    rig = chain.id_data
+    bpy.app.handlers.frame_change_post.append(once(2, REMOVALS["Rig"]))
+    with pytest.raises(api.Refused, match='"Rig"'):
+        api.bake(rig, frames=(3, 10), sampling="SCENE")
+
+
+def test_what_is_removed_once_a_bake_is_ready_is_named_too(chain: PropertyGroup) -> None:
+    baking = api.baking(chain.id_data, frames=(1, 10), style=api.KeyStyle())
+    assert 1.0 in baking
+    remove_object("Rig")
+    with pytest.raises(api.Refused, match='"Rig"'):
+        api.run(baking)
+
+
+def assert_tidy(before: dict[str, object]) -> None:
+    """Nothing came; what is not there any more, the handler has removed."""
+    assert not probe.is_open()
+    names = {path.partition(".")[0] for path in file_data.dump()}
+    assert names <= {path.partition(".")[0] for path in before}
+    assert bpy.context.scene.frame_current == 2
+
+
+def made_by_exec() -> Callable:
+    space: dict = {}
+    exec("def act(*_): pass", space)
+    return space["act"]
+
+
+@pytest.mark.parametrize("handler", [[].append, made_by_exec()], ids=["append", "exec"])
+def test_a_handler_without_a_module_is_no_reason_to_fail(chain: PropertyGroup, handler: Callable) -> None:
+    for name in CHANGES:
+        getattr(bpy.app.handlers, name).append(handler)
+    assert api.bake(chain.id_data, frames=(1, 10)).reached

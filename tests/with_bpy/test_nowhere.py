@@ -1,0 +1,209 @@
+"""What is nowhere, its place not a number or infinite, is refused by every request, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import now, versions
+from bpy.types import Object, PropertyGroup
+
+from support import file_data, live
+from support.rigs import ARM, Bone, animate, arm, armature, empty
+
+WAYS = ["CURVES", "ISOLATED", "SCENE"]
+
+LEFT = tuple(
+    Bone(f"{bone.name}.L", (-bone.head[0], *bone.head[1:]), (-bone.tail[0], *bone.tail[1:]), parent)
+    for bone, parent in zip(ARM[1:], ("spine", "upper.L", "lower.L"), strict=True)
+)
+"""Another arm, along -x."""
+
+
+def with_target_nowhere() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    chain.target.location.x = nan
+    return chain
+
+
+def with_target_carried_to_infinity() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    carrier = chain.target.parent = empty("Carrier")
+    carrier.scale, chain.target.location = (1e30, 1e30, 1e30), (-1e30, 0, 0)
+    return chain
+
+
+def with_target_far_beyond_all_things() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    chain.target.location.x = -inf
+    return chain
+
+
+def with_target_on_a_path_without_length() -> PropertyGroup:
+    """From which Blender, before 5.2, makes a transform of NaN by itself."""
+    chain = arm(pole=(1, 3, 1))
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions, curve.use_path = "3D", True
+    curve.splines.new("NURBS").points.add(3)
+    path = bpy.data.objects.new("Path", curve)
+    bpy.context.scene.collection.objects.link(path)
+    carrier = chain.target.parent = empty("Carrier")
+    carrier.constraints.new("FOLLOW_PATH").target = path
+    carrier.constraints[0].use_curve_follow = True
+    carrier.constraints.new("COPY_LOCATION").target = empty("Far", (nan, 0, 0))
+    return chain
+
+
+def with_pole_nowhere() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    chain.pole_target.location.y = nan
+    return chain
+
+
+def with_rig_nowhere() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    chain.id_data.location.z = nan
+    return chain
+
+
+def with_parent_bone_nowhere() -> PropertyGroup:
+    chain = arm(pole=(1, 3, 1))
+    chain.id_data.pose.bones["spine"].location.x = nan
+    return chain
+
+
+NOWHERE = [
+    (with_target_nowhere, "Target", "nan"),
+    (with_target_carried_to_infinity, "Target", ""),
+    (with_target_far_beyond_all_things, "Target", "-3.403e+38"),
+    (with_target_on_a_path_without_length, "Target", "nan"),
+    (with_pole_nowhere, "Pole", "nan"),
+    (with_rig_nowhere, "Rig", "nan"),
+    (with_parent_bone_nowhere, "spine", "nan"),
+]
+IDS = ["target NaN", "target infinite", "target far", "target on a path", "pole", "rig", "parent bone"]
+
+REQUESTS: dict[str, Callable[[Object], object]] = {
+    **{f"bake {way}": lambda rig, way=way: api.bake(rig, frames=(1, 5), sampling=way) for way in WAYS[1:]},
+    "check": lambda rig: api.check(rig, frames=(1, 5)),
+    "markers": lambda rig: api.check(rig, frames=(1, 5), add_markers=True),
+    "solve": api.solve,
+    "solve and key": lambda rig: api.solve(rig, insert_keys=True),
+    "flip": api.flip_bend,
+    "snap": api.snap_targets,
+    "snap and key": lambda rig: api.snap_targets(rig, insert_keys=True),
+    "bake targets": lambda rig: api.bake_targets(rig, frames=(1, 5)),
+}
+BACK = ("snap", "snap and key", "bake targets")
+
+
+def refusal(act: Callable[[], object]) -> api.Refused:
+    """Nothing in the file is another once it is evaluated again."""
+    bpy.context.view_layer.update()
+    before = dump()
+    with pytest.raises(api.Refused) as refused:
+        act()
+    bpy.context.view_layer.update()
+    assert dump() == before
+    return refused.value
+
+
+def dump() -> str:
+    """As text, as NaN is not equal to itself."""
+    return repr(sorted(file_data.dump().items()))
+
+
+@pytest.mark.parametrize(("made", "name", "value"), NOWHERE, ids=IDS)
+@pytest.mark.parametrize("request_name", REQUESTS)
+def test_every_request_refuses_what_is_nowhere(
+    made: Callable[[], PropertyGroup], name: str, value: str, request_name: str
+) -> None:
+    rig = made().id_data
+    refused = refusal(lambda: REQUESTS[request_name](rig))
+    assert refused.kind == "NOT_FINITE"
+    assert name in (refused.object, refused.bone)
+    for part in (f'"{name}"', "on frame 1,", value):
+        assert part in str(refused)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_first_frame_on_which_it_is_nowhere_is_named(way: str) -> None:
+    rig = arm().id_data
+    target = bpy.data.objects["Target"]
+    animate(target, location={1: (1, 0, 1), 5: (1, 0.5, 1), 9: (1, 1, 1)})
+    for curve in versions.curves(target):
+        curve.keyframe_points[1].co.y = nan
+        curve.update()
+    assert "frame 2" in str(refusal(lambda: api.bake(rig, frames=(1, 10), sampling=way)))
+
+
+@pytest.mark.parametrize("name", BACK)
+def test_of_several_targets_none_is_moved_where_one_is_nowhere(name: str) -> None:
+    rig = arm(pole=(1, 3, 1)).id_data
+    controls = armature((Bone("control", (0, 0, 0), (0, 0, 1)),), "Controls")
+    rig.two_bone_ik_chains[0].target = controls
+    rig.two_bone_ik_chains[0].subtarget = "control"
+    rig.two_bone_ik_chains[0].pole_target = empty("Second")
+    bpy.data.objects["Second"].parent = empty("Carrier", (nan, 0, 0))
+    assert refusal(lambda: REQUESTS[name](rig)).object == "Second"
+
+
+def test_no_empty_is_created_for_a_limb_that_is_nowhere() -> None:
+    rig = armature()
+    api.add_chain(rig, "lower")
+    rig.location.x = nan
+    assert refusal(lambda: api.create_targets(rig)).kind == "NOT_FINITE"
+
+
+def test_a_limb_that_is_nowhere_cannot_be_pulled() -> None:
+    rig = with_rig_nowhere().id_data
+    assert refusal(lambda: api.pull(rig, rig.two_bone_ik_chains[0].name)).kind == "NOT_FINITE"
+
+
+@pytest.mark.parametrize("value", [nan, inf])
+def test_a_tip_cannot_be_pulled_to_nowhere(value: float) -> None:
+    rig = arm().id_data
+
+    def pull() -> None:
+        pull = api.pull(rig, rig.two_bone_ik_chains[0].name)
+        try:
+            pull.to((value, 0, 0))
+        finally:
+            pull.restore()
+
+    assert refusal(pull).kind == "NOT_FINITE"
+
+
+def test_a_drag_to_nowhere_leaves_live_limbs_following() -> None:
+    live.live_arm()
+    with pytest.raises(RuntimeError, match="nan"):
+        bpy.ops.two_bone_ik.drag(offset=(nan, 0, 0))
+    live.move_target((1.1, 0.4, 1.4))
+    assert np.abs(live.tip() - (1.1, 0.4, 1.4)).max() < live.CLOSE
+
+
+def test_a_constraint_on_a_limb_that_is_nowhere_is_not_taken_over() -> None:
+    rig = armature()
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = empty("Goal", (1, 0.5, 1)), 2
+    constraint.pole_target = empty("Side", (1, 4, 1))
+    rig.pose.bones["spine"].location.x = nan
+    assert refusal(lambda: api.chains_from_constraints(rig)).kind == "NOT_FINITE"
+
+
+def test_live_says_which_limb_is_nowhere_and_the_others_follow() -> None:
+    rig = armature((*ARM, *LEFT))
+    for end in ("lower", "lower.L"):
+        api.add_chain(rig, end, target=empty(f"Target of {end}", (0.5, 1, 1)))
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    bpy.data.objects["Target of lower"].location.x = nan
+    bpy.data.objects["Target of lower.L"].location = goal = (-0.6, 0.8, 1.2)
+    bpy.context.view_layer.update()
+    assert {name: refused.kind for name, refused in now.known(rig).refused.items()} == {"lower": "NOT_FINITE"}
+    tip = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower.L"].tail
+    assert np.abs(np.array(tip) - goal).max() < live.CLOSE
