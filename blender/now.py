@@ -236,7 +236,8 @@ def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -
 
 def _fixed(plan: Plan, samples: Samples) -> bytes:
     parents = [samples.pose[chain.parent] for chain in plan.chains if chain.parent]
-    return np.concatenate((samples.to_world[plan.rig], *parents, *samples.basis.values())).tobytes()
+    own = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
+    return np.concatenate([array.ravel() for array in (samples.to_world[plan.rig], *parents, *own)]).tobytes()
 
 
 def _moving(samples: Samples) -> bytes:

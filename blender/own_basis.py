@@ -11,13 +11,15 @@ import numpy as np
 from bpy.types import Object, PoseBone
 
 from ..solver.values import Array
+from .pipeline.bones import transform
+from .pipeline.bones.basis import Basis
 from .pipeline.plan import Point
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
 
-# By `session_uid` of armature objects and bone: the basis (4, 4) that was written, and the (1, 4, 4) that stood before.
-_own: dict[tuple[int, str], tuple[Array, Array]] = {}
+# By `session_uid` of armature objects and bone: the matrix (4, 4) that was written, and what stood before.
+_own: dict[tuple[int, str], tuple[Array, Basis]] = {}
 
 
 def begin(rig: Object) -> None:
@@ -27,22 +29,23 @@ def begin(rig: Object) -> None:
             bone.property_unset("two_bone_ik_own")
 
 
-def remember(bone: PoseBone, before: Array) -> None:
-    """Of a bone that was posed here, the basis (1, 4, 4) `before`."""
+def remember(bone: PoseBone, before: Basis) -> None:
+    """Of a bone that was posed here, the one frame of own channels `before`."""
     _own[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
-    if not _same(np.array(bone.two_bone_ik_own), before):
-        bone.two_bone_ik_own = before[0]
+    if not _same(np.array(bone.two_bone_ik_own), before.matrix):
+        bone.two_bone_ik_own = before.matrix[0]
 
 
-def own_basis(point: Point, basis: Array) -> Array:
-    """(1, 4, 4) own channels of a bone that shows with this `basis`."""
+def own_basis(point: Point, basis: Basis) -> Basis:
+    """Own channels, on one frame, of a bone that shows with this `basis`."""
     known = _own.get((point.object.session_uid, point.bone))
     if known:
         written, before = known
-        return before if _same(written, basis) else basis
+        return before if _same(written, basis.matrix) else basis
     bone = point.object.pose.bones[point.bone]
     if point.object.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
-        return np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
+        own = np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
+        return Basis.of(own, np.copysign(transform.lengths(own[..., :3, :3]), basis.scale))
     return basis
 
 

@@ -16,6 +16,7 @@ from .pipeline.bones import transform
 from .pipeline.channel import Channel
 from .pipeline.plan import ChainPlan, Point
 from .pipeline.solve import Solved, refine, space
+from .rna_paths import owner_and_property
 
 
 class Pull:
@@ -74,7 +75,7 @@ class Pull:
         """Pose the chain as it was, to the bit."""
         with unless_gone:
             for path, values in self._before.items():
-                owner, _, name = path.rpartition(".")
+                owner, name = owner_and_property(path)
                 setattr(self._rig.path_resolve(owner), name, values)
             now.release(self._rig)
 

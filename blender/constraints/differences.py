@@ -90,7 +90,7 @@ def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, sce
             )
     if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
         frames = range(scene.frame_start, scene.frame_end + 1)
-        poses = beneath(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True))
+        poses = beneath(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True).matrix)
         off = _apart(poses, beneath(root, end), constraint.pole_angle)
         if off > _SEEN:
             yield sentence(

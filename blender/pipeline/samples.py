@@ -8,21 +8,22 @@ from bpy.types import Object
 
 from ...solver.triad import product
 from ...solver.values import Array
+from .bones.basis import Basis
 from .plan import Point
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Samples:
-    """Matrices over the frames of the plan, each (n, 4, 4), or (1, 4, 4) where it is the same on all of them.
+    """Over the frames of the plan: matrices (n, 4, 4), or (1, 4, 4) where one is the same on all of them.
 
     to_world : from an object's space to the world
     pose : from a bone's space to its armature's
-    basis : own channels of a bone or an object, as its `matrix_basis`; rotation may be missing where nobody wants it
+    basis : own channels of a bone or an object; rotation may be missing where nobody wants it
     """
 
     to_world: dict[Object, Array]
     pose: dict[Point, Array]
-    basis: dict[Point, Array]
+    basis: dict[Point, Basis]
 
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""

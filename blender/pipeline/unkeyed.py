@@ -18,6 +18,7 @@ from bpy.types import ID, Object, Scene, bpy_struct
 
 from .. import versions
 from ..errors import unless_gone
+from ..rna_paths import owner_and_property
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -167,9 +168,5 @@ def _value(block: ID, path: str) -> Any:
 
 def _parted(block: ID, path: str) -> tuple[bpy_struct, str]:
     """The property's owner, and from there the path of the property: a name, or a custom one in brackets."""
-    if path.endswith('"]'):
-        start = path.rindex('["')
-        above, name = path[:start], path[start:]
-    else:
-        above, _, name = path.rpartition(".")
-    return block.path_resolve(above) if above else block, name
+    owner, name = owner_and_property(path)
+    return block.path_resolve(owner) if owner else block, name

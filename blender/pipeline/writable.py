@@ -10,6 +10,7 @@ from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
 
 from .. import versions
 from ..errors import Refused
+from ..rna_paths import owner_and_property
 from ..words import sentence
 from .channel import Keys, KeyStyle
 
@@ -77,8 +78,8 @@ def code(attribute: str, identifier: str) -> int:
 
 def owner_of(item: Object, path: str) -> bpy_struct:
     """The bone or the object whose property this path names."""
-    above = path.rpartition(".")[0]
-    return item.path_resolve(above) if above else item
+    owner, _ = owner_and_property(path)
+    return item.path_resolve(owner) if owner else item
 
 
 def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
@@ -119,4 +120,4 @@ def _named(item: Object, curve: FCurve) -> dict[str, str]:
     owner = owner_of(item, curve.data_path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = sentence('bone "{bone}" on "{name}"', bone=bone, name=item.name) if bone else f'"{item.name}"'
-    return {"object": item.name, "bone": bone, "value": curve.data_path.rpartition(".")[2], "owner": whose}
+    return {"object": item.name, "bone": bone, "value": owner_and_property(curve.data_path)[1], "owner": whose}

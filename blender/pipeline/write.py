@@ -13,6 +13,7 @@ from bpy.app.translations import pgettext_rpt
 from bpy.types import FCurve, Object, PoseBone, bpy_struct
 
 from .. import versions
+from ..rna_paths import owner_and_property
 from ..words import sentence
 from .channel import MERGE, Channel, KeyStyle
 from .writable import code, owner_of, refuse_unwritable
@@ -76,7 +77,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
 def pose(item: Object, channels: Iterable[Channel]) -> None:
     """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
     for channel in _finite(channels):
-        setattr(owner_of(item, channel.path), channel.path.rpartition(".")[2], channel.values[0].tolist())
+        setattr(owner_of(item, channel.path), owner_and_property(channel.path)[1], channel.values[0].tolist())
 
 
 def _finite(channels: Iterable[Channel]) -> list[Channel]:

@@ -20,9 +20,6 @@ from . import transform
 Bones: TypeAlias = Bone | tuple[Bone, ...]
 """A bone, or several side by side that inherit by the same rules: then every array (n, ...) is (n, c, ...)."""
 
-_UNSCALED = 1e-6
-"""How far from orthonormal a float32 matrix without scale may be."""
-
 
 def rest(bone: Bone) -> Array:
     """(4, 4) from the bone to its armature, at rest."""
@@ -51,7 +48,7 @@ def pose(bone: Bones, parent: Array | None, basis: Array) -> Array:
     """(n, 4, 4) from the bone to its armature.
 
     parent : (n, 4, 4) or None     pose of its parent bone, in armature space
-    basis : (n, 4, 4) or (4, 4)    its own channels
+    basis : (n, 4, 4) or (4, 4)    its own channels, as `matrix_basis`
     """
     if is_plain(bone, parent):
         own = product(offset(bone), basis)
@@ -59,26 +56,30 @@ def pose(bone: Bones, parent: Array | None, basis: Array) -> Array:
     return _converted(bone, parent, basis)
 
 
-def carrier(bone: Bones, parent: Array | None, basis: Array) -> Array:
-    """(n, 4, 4) in armature space, what the bone's own rotation is applied on; without that it is the bone's pose."""
-    found = pose(bone, parent, transform.moved_only(basis))
+def carrier(bone: Bones, parent: Array | None, location: Array) -> Array:
+    """(n, 4, 4) in armature space, what the own rotation of a bone at its own `location` (n, 3) is applied on."""
+    found = pose(bone, parent, transform.moved(location))
     if _any(bone).inherit_scale != "ALIGNED":
         return found
-    # Aligned scale comes after the own rotation, along the bone's own axes.
-    return transform.compose(transform.orientation(found[..., :3, :3]), found[..., :3, 3])
+    # Aligned scale comes after the own rotation, along the bone's own axes, and is never negative.
+    return transform.compose(transform.unscaled(found[..., :3, :3]), found[..., :3, 3])
 
 
-def rotation(bone: Bone, parent: Array | None, wanted: Array) -> Array:
-    """(n, 3, 3) the own rotation that gives the bone the orientation `wanted` (n, 3, 3), in armature space."""
-    above = carrier(bone, parent, np.eye(4))[..., :3, :3]
-    return transform.orientation(product(transform.inverse(above), wanted))
+def rotation(bone: Bones, parent: Array | None, scale: Array, wanted: Array) -> Array:
+    """(n, 3, 3) the own rotation that points the x and y axis of the bone as `wanted` (n, 3, 3) has them.
+
+    scale : (n, 3)      the bone's own, whose signs turn its axes round
+    wanted : in armature space
+    """
+    above = carrier(bone, parent, np.zeros(3))[..., :3, :3]
+    return transform.rotation(product(transform.inverse(above), wanted), scale)
 
 
 def location(bone: Bone, parent: Array | None, head: Array) -> Array:
     """(n, 3) the own location that puts the bone's head at `head` (n, 3), in armature space."""
     # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
     start = pose(bone, parent, np.eye(4))[..., :3, 3]
-    moves = [pose(bone, parent, transform.compose(np.eye(3), axis))[..., :3, 3] - start for axis in np.eye(3)]
+    moves = [pose(bone, parent, transform.moved(axis))[..., :3, 3] - start for axis in np.eye(3)]
     return transform.mapped(transform.inverse(np.stack(moves, axis=-1)), head - start)
 
 
@@ -94,7 +95,7 @@ def is_plain(bone: Bones, parent: Array | None) -> bool:
 def is_scaled(matrices: Array) -> bool:
     """True where any of these (..., 4, 4) does more than turn and move."""
     linear = matrices[..., :3, :3]
-    return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > _UNSCALED)
+    return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > transform.UNSCALED)
 
 
 def _any(bone: Bones) -> Bone:

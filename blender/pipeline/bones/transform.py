@@ -1,7 +1,6 @@
 """Transforms as matrices, taken apart and put together: location, rotation and scale.
 
-A basis, the own channels of a bone or an object, is (n, 4, 4): scale first, then rotation, then location. Matrices lie
-in memory component by component, as vectors do in the solver.
+Matrices lie in memory component by component, as vectors do in the solver.
 """
 
 from __future__ import annotations
@@ -14,6 +13,9 @@ from ....solver.vectors import any_normal, cross, dot, unit
 _NOTHING = 1e-90
 """A volume: what is scaled to less than 1e-30 is scaled to nothing, or places seen from there were beyond all sizes."""
 
+UNSCALED = 1e-6
+"""How far from orthonormal a float32 matrix without scale may be."""
+
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
@@ -22,35 +24,21 @@ def compose(linear: Array, location: Array) -> Array:
     return result
 
 
-def scale(basis: Array) -> Array:
-    """(n, 3) its scale."""
-    factors: Array = np.linalg.norm(basis[..., :3, :3], axis=-2)
-    return factors
+def moved(location: Array) -> Array:
+    """(n, 4, 4) what moves by (n, 3), and neither turns nor scales."""
+    return compose(np.eye(3), location)
 
 
-def turned(basis: Array, rotation: Array) -> Array:
-    """With another rotation (n, 3, 3) in place of its own."""
-    return compose(rotation * scale(basis)[..., None, :], basis[..., :3, 3])
+def unscaled(linear: Array) -> Array:
+    """(..., 3, 3) the same axes, each of length one; what is scaled to nothing stays so, and what is mirrored."""
+    sizes = lengths(linear)
+    return linear / np.where(sizes > 0.0, sizes, 1.0)[..., None, :]
 
 
-def unturned(basis: Array) -> Array:
-    """Without its rotation."""
-    return turned(basis, np.eye(3))
-
-
-def scaled(basis: Array, factors: Array) -> Array:
-    """With another scale (n, 3) in place of its own, and without its rotation."""
-    return compose(np.eye(3) * factors[..., None, :], basis[..., :3, 3])
-
-
-def moved_only(basis: Array) -> Array:
-    """Without its rotation and scale."""
-    return compose(np.eye(3), basis[..., :3, 3])
-
-
-def unmoved(basis: Array) -> Array:
-    """Without its location."""
-    return compose(basis[..., :3, :3], np.zeros(3))
+def lengths(linear: Array) -> Array:
+    """(n, 3) of the axes that a linear map (n, 3, 3) makes of unit ones."""
+    found: Array = np.linalg.norm(linear, axis=-2)
+    return found
 
 
 def along_bone(factor: Array) -> Array:
@@ -83,6 +71,11 @@ def orientation(linear: Array) -> Array:
     result = np.empty(linear.shape, order="F")
     result[..., 0], result[..., 1], result[..., 2] = cross(y, z), y, z
     return result
+
+
+def rotation(linear: Array, scale: Array) -> Array:
+    """(..., 3, 3) the rotation in a linear map whose scale is known to have the signs of `scale` (..., 3)."""
+    return orientation(linear * np.copysign(1.0, scale)[..., None, :])
 
 
 def place(matrix: Array, points: Array) -> Array:

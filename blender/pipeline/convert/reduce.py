@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ....solver import reduce
 from ....solver.triad import product
 from ....solver.values import Array
+from ...rna_paths import owner_and_property
 from ..bones import inherit, transform
 from ..bones.rotation_mode import rotation_matrices
 from ..channel import Channel
@@ -111,19 +112,20 @@ def _watched(channels: list[Channel], values: list[Array], rows: NDArray[np.intp
     """(r, p, 3) points that tell the pose of each keyed bone; their distances are world units."""
 
     def at(array: Array) -> Array:
-        return array if array.ndim < 3 or len(array) == 1 else array[rows]
+        return array if len(array) == 1 else array[rows]
 
     here, plan, stage = solved.here, solved.plan, solved.here.stage
     parent = None if stage.parent is None else at(stage.parent)
     stage = replace(stage, parent=parent, to_armature=at(stage.to_armature))
     root, end, *tips = (_own_pose(channels, values, bone) for bone in plan.keyed)
-    first, *between, last = map(at, here.basis)
+    first, *between, last = (own.each(at) for own in here.basis)
     poses = stage.posed((applied(first, root), *between, applied(last, end)))
     bones, pose = [(plan.root, poses[0]), (plan.end, poses[-1])], poses[-1]
     for name in plan.below:
-        bone, basis = plan.rig.pose.bones[name], at(solved.samples.basis[Point(plan.rig, name)])
+        bone, basis = plan.rig.pose.bones[name], solved.samples.basis[Point(plan.rig, name)].each(at)
         keyed = bool(tips) and name == plan.tip_bone
-        pose = inherit.pose(bone.bone, pose, applied(basis, tips[0]) if keyed else basis)
+        basis = applied(basis, tips[0]) if keyed else basis
+        pose = inherit.pose(bone.bone, pose, basis.matrix)
         bones += [(bone, pose)] if keyed else []
     # Mid and tip are not always the tails of root and end bone.
     joints = [above[..., :3, 3] for above in (poses[-1], *([pose] if plan.below else []))]
@@ -140,7 +142,7 @@ def _place(bone: PoseBone, pose: Array, side: float) -> Array:
 
 def _own_pose(channels: list[Channel], values: list[Array], bone: PoseBone) -> OwnPose:
     found = {
-        channel.path.rpartition(".")[2]: value
+        owner_and_property(channel.path)[1]: value
         for channel, value in zip(channels, values, strict=True)
         if channel.group == bone.name
     }

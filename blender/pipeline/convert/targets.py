@@ -7,7 +7,7 @@ hangs on, from where these then are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from bpy.types import Object
@@ -15,6 +15,7 @@ from bpy.types import Object
 from ....solver.triad import product
 from ....solver.values import Array
 from ..bones import inherit, transform
+from ..bones.basis import Basis
 from ..bones.rotation_mode import rotation_matrices, rotation_name, rotation_values
 from ..channel import Channel
 from ..plan import Plan, Point
@@ -54,18 +55,19 @@ def rotation_of(point: Point) -> tuple[str, str]:
     return mode, rotation_name(mode)
 
 
-def _object_placed(point: Point, place: Place, samples: Samples, moved: dict[Point, Array]) -> tuple[Array, Array]:
-    """Own channels of an object in its place, and itself in the world, each (n, 4, 4)."""
+def _object_placed(point: Point, place: Place, samples: Samples, moved: dict[Point, Array]) -> tuple[Basis, Array]:
+    """Own channels of an object in its place, and itself in the world (n, 4, 4)."""
     own = samples.basis[point]
-    above = product(_now(point, samples, moved), transform.inverse(own))
+    above = product(_now(point, samples, moved), transform.inverse(own.matrix))
     from_world = transform.inverse(above)
     if place.orientation is not None:
-        own = transform.turned(own, transform.orientation(product(from_world[..., :3, :3], place.orientation)))
-    basis = transform.compose(own[..., :3, :3], transform.place(from_world, place.location))
-    return basis, product(above, basis)
+        wanted = product(from_world[..., :3, :3], place.orientation)
+        own = replace(own, rotation=transform.rotation(wanted, own.scale))
+    basis = replace(own, location=transform.place(from_world, place.location))
+    return basis, product(above, basis.matrix)
 
 
-def _bone_placed(point: Point, place: Place, samples: Samples, moved: dict[Point, Array]) -> tuple[Array, Array]:
+def _bone_placed(point: Point, place: Place, samples: Samples, moved: dict[Point, Array]) -> tuple[Basis, Array]:
     """The same for a bone."""
     bone, own = point.object.data.bones[point.bone], samples.basis[point]
     to_world = _now(Point(point.object), samples, moved)
@@ -75,10 +77,10 @@ def _bone_placed(point: Point, place: Place, samples: Samples, moved: dict[Point
         parent = product(from_world, _now(Point(point.object, bone.parent.name), samples, moved))
     if place.orientation is not None:
         wanted = transform.orientation(product(from_world[..., :3, :3], place.orientation))
-        own = transform.turned(own, inherit.rotation(bone, parent, wanted))
+        own = replace(own, rotation=inherit.rotation(bone, parent, own.scale, wanted))
     head = transform.place(from_world, place.location)
-    basis = transform.compose(own[..., :3, :3], inherit.location(bone, parent, head))
-    return basis, product(to_world, inherit.pose(bone, parent, basis))
+    basis = replace(own, location=inherit.location(bone, parent, head))
+    return basis, product(to_world, inherit.pose(bone, parent, basis.matrix))
 
 
 def _now(point: Point, samples: Samples, moved: dict[Point, Array]) -> Array:
@@ -89,7 +91,7 @@ def _now(point: Point, samples: Samples, moved: dict[Point, Array]) -> Array:
     return samples.world(point)
 
 
-def _channels(plan: Plan, point: Point, basis: Array, *, turns: bool) -> Iterator[Channel]:
+def _channels(plan: Plan, point: Point, basis: Basis, *, turns: bool) -> Iterator[Channel]:
     shift, turn = (np.zeros(3), np.eye(3)) if point.bone else _delta(point.object)
 
     def channel(name: str, values: Array) -> Channel:
@@ -100,10 +102,10 @@ def _channels(plan: Plan, point: Point, basis: Array, *, turns: bool) -> Iterato
             values=np.broadcast_to(values, (len(plan.frames), values.shape[-1])),
         )
 
-    yield channel("location", basis[..., :3, 3] - shift)
+    yield channel("location", basis.location - shift)
     if turns:
         mode, name = rotation_of(point)
-        own = product(turn.T, transform.orientation(basis[..., :3, :3]))
+        own = product(turn.T, basis.rotation)
         (before,) = values_before(point.object, [target_path(point, name)], plan.frames[0])
         yield channel(name, rotation_values(own, mode, before))
 

@@ -102,15 +102,17 @@ def parents(point: Point) -> list[Point]:
     return places
 
 
-def carriers(points: Iterable[Point]) -> set[Point]:
-    """The points and all that carries them."""
-    found: set[Point] = set()
+def carriers(points: Iterable[Point]) -> list[Point]:
+    """The points and all that carries them, each after what carries it."""
+    found: dict[Point, None] = {}
     for point in points:
+        way = []
         place: Point | None = point
         while place and place not in found:
-            found.add(place)
+            way.append(place)
             place = _parent(place)
-    return found
+        found |= dict.fromkeys(reversed(way))
+    return list(found)
 
 
 def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[tuple[ChainPlan, Object]]:

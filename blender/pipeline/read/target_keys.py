@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ... import versions
+from ...rna_paths import bone_and_property
 from ..plan import ChainPlan, Point
 from . import follow
 
@@ -23,11 +24,11 @@ def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
 
 def key_frames(place: Point) -> Array:
     """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
-    prefix = f"{place.object.pose.bones[place.bone].path_from_id()}." if place.bone else ""
     found: list[NDArray[np.floating]] = [np.empty(0)]
     for curve in versions.curves(place.object):
-        own = curve.data_path.startswith(prefix) if prefix else not curve.data_path.startswith("pose.bones[")
-        if own:
+        bone, path = bone_and_property(curve.data_path)
+        # Custom properties of a bone do not move it.
+        if bone == place.bone and not (bone and path.startswith("[")):
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
             found.append(keys[::2])

@@ -155,7 +155,7 @@ def seen(need: Wanted, depsgraph: Depsgraph) -> Samples:
 
 def _with_own_poses(need: Wanted, samples: Samples) -> Samples:
     """Bones that stand as a live limb was posed are as they were before: only what has no keys stands."""
-    standing = (point for point in need.turned if len(samples.basis[point]) == 1)
+    standing = (point for point in need.turned if samples.basis[point].is_still)
     own = {point: own_basis.own_basis(point, samples.basis[point]) for point in standing}
     return replace(samples, basis=samples.basis | own)
 

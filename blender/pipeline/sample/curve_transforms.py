@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
-from ..bones import transform
+from ..bones.basis import Basis
 from ..bones.rotation_mode import rotation_matrices, rotation_name
 
 Curves = dict[tuple[str, int], FCurve]
@@ -22,9 +22,9 @@ def curves_by_path(block: ID) -> Curves:
     return {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
 
 
-_LINEAR = {
-    *("scale", "rotation_quaternion", "rotation_axis_angle", "rotation_euler"),
-    *("delta_scale", "delta_rotation_quaternion", "delta_rotation_euler"),
+_ROTATIONS = {
+    *("rotation_quaternion", "rotation_axis_angle", "rotation_euler"),
+    *("delta_rotation_quaternion", "delta_rotation_euler"),
 }
 
 
@@ -36,32 +36,33 @@ class OwnTransforms:
         self._animated = {path for path, _ in self._curves}
         self._frames = frames
 
-    def bone(self, bone: PoseBone, with_rotation: bool) -> Array:
-        """(n, 4, 4), or (1, 4, 4) where nothing moves: as `PoseBone.matrix_basis`, with or without rotation."""
+    def bone(self, bone: PoseBone, with_rotation: bool) -> Basis:
+        """As `PoseBone.matrix_basis` has them, with or without rotation."""
         path = f"{bone.path_from_id()}."
-        names = ("scale", rotation_name(bone.rotation_mode)) if with_rotation else ("scale",)
-        moved = path + "location" in self._animated
-        if not any(path + name in self._animated for name in names):
-            standing = _standing(bone) if with_rotation else _unturned(bone)
-            return transform.compose(standing[:, :3, :3], self._values(bone, path, "location")) if moved else standing
-        linear = np.eye(3) * self._values(bone, path, "scale")[:, None, :]
-        if with_rotation:
-            linear = product(self._rotation(bone, path, bone.rotation_mode), linear)
-        return transform.compose(linear, self._values(bone, path, "location"))
+        return Basis(
+            # Blender leaves out what a connected bone has.
+            location=np.zeros((1, 3)) if bone.bone.use_connect else self._values(bone, path, "location"),
+            rotation=self._bone_rotation(bone, path) if with_rotation else np.eye(3)[None],
+            scale=self._values(bone, path, "scale"),
+        )
 
-    def object(self, item: Object) -> Array:
-        """(n, 4, 4), or (1, 4, 4): as `Object.matrix_basis`, delta transforms included."""
-        moves = self._animated & {"location", "delta_location"}
-        if not self._animated & _LINEAR:
-            linear = _standing(item)[:, :3, :3]
-        else:
-            scale = self._values(item, "", "scale") * self._values(item, "", "delta_scale")
-            turn = product(self._delta_rotation(item), self._rotation(item, "", item.rotation_mode))
-            linear = turn * scale[:, None, :]
-        if not moves:
-            return transform.compose(linear, _standing(item)[:, :3, 3])
-        moved = self._values(item, "", "location") + self._values(item, "", "delta_location")
-        return transform.compose(linear, moved)
+    def object(self, item: Object) -> Basis:
+        """As `Object.matrix_basis` has them, delta transforms included."""
+        return Basis(
+            location=self._values(item, "", "location") + self._values(item, "", "delta_location"),
+            rotation=self._object_rotation(item),
+            scale=self._values(item, "", "scale") * self._values(item, "", "delta_scale"),
+        )
+
+    def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
+        if path + rotation_name(bone.rotation_mode) not in self._animated:
+            return _standing(bone.matrix_basis, bone.scale)
+        return self._rotation(bone, path, bone.rotation_mode)
+
+    def _object_rotation(self, item: Object) -> Array:
+        if not self._animated & _ROTATIONS:
+            return _standing(item.matrix_basis, item.scale * item.delta_scale)
+        return product(self._delta_rotation(item), self._rotation(item, "", item.rotation_mode))
 
     def _rotation(self, owner: Object | PoseBone, path: str, mode: str) -> Array:
         return rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
@@ -85,11 +86,7 @@ class OwnTransforms:
         return values
 
 
-def _standing(owner: Object | PoseBone) -> Array:
-    """(1, 4, 4) from its channels as they stand."""
-    return np.array(owner.matrix_basis, dtype=np.float64)[None]
-
-
-def _unturned(bone: PoseBone) -> Array:
-    """(1, 4, 4) the same without rotation."""
-    return np.array(Matrix.LocRotScale(bone.location, None, bone.scale), dtype=np.float64)[None]
+def _standing(matrix_basis: Matrix, scale: Vector) -> Array:
+    """(1, 3, 3) the rotation that stands."""
+    basis = Basis.of(*(np.array(value, dtype=np.float64)[None] for value in (matrix_basis, scale)))
+    return basis.rotation

@@ -5,8 +5,7 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from bpy.types import ID, FCurve, Object
@@ -14,8 +13,10 @@ from bpy.types import ID, FCurve, Object
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
+from ...rna_paths import bone_and_property
 from ...words import sentence
 from ..bones import inherit
+from ..bones.basis import Basis
 from ..plan import Point
 from ..read import follow
 from ..samples import Samples
@@ -85,8 +86,8 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
         return sentence('"{name}" has NLA strips', name=item.name)
 
     def counts(curve: FCurve) -> bool:
-        quoted = curve.data_path.split('"', 2)
-        return quoted[1] in bones if quoted[0] == "pose.bones[" else len(quoted) == 1
+        bone, path = bone_and_property(curve.data_path)
+        return bone in bones if bone else '"' not in path
 
     if any(counts(driver) for driver in animation.drivers):
         return sentence('"{name}" has drivers', name=item.name)
@@ -102,42 +103,49 @@ def _constrained(owner: Object) -> bool:
 
 def samples(wanted: Wanted, frames: Array) -> Samples:
     """Samples over `frames`; only right where there is no `obstacle`."""
-    numbers: list[float] = frames.tolist()
+    curves = _Curves(frames.tolist())
+    for place in follow.carriers(wanted.placed):
+        curves.place(place)
+    return Samples(
+        to_world={item: curves.worlds[item] for item in wanted.objects},
+        pose={place: curves.poses[place] for place in wanted.bones},
+        basis={place: curves.own(place, with_rotation=place in wanted.turned) for place in wanted.own},
+    )
 
-    @cache
-    def own(block: ID) -> OwnTransforms:
-        return OwnTransforms(block, numbers)
 
-    @cache
-    def pose(place: Point) -> Array:
-        bone = place.object.data.bones[place.bone]
-        parent = pose(Point(place.object, bone.parent.name)) if bone.parent else None
-        basis = own(place.object).bone(place.object.pose.bones[place.bone], with_rotation=True)
-        return inherit.pose(bone, parent, basis)
+class _Curves:
+    """Where objects and bones are over `frames`, each placed after what carries it: a rope may have any length."""
 
-    @cache
-    def to_world(item: Object) -> Array:
-        basis = own(item).object(item)
-        if not item.parent:
-            return basis
-        return product(carrier(item), product(np.array(item.matrix_parent_inverse, dtype=np.float64), basis))
+    def __init__(self, frames: Sequence[float]) -> None:
+        self._frames = frames
+        self._transforms: dict[ID, OwnTransforms] = {}
+        self.worlds: dict[Object, Array] = {}
+        self.poses: dict[Point, Array] = {}
 
-    def carrier(item: Object) -> Array:
+    def own(self, place: Point, *, with_rotation: bool = True) -> Basis:
+        item, name = place
+        if item not in self._transforms:
+            self._transforms[item] = OwnTransforms(item, self._frames)
+        transforms = self._transforms[item]
+        return transforms.bone(item.pose.bones[name], with_rotation) if name else transforms.object(item)
+
+    def place(self, place: Point) -> None:
+        item, name = place
+        basis = self.own(place).matrix
+        if name:
+            bone = item.data.bones[name]
+            parent = self.poses[Point(item, bone.parent.name)] if bone.parent else None
+            self.poses[place] = inherit.pose(bone, parent, basis)
+        elif item.parent:
+            local = product(np.array(item.matrix_parent_inverse, dtype=np.float64), basis)
+            self.worlds[item] = product(self._carrier(item), local)
+        else:
+            self.worlds[item] = basis
+
+    def _carrier(self, item: Object) -> Array:
         if item.parent_type != "BONE":
-            return to_world(item.parent)
+            return self.worlds[item.parent]
         # A child of a bone sits at its tail.
         tail = np.eye(4)
         tail[1, 3] = item.parent.data.bones[item.parent_bone].length
-        return product(to_world(item.parent), product(pose(Point(item.parent, item.parent_bone)), tail))
-
-    def basis(place: Point) -> Array:
-        if not place.bone:
-            return own(place.object).object(place.object)
-        bone = place.object.pose.bones[place.bone]
-        return own(place.object).bone(bone, with_rotation=place in wanted.turned)
-
-    return Samples(
-        to_world={item: to_world(item) for item in wanted.objects},
-        pose={place: pose(place) for place in wanted.bones},
-        basis={place: basis(place) for place in wanted.own},
-    )
+        return product(self.worlds[item.parent], product(self.poses[Point(item.parent, item.parent_bone)], tail))

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import floor
 
 import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ....solver.values import Array
 from ...errors import Refused, unless_gone
+from ..bones.basis import Basis
 from ..plan import Point
 from ..samples import Samples
 from .wanted import Wanted
@@ -57,6 +59,7 @@ class Recorder:
         self._objects: dict[Object, list[Matrix]] = {item: [] for item in wanted.objects}
         self._bones: dict[Point, list[Matrix]] = {point: [] for point in wanted.bones}
         self._own: dict[Point, list[Matrix]] = {point: [] for point in wanted.own}
+        self._scales: dict[Point, list[Vector]] = {point: [] for point in wanted.own}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
@@ -75,23 +78,31 @@ class Recorder:
             matrices.append(bones[item][name].matrix.copy())
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            turned = not point.bone or point in self._wanted.turned
-            basis = owner.matrix_basis.copy() if turned else Matrix.LocRotScale(owner.location, None, owner.scale)
-            matrices.append(basis)
+            matrices.append(owner.matrix_basis.copy())
+            self._scales[point].append(owner.scale.copy() if point.bone else owner.scale * owner.delta_scale)
 
     def samples(self) -> Samples:
         """All frames so far."""
         return Samples(
             to_world={item: _stacked(matrices) for item, matrices in self._objects.items()},
             pose={point: _stacked(matrices) for point, matrices in self._bones.items()},
-            basis={point: _stacked(matrices) for point, matrices in self._own.items()},
+            basis={point: self._basis(point) for point in self._own},
         )
+
+    def _basis(self, point: Point) -> Basis:
+        basis = Basis.of(*(np.array(found[point], dtype=np.float64) for found in (self._own, self._scales)))
+        turned = not point.bone or point in self._wanted.turned
+        return (basis if turned else replace(basis, rotation=np.eye(3)[None])).each(_once)
 
 
 def _stacked(matrices: list[Matrix]) -> Array:
     """(n, 4, 4), or (1, 4, 4) of what never moves."""
-    stack = np.array(matrices, dtype=np.float64, order="F")
-    return stack[:1] if len(stack) > 1 and (stack == stack[0]).all() else stack
+    return _once(np.array(matrices, dtype=np.float64, order="F"))
+
+
+def _once(values: Array) -> Array:
+    """(n, ...), or (1, ...) where all are the same."""
+    return values[:1] if len(values) > 1 and (values == values[0]).all() else values
 
 
 def set_frame(scene: Scene, frame: float) -> None:

@@ -35,7 +35,7 @@ def _carried(samples: Samples, plan: ChainPlan, solved: dict[str, Array]) -> Sam
         *below, carrier = branch
         found = solved[carrier]
         for name in reversed(below):
-            found = inherit.pose(rig.data.bones[name], found, samples.basis[Point(rig, name)])
+            found = inherit.pose(rig.data.bones[name], found, samples.basis[Point(rig, name)].matrix)
         return found
 
     def place(item: Object, branch: list[str]) -> Array:

@@ -12,6 +12,7 @@ from ....solver.triad import product
 from ....solver.values import Array, Solution
 from ..batches import stacked
 from ..bones import inherit, transform
+from ..bones.basis import Basis
 from ..plan import ChainPlan
 from ..samples import Samples
 from .solved import Solved
@@ -31,7 +32,7 @@ def own_poses(solved: Solved) -> list[OwnPose]:
     here, solution, plan = solved.here, solved.solution, solved.plan
     root = OwnPose(rotation=solution.rotations[..., 0, :, :])
     if plan.stretches:
-        root = replace(root, scale=transform.scale(here.basis[0]) * transform.along_bone(solution.stretch))
+        root = replace(root, scale=here.basis[0].scale * transform.along_bone(solution.stretch))
     end = _rigid_end(here, solution) if here.stage.rigid else _end_pose(here, root, solution)
     if not plan.use_rotation:
         return [root, end]
@@ -57,14 +58,14 @@ def _end_pose(here: ChainSpace, root: OwnPose, solution: Solution) -> OwnPose:
     bone, basis = here.stage.bones[-1], here.basis[-1]
     parent = here.stage.posed((applied(here.basis[0], root), *here.basis[1:-1]))[-1]
     wanted = product(here.stage.from_space[..., :3, :3], product(solution.rotations[..., 1, :, :], here.end))
-    turn = inherit.rotation(bone, parent, wanted)
+    turn = inherit.rotation(bone, parent, basis.scale, wanted)
     if not here.plan.stretches:
         return OwnPose(rotation=turn)
     # What the bone inherits of the root bone's stretch it must not add again.
-    unstretched = inherit.pose(bone, parent, transform.turned(transform.moved_only(basis), turn))
-    inherited = transform.scale(unstretched)[..., 1]
+    unstretched = inherit.pose(bone, parent, transform.compose(turn, basis.location))
+    inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
     missing = solution.stretch * np.linalg.norm(wanted[..., 1], axis=-1) / np.where(inherited > 0.0, inherited, 1.0)
-    return OwnPose(rotation=turn, scale=transform.scale(basis) * transform.along_bone(missing))
+    return OwnPose(rotation=turn, scale=basis.scale * transform.along_bone(missing))
 
 
 def _tip_pose(plans: Sequence[ChainPlan], parent: Array, samples: Samples) -> OwnPose:
@@ -73,14 +74,13 @@ def _tip_pose(plans: Sequence[ChainPlan], parent: Array, samples: Samples) -> Ow
     from_world = transform.inverse(samples.to_world[rig])[:, None, :3, :3]
     targets = stacked(samples.world(plan.target) for plan in plans)
     wanted = transform.orientation(product(from_world, targets[..., :3, :3]))
-    turn = inherit.rotation(tuple(rig.data.bones[plan.tip_bone] for plan in plans), parent, wanted)
+    own = below(plans, -1, samples)
+    turn = inherit.rotation(tuple(rig.data.bones[plan.tip_bone] for plan in plans), parent, own.scale, wanted)
     if influence < 1.0:
-        own = transform.orientation(below(plans, -1, samples)[..., :3, :3])
-        turn = rotation.blend(np.broadcast_to(own, turn.shape), turn, influence)
+        turn = rotation.blend(np.broadcast_to(own.rotation, turn.shape), turn, influence)
     return OwnPose(rotation=turn)
 
 
-def applied(basis: Array, own: OwnPose) -> Array:
-    """(n, ..., 4, 4) own channels with this rotation, and this scale if there is one, in place of theirs."""
-    scaled = basis if own.scale is None else transform.scaled(basis, own.scale)
-    return transform.turned(scaled, own.rotation)
+def applied(basis: Basis, own: OwnPose) -> Basis:
+    """Own channels with this rotation, and this scale if there is one, in place of theirs."""
+    return replace(basis, rotation=own.rotation, scale=basis.scale if own.scale is None else own.scale)

@@ -7,7 +7,7 @@ object bring is left outside: lengths and handedness are read in this one space.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,6 +18,7 @@ from ....solver.triad import product
 from ....solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..batches import batches, stacked
 from ..bones import inherit, transform
+from ..bones.basis import Basis
 from ..plan import AXES, ChainPlan, Point
 from ..samples import Samples
 from .stage import Stage, stage
@@ -29,7 +30,7 @@ class ChainSpace:
 
     plans : (c,)
     chain : what the solver takes
-    basis : (n, c, 4, 4) each        own channels of the chains' bones, root bones first
+    basis : own channels of the chains' bones, root bones first
     stage : where they are posed
     to_world, from_world : (n, c, 4, 4)
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
@@ -37,7 +38,7 @@ class ChainSpace:
 
     plans: tuple[ChainPlan, ...]
     chain: Chain
-    basis: tuple[Array, ...]
+    basis: tuple[Basis, ...]
     stage: Stage
     to_world: Array
     from_world: Array
@@ -62,7 +63,7 @@ class ChainSpace:
                 hinge_axis=self.chain.hinge_axis[:, row],
                 use_hinge_axis=self.chain.use_hinge_axis,
             ),
-            basis=tuple(own[:, row] for own in self.basis),
+            basis=tuple(own.each(lambda values: values[:, row]) for own in self.basis),
             stage=self.stage.one(row),
             to_world=self.to_world[:, row],
             from_world=self.from_world[:, row],
@@ -99,12 +100,12 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainSpace:
     first, rig = plans[0], plans[0].rig
     columns = list(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
     bones = tuple(tuple(rig.data.bones[name] for name in column) for column in columns)
-    basis = tuple(stacked(map(partial(_basis, samples=samples), plans, column)) for column in columns)
+    basis = tuple(Basis.side_by_side(map(partial(_basis, samples=samples), plans, column)) for column in columns)
     parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
     parent = stacked(parents) if parents else None
     here = stage(bones, parent, basis, len(first.bones), stretches=first.stretches)
     basis = basis[: len(first.bones)]
-    rest = here.posed((transform.unturned(basis[0]), *basis[1:-1], transform.unturned(basis[-1])))[-1]
+    rest = here.posed((basis[0].unturned, *basis[1:-1], basis[-1].unturned))[-1]
     tips = tip(plans, rest, samples)
     if not here.rigid:
         to_space = transform.inverse(here.to_armature)
@@ -141,14 +142,14 @@ def distances(here: ChainSpace, solution: Solution, frame: int) -> tuple[float, 
     return world_length * float(np.linalg.norm(target)), inner, outer
 
 
-def _basis(plan: ChainPlan, name: str, samples: Samples) -> Array:
+def _basis(plan: ChainPlan, name: str, samples: Samples) -> Basis:
     """Own channels of a bone of the chain; where the chain stretches, without the length that the last bake gave it."""
     basis = samples.basis[Point(plan.rig, name)]
     if not plan.stretches or name not in (plan.bones[0], plan.bones[-1]):
         return basis
-    factors = transform.scale(basis)
-    factors[..., 1] = 1.0
-    return transform.turned(transform.scaled(basis, factors), transform.orientation(basis[..., :3, :3]))
+    unstretched = basis.scale.copy()
+    unstretched[..., 1] = np.copysign(1.0, unstretched[..., 1])
+    return replace(basis, scale=unstretched)
 
 
 def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
@@ -156,7 +157,7 @@ def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
     if not plans[0].tip_bone:
         return transform.place(end, np.array([tail(plan) for plan in plans]))
     bones = tuple(plan.rig.data.bones[plan.tip_bone] for plan in plans)
-    moved = transform.moved_only(below(plans, -1, samples))
+    moved = transform.moved(below(plans, -1, samples).location)
     return inherit.pose(bones, tip_parent(plans, end, samples), moved)[..., :3, 3]
 
 
@@ -169,13 +170,13 @@ def tip_parent(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Arra
     """(n, c, 4, 4) the pose of what carries the tip bones, where that of the end bones is `end`."""
     for index in range(len(plans[0].below) - 1):
         bones = tuple(plan.rig.data.bones[plan.below[index]] for plan in plans)
-        end = inherit.pose(bones, end, below(plans, index, samples))
+        end = inherit.pose(bones, end, below(plans, index, samples).matrix)
     return end
 
 
-def below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Array:
-    """(n, c, 4, 4) own channels of the bone at `index` of those from the end bone's child to the tip bone."""
-    return stacked(samples.basis[Point(plan.rig, plan.below[index])] for plan in plans)
+def below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Basis:
+    """Own channels of the bone at `index` of those from the end bone's child to the tip bone, side by side."""
+    return Basis.side_by_side(samples.basis[Point(plan.rig, plan.below[index])] for plan in plans)
 
 
 def _own_pose(here: ChainSpace) -> Array:
@@ -184,7 +185,7 @@ def _own_pose(here: ChainSpace) -> Array:
     if not here.stage.rigid:
         last = product(transform.inverse(here.stage.to_armature), last)
     turned = product(transform.orientation(last[..., :3, :3]), np.swapaxes(here.end, -1, -2))
-    turns = (transform.orientation(here.basis[0][..., :3, :3]), turned)
+    turns = (here.basis[0].rotation, turned)
     return np.stack(np.broadcast_arrays(*turns), axis=-3)
 
 

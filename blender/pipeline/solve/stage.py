@@ -9,6 +9,7 @@ import numpy as np
 from ....solver.triad import product
 from ....solver.values import Array
 from ..bones import inherit, transform
+from ..bones.basis import Basis
 from ..bones.inherit import Bones
 
 
@@ -32,12 +33,15 @@ class Stage:
         """(n, 4, 4) from chain space to the stage."""
         return np.eye(4) if self.rigid else self.to_armature
 
-    def posed(self, basis: tuple[Array, ...]) -> list[Array]:
+    def posed(self, basis: tuple[Basis, ...]) -> list[Array]:
         """(n, 4, 4) the pose of each of the chain's bones, as many as own channels are given."""
-        first = basis[0]
-        found = [transform.unmoved(first) if self.rigid else inherit.pose(self.bones[0], self.parent, first)]
+        root, first = self.bones[0], basis[0]
+        rigid = self.rigid
+        found = [
+            transform.compose(first.linear, np.zeros(3)) if rigid else inherit.pose(root, self.parent, first.matrix)
+        ]
         for bone, own in zip(self.bones[1:], basis[1:], strict=False):
-            found.append(inherit.pose(bone, found[-1], own))
+            found.append(inherit.pose(bone, found[-1], own.matrix))
         return found
 
     def in_armature(self, pose: Array) -> Array:
@@ -55,15 +59,15 @@ class Stage:
 
 
 def stage(
-    bones: tuple[Bones, ...], parent: Array | None, basis: tuple[Array, ...], count: int, *, stretches: bool
+    bones: tuple[Bones, ...], parent: Array | None, basis: tuple[Basis, ...], count: int, *, stretches: bool
 ) -> Stage:
     """The stage of a chain on this pose of its parent.
 
-    bones, basis : of the chain and of what is below it, and their own channels (n, 4, 4), where n may differ
+    bones, basis : of the chain and of what is below it, and their own channels
     count : how many of them are the chain's
     """
-    to_armature = inherit.carrier(bones[0], parent, basis[0])
-    rigid = not stretches and not inherit.is_scaled(np.concatenate(basis))
+    to_armature = inherit.carrier(bones[0], parent, basis[0].location)
+    rigid = not stretches and not any(own.is_scaled for own in basis)
     carriers = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
     rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)
     return Stage(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)

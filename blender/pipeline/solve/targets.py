@@ -140,7 +140,7 @@ def _shown(here: ChainSpace, samples: Samples, count: int) -> _Shown:
     tip = pose(plan.tip_bone)[..., :3, 3] if plan.tip_bone else transform.place(end, np.array(tail(plan)))
     mid, tip = np.broadcast_arrays(end[..., :3, 3], tip)  # a tip bone may move on a limb that stands still
     turns = (
-        transform.orientation(root[..., :3, :3]),
+        transform.rotation(root[..., :3, :3], here.basis[0].scale),
         product(transform.orientation(end[..., :3, :3]), np.swapaxes(here.end, -1, -2)),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))

@@ -1,0 +1,38 @@
+"""RNA paths taken apart: a name in quotes may hold any character, and `"` and `\\` in it are escaped by `\\`."""
+
+from __future__ import annotations
+
+import re
+
+import bpy
+
+_QUOTED = r'\["((?:[^"\\]|\\.)*)"\]'
+_BONE = re.compile(rf"pose\.bones{_QUOTED}\.?(.*)", re.DOTALL)
+_CUSTOM = re.compile(rf"(.*?)({_QUOTED})", re.DOTALL)
+
+
+def bone_and_property(path: str) -> tuple[str, str]:
+    """The name of the pose bone whose property this is, and the path from there; "" and the path where it is no bone's.
+
+    >>> bone_and_property('pose.bones["hand"].constraints["IK"].influence')
+    ('hand', 'constraints["IK"].influence')
+    >>> bone_and_property("location")
+    ('', 'location')
+    """
+    found = _BONE.fullmatch(path)
+    return (bpy.utils.unescape_identifier(found[1]), found[2]) if found else ("", path)
+
+
+def owner_and_property(path: str) -> tuple[str, str]:
+    """The path of the property's owner, "" for the data-block itself, and its name; a custom one's stays in brackets.
+
+    >>> owner_and_property('pose.bones["hand.L"].location')
+    ('pose.bones["hand.L"]', 'location')
+    >>> owner_and_property('pose.bones["hand.L"]["v1.0"]')
+    ('pose.bones["hand.L"]', '["v1.0"]')
+    """
+    custom = _CUSTOM.fullmatch(path)
+    if custom:
+        return custom[1], custom[2]
+    owner, _, name = path.rpartition(".")
+    return owner, name
