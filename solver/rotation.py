@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .triad import product
 from .undecided import held
 from .values import Array
-from .vectors import dot, norm
+from .vectors import any_normal, cross, dot, norm
 
 _GIMBAL_LOCK = 1e-7
 """Cosine of the middle angle below which the outer two turn about one axis, and float32 could not tell them apart."""
@@ -111,6 +111,15 @@ def blend(start: Array, end: Array, factor: float) -> Array:
     scale = np.where(sine > 1e-12, np.sin(half) / np.where(sine > 1e-12, sine, 1.0), factor)
     partial = np.concatenate((np.cos(half)[..., None], turn[..., 1:] * scale[..., None]), axis=-1)
     return product(start, matrices(partial))
+
+
+def shortest(start: Array, end: Array) -> Array:
+    """(..., 3, 3) the shortest rotation between two unit vectors; opposite ones turn about any axis, zero ones not."""
+    w = 1.0 + dot(start, end)
+    turn = np.concatenate((w[..., None], cross(start, end)), axis=-1)
+    opposite = np.concatenate((np.zeros_like(turn[..., :1]), any_normal(start)), axis=-1)
+    turn = np.where((w > 1e-12)[..., None], turn, opposite)
+    return matrices(turn / norm(turn)[..., None])
 
 
 def matrices(quaternions: Array) -> Array:

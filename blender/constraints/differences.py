@@ -29,6 +29,12 @@ _SEEN = 0.1
 def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
     """For the constraint that moves these two bones, as it stands in the scene."""
     pose = beneath(root, end)
+    for bone in (root, end):
+        if bone.matrix.is_negative:
+            yield sentence(
+                'Negative scale mirrors bone "{bone}", and the constraint then bends it otherwise than the chain does',
+                bone=bone.name,
+            )
     yield from _of_task(constraint)
     yield from _of_joint(root, np.ones(3))
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])

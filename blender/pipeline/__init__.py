@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from ...solver.values import Solution, Unreachable
 from ...solver.vectors import norm
 from ..errors import Refused
 from ..report import ChainReport, Report, frame_text, unmeasured
-from . import convert, measure, read, sample, solve, unkeyed, writable, write
+from . import convert, keyed, measure, read, sample, solve, unkeyed, writable, write
 from .bones import transform
 from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
@@ -30,6 +31,7 @@ from .read.removed import Removal
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
 from .sample.wanted import wanted
+from .samples import Samples
 from .solve import Solved, space
 
 Found = TypeVar("Found")
@@ -59,22 +61,22 @@ def bake(
     read.refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     read.follow.refuse_following(plan.chains, beside)
-    keyed = paths(plan)
-    writable.refuse_unwritable(rig, keyed, style)
+    posed = paths(plan)
+    writable.refuse_unwritable(rig, posed, style)
     with sample.Sampler(plan, way) as sampler:
-        solved = solve.solutions(plan, (yield from sampler.samples()))
+        solved = _solutions(plan, (yield from sampler.samples()), style)
         _refuse_unreachable(plan, solved)
         channels = _channels(plan, solved, style)
         yield 1.0
         removal.refuse()
-        with unkeyed.kept(rig, plan.scene, keyed):
+        with unkeyed.kept(rig, plan.scene, posed):
             notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
         hiding = read.constraints(plan)
         if mute_constraints:
             notes += write.mute_constraints(rig, hiding)
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
         measured, told = measure.joints(
-            plan, solved, style, measuring, lambda need, frames: run(sampler.played(need, frames, {rig: keyed}))
+            plan, solved, style, measuring, lambda need, frames: run(sampler.played(need, frames, {rig: posed}))
         )
     return report_of(plan, solved, [*notes, *read.notes(plan, hiding, keyed=True), *told], measured)
 
@@ -86,8 +88,13 @@ def check(
     plan = read.plan(rig, names, frames, scene)
     read.refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
-    solved = solve.solutions(plan, (yield from sample.samples(plan, way)))
+    solved = _solutions(plan, (yield from sample.samples(plan, way)), KeyStyle())
     return report_of(plan, solved, rest_side.notes(plan.chains))
+
+
+def _solutions(plan: Plan, samples: Samples, style: KeyStyle) -> list[Solved]:
+    """All chains, those that hang on others as these will play once they are keyed in this style."""
+    return solve.solutions(plan, samples, keyed.as_keyed(plan, style, partial(_channels, plan, style=style)))
 
 
 def run(steps: Generator[float, None, Found]) -> Found:

@@ -35,16 +35,15 @@ def channels(plan: Plan, solved: Iterable[Solved]) -> list[list[Channel]]:
     for group in solved:
         poses, out = own_poses(group), out_of_reach(group.solution)
         for row, chain in enumerate(group.here.plans):
-            own[chain.name] = [_posed(bone, pose, row) for bone, pose in zip(chain.keyed, poses, strict=True)]
+            own[chain.name] = [_posed(bone, pose.of(row)) for bone, pose in zip(chain.keyed, poses, strict=True)]
             rows[chain.name] = keyed_rows(plan, chain, out[:, row])
     turns = _turns(plan, [posed for chain in own.values() for posed in chain])
     names = [chain.name for chain in plan.chains if chain.name in own]
     return [list(_channels(plan, own[name], turns, rows[name])) for name in names]
 
 
-def _posed(bone: PoseBone, pose: OwnPose, row: int) -> Posed:
-    scale = None if pose.scale is None else pose.scale[:, row]
-    return Posed(bone, rotation_path(bone), pose.rotation[:, row], scale)
+def _posed(bone: PoseBone, pose: OwnPose) -> Posed:
+    return Posed(bone, rotation_path(bone), pose.rotation, pose.scale)
 
 
 def keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from ..plan import Plan
 from ..samples import Samples
-from . import refine, space
-from .carry import carried
+from . import carry, refine, space
 from .solved import Solved, one_by_one
 from .space import ChainSpace
 
 __all__ = ["Solved", "again", "one_by_one", "solutions"]
 
 
-def solutions(plan: Plan, samples: Samples) -> list[Solved]:
-    """All chains of the plan, as many side by side as can be."""
+Carry: TypeAlias = Callable[[Samples, Solved], Samples]
+"""The samples with all that hangs on solved chains moved to where it will be."""
+
+
+def solutions(plan: Plan, samples: Samples, carried: Carry = carry.posed) -> list[Solved]:
+    """All chains of the plan, as many side by side as can be, those that hang on others on where `carried` has them."""
     solved: list[Solved] = []
     last: list[Solved] = []
     count = len(plan.frames)

@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 from bpy.types import Object
+from numpy.typing import NDArray
 
 from ....solver.triad import product
-from ....solver.values import Array
+from ....solver.values import Array, Unreachable
 from ..bones import inherit, transform
+from ..bones.basis import Basis
 from ..plan import ChainPlan, Point
 from ..read import follow
 from ..samples import Samples
-from .own_pose import own_poses, poses
+from .own_pose import applied, own_poses
 from .solved import Solved
+from .space import out_of_reach
 
 
-def carried(samples: Samples, solved: Solved) -> Samples:
-    """The samples with all that hangs on these chains, by parents, moved along with them."""
-    columns = poses(solved.here, own_poses(solved))
+def posed(samples: Samples, solved: Solved) -> Samples:
+    """The samples with all that hangs on these chains moved along, where the chains stand as they were solved.
+
+    On frames that a chain skips nothing moves: it stands as it was sampled.
+    """
+    own = own_poses(solved)
+    basis = {}
     for row, plan in enumerate(solved.here.plans):
-        bones = {name: found[:, row] for name, found in zip(plan.bones, columns, strict=True)}
-        samples = _carried(samples, plan, bones)
+        for bone, one in zip(plan.keyed, own, strict=True):
+            point = Point(plan.rig, bone.name)
+            basis[point] = applied(samples.basis[point], one.of(row))
+    skips = solved.plan.options.unreachable == Unreachable.SKIP
+    still = out_of_reach(solved.solution) & skips
+    return moved(samples, solved, basis, still)
+
+
+def moved(samples: Samples, solved: Solved, basis: Mapping[Point, Basis], still: NDArray[np.bool_]) -> Samples:
+    """The samples with all that hangs on these chains, by parents, moved along with them.
+
+    basis : own channels of the chains' keyed bones
+    still : (n, c) frames on which a chain moves nothing
+    """
+    for row, plan in enumerate(solved.here.plans):
+        alone = solved.here.one(row)
+        own = tuple(
+            basis.get(Point(plan.rig, name), found) for name, found in zip(plan.bones, alone.basis, strict=True)
+        )
+        poses = map(alone.stage.in_armature, alone.stage.posed(own))
+        samples = _moved(samples, plan, dict(zip(plan.bones, poses, strict=True)), basis, still[:, row])
     return samples
 
 
-def _carried(samples: Samples, plan: ChainPlan, solved: dict[str, Array]) -> Samples:
-    """solved : (n, 4, 4) in armature space, the pose of each of the chain's bones by name"""
+def _moved(
+    samples: Samples,
+    plan: ChainPlan,
+    chain: dict[str, Array],
+    basis: Mapping[Point, Basis],
+    still: NDArray[np.bool_],
+) -> Samples:
+    """chain : (n, 4, 4) in armature space, the pose of each of the chain's bones by name"""
     rig, bones = plan.rig, plan.bones
     hanging = {item: follow.branch(Point(item), rig, bones) for item in samples.to_world}
     following = {point: follow.branch(point, rig, bones) for point in samples.pose if point.object == rig}
 
     def pose(branch: list[str]) -> Array:
         *below, carrier = branch
-        found = solved[carrier]
+        found = chain[carrier]
         for name in reversed(below):
-            found = inherit.pose(rig.data.bones[name], found, samples.basis[Point(rig, name)].matrix)
+            point = Point(rig, name)
+            found = inherit.pose(rig.data.bones[name], found, basis.get(point, samples.basis[point]).matrix)
         return found
 
     def place(item: Object, branch: list[str]) -> Array:
@@ -43,8 +78,11 @@ def _carried(samples: Samples, plan: ChainPlan, solved: dict[str, Array]) -> Sam
         local = product(transform.inverse(product(to_world, samples.pose[nearest])), samples.to_world[item])
         return product(to_world, product(pose(branch), local))
 
-    return replace(
-        samples,
-        to_world=samples.to_world | {item: place(item, branch) for item, branch in hanging.items() if branch},
-        pose=samples.pose | {point: pose(branch) for point, branch in following.items() if branch},
-    )
+    def where_moving(before: Array, after: Array) -> Array:
+        return np.where(still[:, None, None], before, after) if still.any() else after
+
+    worlds = {
+        item: where_moving(samples.to_world[item], place(item, found)) for item, found in hanging.items() if found
+    }
+    poses = {point: where_moving(samples.pose[point], pose(found)) for point, found in following.items() if found}
+    return replace(samples, to_world=samples.to_world | worlds, pose=samples.pose | poses)

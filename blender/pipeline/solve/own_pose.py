@@ -26,6 +26,10 @@ class OwnPose:
     rotation: Array
     scale: Array | None = None
 
+    def of(self, row: int) -> OwnPose:
+        """That of one of the chains, without their axis."""
+        return OwnPose(rotation=self.rotation[:, row], scale=None if self.scale is None else self.scale[:, row])
+
 
 def own_poses(solved: Solved) -> list[OwnPose]:
     """Of the bones that are keyed: root and end bones, and the tip bones where they turn with their targets."""
