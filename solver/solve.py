@@ -57,7 +57,7 @@ def solve(chain: Chain | ReadyChain, goals: Goals, options: Options = _DEFAULTS)
     solutions = [_bent(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
     solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, goals, own, options)
     if options.unreachable == Unreachable.HOLD:
-        solution = _hold(solution)
+        solution = _hold(solution, chain)
     if options.influence < 1.0:
         solution = _blend(solution, chain, rest, goals.pose, options.influence)
     return solution
@@ -139,16 +139,19 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
     return Solution(**{field.name: chosen(field.name) for field in fields(Solution)})
 
 
-def _hold(solution: Solution) -> Solution:
-    """Frames out of reach take the pose of the last frame within it."""
+def _hold(solution: Solution, chain: Chain) -> Solution:
+    """Frames out of reach take the pose of the last frame within it, with the bones as long as they are by now."""
     within = solution.shortfall == 0.0
+    rotations, stretch = held(solution.rotations, within), held(solution.stretch, within)
+    links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
+    joints = np.cumsum(np.insert(stretch[..., None, None] * links, 0, 0.0, axis=-2), axis=-2)
     return replace(
         solution,
-        rotations=held(solution.rotations, within),
-        joints=held(solution.joints, within),
+        rotations=rotations,
+        joints=np.where(within[..., None, None], solution.joints, joints),
         hinge=held(solution.hinge, within),
         hinge_angle=held(solution.hinge_angle, within),
-        stretch=held(solution.stretch, within),
+        stretch=stretch,
     )
 
 
