@@ -76,7 +76,7 @@ def _hinges(rig: Object, names: tuple[str, ...], count: int, frames: Array) -> A
     pose = None if carrier is None else inherit.rest(carrier)[None]
     poses = []
     for name in names:
-        pose = inherit.pose(rig.data.bones[name], pose, own.bone(rig.pose.bones[name], with_rotation=True))
+        pose = inherit.pose(rig.data.bones[name], pose, own.bone(rig.pose.bones[name], with_rotation=True).matrix)
         poses.append(pose)
     root, end = poses[0], poses[count - 1]
     tail = transform.place(end, np.array((0.0, rig.data.bones[names[count - 1]].length, 0.0)))

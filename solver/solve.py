@@ -143,12 +143,13 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     """Frames out of reach take the pose of the last frame within it, with the bones as long as they are by now."""
     within = solution.shortfall == 0.0
     rotations, stretch = held(solution.rotations, within), held(solution.stretch, within)
-    links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
-    joints = np.cumsum(np.insert(stretch[..., None, None] * links, 0, 0.0, axis=-2), axis=-2)
+    links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
+    grown = np.einsum("...bij,...bj->...bi", rotations, links - held(links, within)) * stretch[..., None, None]
+    moved = np.cumsum(np.insert(grown, 0, 0.0, axis=-2), axis=-2)
     return replace(
         solution,
         rotations=rotations,
-        joints=np.where(within[..., None, None], solution.joints, joints),
+        joints=held(solution.joints, within) + moved,
         hinge=held(solution.hinge, within),
         hinge_angle=held(solution.hinge_angle, within),
         stretch=stretch,
