@@ -56,7 +56,7 @@ def _step(slopes: Array, off: Array, damping: Array) -> Array:
     normal = transposed @ slopes
     # A thousandth of a thousandth keeps it solvable where a direction changes nothing.
     normal += (damping + 1e-9)[..., None, None] * np.eye(off.shape[-1])
-    step: Array = np.linalg.solve(normal, transposed @ off[..., None])[..., 0]
+    step: Array = np.linalg.solve(normal, transposed @ off[..., None])[..., 0].astype(np.float64, copy=False)
     return -step
 
 
