@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
+from mathutils import Matrix, Vector
 
-from ...solver.values import Bend, HingeAxis, Reference
+from ...solver.values import Array, Bend, HingeAxis, Reference
+from ..pipeline.bones.basis import Basis
 from ..pipeline.plan import Point
 from ..pipeline.sample.finite import refuse_not_finite
 from ..pipeline.samples import Samples
@@ -110,9 +112,12 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
 
 def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
     rig = root.id_data
-    own = {Point(rig, bone.name): np.array(bone.matrix_basis, dtype=np.float64)[None] for bone in (root, end)}
-    above = [root.parent] if root.parent else []
-    pose = {Point(rig, bone.name): np.array(bone.matrix, dtype=np.float64)[None] for bone in above}
+
+    def single(value: Matrix | Vector) -> Array:
+        return np.array(value, dtype=np.float64)[None]
+
+    own = {Point(rig, bone.name): Basis.of(single(bone.matrix_basis), single(bone.scale)) for bone in (root, end)}
+    pose = {Point(rig, bone.name): single(bone.matrix) for bone in ([root.parent] if root.parent else [])}
     refuse_not_finite(Samples(to_world={}, pose=pose, basis=own), np.array([scene.frame_current_final]))
 
 

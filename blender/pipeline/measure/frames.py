@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ... import versions
+from ...rna_paths import owner_and_property
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""
@@ -68,7 +69,8 @@ def _changes(rig: Object) -> Iterator[Array]:
 def _of_curves(curves: Iterable[FCurve]) -> Iterator[Array]:
     for curve in curves:
         # Custom properties are what drivers of constraints mostly read.
-        if curve.data_path.rpartition(".")[2] in _CHANGING or curve.data_path.endswith('"]'):
+        name = owner_and_property(curve.data_path)[1]
+        if name in _CHANGING or name.startswith("["):
             keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", keys)
             times, values = keys.astype(np.float64).reshape(-1, 2).T

@@ -19,9 +19,10 @@ _MOST = 1e18
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
+    own = {point: basis.matrix for point, basis in samples.basis.items()}
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
-        for found in (worlds, samples.pose, samples.basis)
+        for found in (worlds, samples.pose, own)
         for point, matrices in found.items()
         if not _finite(matrices).all()
     ]
