@@ -3,6 +3,7 @@
 #   make test                  all tests that need no window; BPY=4.5.15 takes that Blender wheel, PYTHON=python3.13 that Python
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
+#   make fuzz                  random scenes against an oracle of its own; SCENES=20000 SEED=1 OPTIONS="--counts --only 7"
 #   make lint                  ruff and mypy
 #   make docs                  the manual: out/manual/index.html
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
@@ -24,7 +25,10 @@ LINT := .venv/$(PYTHON_VERSION)/lint
 DOCS := .venv/$(PYTHON_VERSION)/docs
 PACKAGE := out/two_bone_ik.zip
 
-.PHONY: test test-plain test-wheel gui-test lint format docs pictures build demo bench clean
+SCENES ?= 2000
+SEED ?= 1
+
+.PHONY: test test-plain test-wheel fuzz gui-test lint format docs pictures build demo bench clean
 
 test: test-plain test-wheel
 
@@ -34,6 +38,9 @@ test-plain: $(PLAIN)/ready
 test-wheel: $(WHEEL)/ready
 	$(WHEEL)/bin/python -m pytest tests/with_bpy
 	$(WHEEL)/bin/python -m pytest tests/installed
+
+fuzz: $(WHEEL)/ready
+	cd tests && ../$(WHEEL)/bin/python -m fuzz --scenes $(SCENES) --seed $(SEED) $(OPTIONS)
 
 gui-test: $(PLAIN)/ready
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest tests/with_window

@@ -1,0 +1,202 @@
+"""What is true of a scene after a request: geometry over what Blender itself evaluates, against what the report says.
+
+Nothing of the extension is used but the report. A fault is a sentence that begins with its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from . import state
+from .build import RIG
+
+REACHED = 0
+TURNS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+BESIDE = ("hides the", "acts on top", "mixed with NLA")
+"""In notes of a report that say by themselves that the limb is elsewhere."""
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A chain by the names of what it is made of."""
+
+    root: str
+    end: str
+    tip: str
+    target: str
+    pole: str
+    fields: Mapping
+
+    @classmethod
+    def of(cls, name: str) -> Limb:
+        """The chain of this name, as the armature has it."""
+        rig = bpy.data.objects[RIG]
+        chain = rig.two_bone_ik_chains[name]
+        root = chain.root_bone or rig.data.bones[chain.end_bone].parent.name
+        names = ("plane", "bend", "unreachable", "softness", "influence", "use_extension_limit", "use_bend_limits")
+        fields = {field: getattr(chain, field) for field in (*names, "use_rotation")}
+        target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
+        return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields)
+
+    @property
+    def plain(self) -> bool:
+        """True where nothing but its lengths keeps the tip from the target."""
+        held = (self.fields[name] for name in ("softness", "use_extension_limit", "use_bend_limits"))
+        there = self.fields["influence"] == 1.0 and self.fields["plane"] != "REST"
+        return there and not any(held) and self.fields["unreachable"] not in {"STRETCH", "HOLD"}
+
+    def joints(self) -> np.ndarray:
+        """(3, 3) root, mid and tip in the world, as evaluated."""
+        rig = _evaluated(RIG)
+        bones = rig.pose.bones
+        tip = bones[self.tip].head if self.tip else bones[self.end].tail
+        places = np.array((bones[self.root].head, bones[self.end].head, tip), dtype=float)
+        matrix = np.array(rig.matrix_world, dtype=float)
+        return places @ matrix[:3, :3].T + matrix[:3, 3]
+
+    def goal(self) -> np.ndarray:
+        """(3,) the target in the world, as evaluated."""
+        return np.array(_evaluated(self.target).matrix_world.translation, dtype=float)
+
+    def keyed(self) -> dict[str, set[str]]:
+        """By bone the names of the properties that a bake may key."""
+        turned = [self.root, self.end, *([self.tip] if self.fields["use_rotation"] else [])]
+        stretched = {"scale"} if self.fields["unreachable"] == "STRETCH" else set()
+        return {bone: {*TURNS, *(stretched if bone in {self.root, self.end} else ())} for bone in turned}
+
+    def is_rigid(self) -> bool:
+        """True where all of its bones have one size in every pose: no scale on the way that is uneven or mirrored."""
+        rig = _evaluated(RIG)
+        world = np.array(rig.matrix_world, dtype=float)[:3, :3]
+        bone = rig.pose.bones[self.tip or self.end]
+        while bone:
+            axes = world @ np.array(bone.matrix, dtype=float)[:3, :3]
+            size = np.linalg.norm(axes[:, 0])
+            if not np.allclose(axes.T @ axes, size**2 * np.eye(3), atol=1e-4 * size**2) or np.linalg.det(axes) < 0:
+                return False
+            bone = bone.parent
+        return True
+
+
+def on_frame(frame: float) -> None:
+    """The scene as Blender plays it."""
+    whole = int(np.floor(frame))
+    bpy.context.scene.frame_set(whole, subframe=frame - whole)
+
+
+def resolution(limb: Limb, joints: np.ndarray, goal: np.ndarray) -> float:
+    """How exactly Blender can show the limb: part of its length, and steps of float32 where it stands."""
+    length = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
+    with np.errstate(over="ignore"):
+        step = np.spacing(np.float32(max(np.abs(joints).max(), np.abs(goal).max())))
+    return 1e-4 * length + 4.0 * float(step)
+
+
+def bake_faults(report: object, request: Mapping, told: list[str]) -> Iterator[str]:
+    """On all frames with keys, whether each chain is where its report says; `told` takes what the report owns up to."""
+    if any(part in note for note in report.notes for part in BESIDE):
+        told.append("constraint or NLA")
+        return
+    tolerance = request["tolerance"] if request.get("keys") == "REDUCED" else 0.0
+    keyed = {chain.name: _frames(Limb.of(chain.name), chain, request) for chain in report.chains}
+    for frame in sorted(set().union(*keyed.values())):
+        on_frame(frame)
+        for chain in report.chains:
+            if frame in keyed[chain.name]:
+                yield from pose_faults(chain, frame, tolerance, told)
+
+
+def pose_faults(chain: object, frame: float, tolerance: float, told: list[str]) -> Iterator[str]:
+    """Of one chain, as Blender evaluates it now."""
+    limb = Limb.of(chain.name)
+    row = int(np.argmin(np.abs(chain.frames - frame)))
+    status, miss = int(chain.status[row]), float(chain.miss[row])
+    joints, goal = limb.joints(), limb.goal()
+    if not (np.isfinite(joints).all() and np.isfinite(goal).all() and np.isfinite(miss)):
+        yield f"not finite: {chain.name} on frame {frame:g}"
+        return
+    off, slack = float(np.linalg.norm(joints[2] - goal)), resolution(limb, joints, goal) + tolerance
+    length = float(np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum())
+    where = f"{chain.name} on frame {frame:g}, status {status}, length {length:.4g}"
+    if abs(off - miss) > slack:
+        if _not_posed(chain, row):
+            told.append("not posed so")
+            return
+        yield f"silent miss: {off:.4g} where {miss:.4g} is told: {where}"
+    elif limb.plain and limb.is_rigid():
+        links = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
+        distance = float(np.linalg.norm(goal - joints[0]))
+        least = max(distance - links.sum(), abs(links[0] - links[1]) - distance, 0.0)
+        if off > least + slack:
+            yield f"falls short: {off:.4g} where {least:.4g} can be: {where}"
+        if (status == REACHED) != (off <= slack) and abs(off - slack) > 0.5 * slack:
+            yield f"wrong status: the tip is {off:.4g} off: {where}"
+
+
+def _not_posed(chain: object, row: int) -> bool:
+    """True where the report itself says that the pose is not as it was to be."""
+    misposed = getattr(chain, "misposed", None)
+    return misposed is not None and bool(misposed[row])
+
+
+def key_faults() -> Iterator[str]:
+    """Keys that no animation can have."""
+    for action in bpy.data.actions:
+        for path, index, (_, *keys) in state.keys_of(action):
+            if not all(np.isfinite(key[0]).all() for key in keys):
+                yield f"NaN key: {path}[{index}]"
+
+
+def shown(frames: Iterable[float] | None = None) -> np.ndarray:
+    """(n, b, 2, 3) heads and tails of all bones in the world on these frames; as the scene stands without any."""
+    found: list[np.ndarray] = []
+    if not has_bones():
+        return np.empty(0)
+    for frame in [None] if frames is None else list(frames):
+        if frame is not None:
+            on_frame(frame)
+        rig = _evaluated(RIG)
+        matrix = np.array(rig.matrix_world, dtype=float)
+        places = np.array([(bone.head, bone.tail) for bone in rig.pose.bones], dtype=float)
+        found.append(places @ matrix[:3, :3].T + matrix[:3, 3])
+    return np.array(found) if found else np.empty(0)
+
+
+def has_bones() -> bool:
+    """False where a frame handler has taken the armature away."""
+    return RIG in bpy.data.objects and len(bpy.data.objects[RIG].data.bones) > 0
+
+
+def apart(before: np.ndarray, now: np.ndarray) -> float:
+    """How far the farthest joint has gone, as part of the limb's size; what stood nowhere before cannot go."""
+    if not np.isfinite(before).all():
+        return 0.0
+    size = np.abs(before - before[:, :1]).max()
+    slack = 8.0 * float(np.spacing(np.float32(np.abs(before).max())))
+    return max(float(np.linalg.norm(now - before, axis=-1).max()) - slack, 0.0) / (size or 1.0)
+
+
+def _frames(limb: Limb, chain: object, request: Mapping) -> set[float]:
+    """The frames on which the report has to be right: with reduced keys also those between the keys."""
+    solved = {float(frame) for frame in chain.frames}
+    if request.get("keys") == "REDUCED":
+        skipped = chain.status != REACHED if limb.fields["unreachable"] == "SKIP" else np.zeros(len(chain.frames), bool)
+        return {float(frame) for frame in chain.frames[~skipped]}
+    rig = bpy.data.objects[RIG]
+    path = rig.pose.bones[limb.end].path_from_id()
+    action = rig.animation_data and rig.animation_data.action
+    keys = {
+        round(float(key.co.x), 3)
+        for curve in (state.curves(action) if action else ())
+        if curve.data_path.startswith(f"{path}.rotation")
+        for key in curve.keyframe_points
+    }
+    return {frame for frame in solved if round(frame, 3) in keys}
+
+
+def _evaluated(name: str) -> bpy.types.Object:
+    return bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())

@@ -1,0 +1,250 @@
+"""One scene, carried out and judged: refused and untouched, or done and every word of the report true."""
+
+from __future__ import annotations
+
+import faulthandler
+import re
+import signal
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+
+from . import build, changes, geometry, oracle, state
+from .build import RIG
+
+SECONDS = 20
+"""What takes longer hangs."""
+
+KEPT = 2e-4
+"""Part of the limb's size: what "keeps its pose" allows, and as much again for Blender's float32."""
+
+TAKEN_OVER = 1e-2
+"""The same for a constraint, whose own iteration leaves some of it near straight and near folded."""
+
+
+@dataclass
+class Verdict:
+    """How a scene ended: `faults` is empty where all was well; `told` is what the report owns up to."""
+
+    outcome: str
+    faults: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    words: str = ""
+
+    @property
+    def key(self) -> str:
+        """What kind of fault it is, in a word or two: a smaller scene must have the same."""
+        return " ".join(re.findall(r"^[\w ]+(?:: \w+Error)?", self.faults[0])) if self.faults else ""
+
+
+class Hang(BaseException):
+    """Raised by the alarm."""
+
+
+def trial(scene: Mapping) -> Verdict:
+    """Build the scene, ask for what it asks, and look."""
+    build.clear()
+    build.build(scene)
+    request = dict(scene["request"])
+    carry_out, before = REQUESTS[request.pop("what")], state.state()
+    verdict = Verdict("done")
+    try:
+        with _alarm():
+            verdict.faults += carry_out(request, before, verdict.told, scene)
+    except Hang:
+        return Verdict("hang", [f"hang: more than {SECONDS} s"])
+    except api.Refused as refusal:
+        return Verdict("refused", list(_refusal_faults(refusal, before, scene)), words=f"{refusal.kind}: {refusal}")
+    except Exception:  # noqa: BLE001 (whatever it is, it is what is looked for)
+        lines = traceback.format_exc().strip().splitlines()
+        place = next((line.strip() for line in reversed(lines) if line.startswith("  File")), "")
+        return Verdict("traceback", [f"traceback: {lines[-1]} at {place}"], words="\n".join(lines))
+    verdict.faults += oracle.key_faults()
+    return verdict
+
+
+@contextmanager
+def _alarm() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise Hang
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(SECONDS)
+    # Should Python not come to its turn at all.
+    faulthandler.dump_traceback_later(3 * SECONDS, exit=True)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _refusal_faults(refusal: api.Refused, before: state.State, scene: Mapping) -> Iterator[str]:
+    words = str(refusal)
+    if not words or not refusal.kind or "{" in words or "Error" in words or "\n" in words:
+        yield f"no sentence: {words!r}"
+    for path, how in state.changed(before).items():
+        if not _by_handler(path, scene):
+            yield f"trace of a refusal: {path}: {how} after {words}"[:400]
+
+
+def _by_handler(path: str, scene: Mapping) -> bool:
+    """What a frame handler that deletes things has changed is not the request's."""
+    return "handler" in scene and not path.startswith("actions") and ".pose[" not in path
+
+
+def _bake(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    report = api.bake(bpy.data.objects[RIG], **_arguments(request))
+    yield from changes.unasked(before, scene, changes.keyed(report, request), report)
+    yield from _truth(report, request, told)
+
+
+def _check(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    rig = bpy.data.objects[RIG]
+    checked = api.check(rig, **_arguments(request))
+    yield from changes.unasked(before, scene, [])
+    baked = api.bake(rig, **_arguments(request))
+    for one, other in zip(checked.chains, baked.chains, strict=True):
+        if not (np.array_equal(one.status, other.status) and np.allclose(one.miss, other.miss, rtol=1e-4, atol=1e-5)):
+            yield f"check differs from bake: {one.name}"
+    yield from _truth(checked, request, told)
+
+
+def _solve(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    report = api.solve(bpy.data.objects[RIG], **request)
+    bpy.context.view_layer.update()
+    yield from changes.unasked(before, scene, changes.keyed(report, request), report)
+    yield from _posed(report, told)
+
+
+def _flip_bend(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    report = api.flip_bend(bpy.data.objects[RIG], **request)
+    bpy.context.view_layer.update()
+    yield from changes.unasked(before, scene, [*changes.keyed(report, request), r"objects\[Rig\]\.chains\[\d+\]\.bend"])
+    yield from _posed(report, told)
+
+
+def _snap_targets(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    rig, pose = bpy.data.objects[RIG], oracle.shown()
+    report = api.snap_targets(rig, **request)
+    bpy.context.view_layer.update()
+    yield from changes.unasked(before, scene, changes.targets(report))
+    yield from _kept("snap moves the pose", pose, oracle.shown())
+    if not _says_moved(report):
+        solved = api.solve(rig)
+        bpy.context.view_layer.update()
+        if _undisturbed(solved):
+            yield from _kept("snap and solve move the pose", pose, oracle.shown(), joints=_joints(report))
+
+
+def _bake_targets(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    rig = bpy.data.objects[RIG]
+    start, end, *step = request.get("frames", (1, 6))
+    frames = np.arange(start, end + 1e-6, *step) if end - start < 1000 and "handler" not in scene else ()
+    current = bpy.context.scene.frame_current_final
+    pose = oracle.shown(frames)
+    build.show(scene, current)
+    report = api.bake_targets(rig, **_arguments(request))
+    yield from changes.unasked(before, scene, changes.targets(report))
+    yield from _kept("bake from pose moves the pose", pose, oracle.shown(frames))
+    if not _says_moved(report):
+        baked = api.bake(rig, frames=(start, end, *step))
+        if _undisturbed(baked):
+            joints = _joints(report)
+            yield from _kept("bake from pose and bake move the pose", pose, oracle.shown(frames), joints=joints)
+
+
+def _chains_from_constraints(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    rig, pose = bpy.data.objects[RIG], oracle.shown()
+    takeovers = api.chains_from_constraints(rig)
+    if not any(takeover.chain for takeover in takeovers):
+        return
+    if any(takeover.differs for takeover in takeovers):
+        told.append("takeover differs")
+        return
+    current = bpy.context.scene.frame_current_final
+    report = api.bake(rig, frames=(current, current))
+    oracle.on_frame(current)
+    yield from _kept("takeover moves the pose", pose, oracle.shown(), joints=_joints(report), most=TAKEN_OVER)
+
+
+def _add_chain(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    rig = bpy.data.objects[RIG]
+    count = len(rig.two_bone_ik_chains)
+    api.add_chain(rig, "lower", target=bpy.data.objects.get("Target"))
+    if len(rig.two_bone_ik_chains) != count + 1:
+        yield f"chains: {count} became {len(rig.two_bone_ik_chains)}"
+    report = api.bake(rig, frames=(1, 2))
+    yield from _truth(report, {}, told)
+
+
+def _add_detected(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    api.add_detected(bpy.data.objects[RIG])
+    yield from changes.unasked(before, scene, [r"objects\[Rig\](\.chains\[\d+\])?\..*"])
+
+
+REQUESTS = {
+    "bake": _bake,
+    "check": _check,
+    "solve": _solve,
+    "flip_bend": _flip_bend,
+    "snap_targets": _snap_targets,
+    "bake_targets": _bake_targets,
+    "chains_from_constraints": _chains_from_constraints,
+    "add_chain": _add_chain,
+    "add_detected": _add_detected,
+    "solve_geometry": geometry.faults,
+}
+
+
+def _arguments(request: Mapping) -> dict:
+    return {name: tuple(value) if name == "frames" else value for name, value in request.items()}
+
+
+def _truth(report: api.Report, request: Mapping, told: list[str]) -> Iterator[str]:
+    """Every chain on every frame; what a handler has deleted cannot be asked."""
+    build.show_all()
+    if oracle.has_bones() and all(oracle.Limb.of(chain.name).target for chain in report.chains):
+        yield from oracle.bake_faults(report, request, told)
+
+
+def _posed(report: api.Report, told: list[str]) -> Iterator[str]:
+    build.show_all()
+    if not _undisturbed(report):
+        told.append("constraint or NLA")
+        return
+    for chain in report.chains:
+        limb = oracle.Limb.of(chain.name)
+        if not (limb.fields["unreachable"] == "SKIP" and chain.status[0] != oracle.REACHED):
+            yield from oracle.pose_faults(chain, float(chain.frames[0]), 0.0, told)
+
+
+def _kept(
+    what: str, before: np.ndarray, now: np.ndarray, *, joints: list[int] | None = None, most: float = KEPT
+) -> Iterator[str]:
+    rows = slice(None) if joints is None else joints
+    if not (before.size and now.size):
+        return
+    off = oracle.apart(before[:, rows], now[:, rows])
+    if not off <= most:
+        yield f"{what}: by {off:.4g} of its size"
+
+
+def _joints(report: api.Report) -> list[int]:
+    """The bones of these chains, by their number among all."""
+    names = [bone.name for bone in bpy.data.objects[RIG].pose.bones]
+    limbs = [oracle.Limb.of(chain.name) for chain in report.chains]
+    return [names.index(bone) for limb in limbs for bone in (limb.root, limb.end)]
+
+
+def _says_moved(report: api.Report) -> bool:
+    return any("does not keep its pose" in note for note in report.notes)
+
+
+def _undisturbed(report: api.Report) -> bool:
+    return not any(part in note for note in report.notes for part in oracle.BESIDE)

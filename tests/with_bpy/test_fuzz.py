@@ -1,0 +1,82 @@
+"""Random scenes, a few hundred of those that `make fuzz` plays by the thousand; and that its oracle sees what is false."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+from fuzz import changes, oracle, state
+from fuzz.scenes import draw
+from fuzz.trial import trial
+
+from support import rigs
+
+SCENES = range(1, 301)
+
+
+def test_random_scenes_are_refused_untouched_or_posed_as_told() -> None:
+    assert {seed: faults for seed in SCENES if (faults := trial(draw(seed)).faults)} == {}
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    """An arm that follows a target with keys."""
+    chain = rigs.arm()
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 6: (1.0, -0.6, 1.3)})
+    return chain.id_data
+
+
+def faults(report: api.Report) -> list[str]:
+    return list(oracle.bake_faults(report, {}, []))
+
+
+def test_a_true_report_has_no_fault(rig: Object) -> None:
+    assert faults(api.bake(rig, frames=(1, 6))) == []
+
+
+def test_a_miss_that_is_not_told_is_found(rig: Object) -> None:
+    report = api.bake(rig, frames=(1, 6))
+    rig.pose.bones["spine"].rotation_quaternion = (1.0, 0.01, 0.0, 0.0)
+    assert [fault.partition(":")[0] for fault in faults(report)] == ["silent miss"] * 6
+
+
+def test_a_limb_that_could_have_reached_is_found(rig: Object) -> None:
+    report = api.bake(rig, frames=(1, 1))
+    bones = rig.pose.bones
+    bones["lower"].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    bones["lower"].keyframe_insert("rotation_quaternion", frame=1)
+    oracle.on_frame(1)
+    limb = oracle.Limb.of("lower")
+    off = np.array([np.linalg.norm(limb.joints()[2] - limb.goal())])
+    [chain] = report.chains
+    lying = replace(report, chains=(replace(chain, miss=off, status=np.array([1], np.uint8)),))
+    assert [fault.partition(":")[0] for fault in faults(lying)] == ["falls short"]
+
+
+def test_a_status_that_is_not_so_is_found(rig: Object) -> None:
+    report = api.bake(rig, frames=(1, 1))
+    lying = replace(report, chains=(replace(report.chains[0], status=np.array([1], np.uint8)),))
+    assert [fault.partition(":")[0] for fault in faults(lying)] == ["wrong status"]
+
+
+def test_a_key_that_is_no_number_is_found(rig: Object) -> None:
+    api.bake(rig, frames=(1, 6))
+    next(state.curves(rig.animation_data.action)).keyframe_points[0].co.y = float("nan")
+    assert len(list(oracle.key_faults())) == 1
+
+
+def test_changes_that_nobody_asked_for_are_found(rig: Object) -> None:
+    before = state.state()
+    report = api.bake(rig, frames=(1, 6))
+    assert list(changes.unasked(before, {}, changes.keyed(report, {}), report)) == []
+    rig.pose.bones["hand"].location.x = 1.0
+    bpy.context.scene.frame_end = 7
+    found = list(changes.unasked(before, {}, changes.keyed(report, {}), report))
+    assert [fault.partition(": ")[2].partition(":")[0] for fault in found] == [
+        "objects[Rig].pose[hand].location",
+        "scenes[Scene].",
+    ]

@@ -1,0 +1,32 @@
+"""Random scenes: each kind comes up, a seed gives the same one again, and what fails is made small."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fuzz.kinds import KINDS
+from fuzz.scenes import draw
+from fuzz.shrink import smallest
+
+
+def test_every_kind_of_scene_is_one_in_a_hundred() -> None:
+    count = 4000
+    drawn = Counter(kind for seed in range(count) for kind in draw(seed)["kinds"])
+    assert {kind: drawn[kind] for kind in KINDS if drawn[kind] < count / 100} == {}
+
+
+def test_a_seed_gives_the_same_scene_again() -> None:
+    assert [draw(seed) for seed in range(50)] == [draw(seed) for seed in range(50)]
+
+
+def test_a_failing_scene_shrinks_to_what_makes_it_fail() -> None:
+    scene = next(scene for scene in map(draw, range(1000)) if fails(scene) and len(scene["bones"]) > 4)
+    small = smallest(scene, fails)
+    assert list(small["bones"]) == ["lower"]
+    assert small["chains"] == [{"target": "Target", "fields": {"softness": 0.0}}]
+    assert not small["poses"]
+
+
+def fails(scene: dict) -> bool:
+    """A fault that hangs on one bone and on one option."""
+    return "lower" in scene["bones"] and any("softness" in chain.get("fields", {}) for chain in scene["chains"])
