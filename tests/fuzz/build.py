@@ -78,7 +78,7 @@ class _Remover:
 
 
 def show_all() -> None:
-    """What was hidden has no place that can be asked for; handlers have done their work."""
+    """What was hidden has no place that can be asked for."""
     for item in bpy.data.objects:
         item.hide_viewport = False
     bpy.context.view_layer.update()

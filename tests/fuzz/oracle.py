@@ -5,7 +5,7 @@ Nothing of the extension is used but the report. A fault is a sentence that begi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -151,19 +151,26 @@ def key_faults() -> Iterator[str]:
                 yield f"NaN key: {path}[{index}]"
 
 
-def shown(frames: Iterable[float] | None = None) -> np.ndarray:
-    """(n, b, 2, 3) heads and tails of all bones in the world on these frames; as the scene stands without any."""
-    found: list[np.ndarray] = []
+def shown(limbs: Sequence[Limb] = (), frames: Iterable[float] | None = None) -> np.ndarray:
+    """(n, j, 3) joints of these limbs, or of all bones, on these frames; as the scene stands without any."""
     if not has_bones():
         return np.empty(0)
-    for frame in [None] if frames is None else list(frames):
-        if frame is not None:
-            on_frame(frame)
-        rig = _evaluated(RIG)
-        matrix = np.array(rig.matrix_world, dtype=float)
-        places = np.array([(bone.head, bone.tail) for bone in rig.pose.bones], dtype=float)
-        found.append(places @ matrix[:3, :3].T + matrix[:3, 3])
-    return np.array(found) if found else np.empty(0)
+    if frames is None:
+        return _places(limbs)[None]
+    found = []
+    for frame in frames:
+        on_frame(frame)
+        found.append(_places(limbs))
+    return np.array(found)
+
+
+def _places(limbs: Sequence[Limb]) -> np.ndarray:
+    if limbs:
+        return np.concatenate([limb.joints() for limb in limbs])
+    rig = _evaluated(RIG)
+    matrix = np.array(rig.matrix_world, dtype=float)
+    places = np.array([place for bone in rig.pose.bones for place in (bone.head, bone.tail)], dtype=float)
+    return places @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def has_bones() -> bool:
@@ -183,9 +190,11 @@ def apart(before: np.ndarray, now: np.ndarray) -> float:
 def _frames(limb: Limb, chain: object, request: Mapping) -> set[float]:
     """The frames on which the report has to be right: with reduced keys also those between the keys."""
     solved = {float(frame) for frame in chain.frames}
+    if limb.fields["unreachable"] == "SKIP":
+        # Where all are skipped the bone keeps the keys that it had.
+        solved = {float(frame) for frame in chain.frames[chain.status == REACHED]}
     if request.get("keys") == "REDUCED":
-        skipped = chain.status != REACHED if limb.fields["unreachable"] == "SKIP" else np.zeros(len(chain.frames), bool)
-        return {float(frame) for frame in chain.frames[~skipped]}
+        return solved
     rig = bpy.data.objects[RIG]
     path = rig.pose.bones[limb.end].path_from_id()
     action = rig.animation_data and rig.animation_data.action

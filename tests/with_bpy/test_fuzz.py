@@ -1,4 +1,4 @@
-"""Random scenes, a few hundred of those that `make fuzz` plays by the thousand; and that its oracle sees what is false."""
+"""Random scenes, a few hundred of those that `make fuzz` plays by the thousand; and lies that its oracle has to see."""
 
 from __future__ import annotations
 
