@@ -199,7 +199,7 @@ def nowhere(random: Random, scene: dict) -> None:
 def hanging(random: Random, scene: dict) -> None:
     """18: a bone of the limb hangs on the target by a constraint."""
     kind = random.choice(["DAMPED_TRACK", "STRETCH_TO", "COPY_LOCATION", "TRACK_TO", "COPY_ROTATION"])
-    bone = random.choice(["spine", "upper", "lower"])
+    bone = random.choice([next(iter(scene["bones"])), "upper", "lower"])
     scene["poses"].setdefault(bone, {})["constraints"] = [{"type": kind, "target": "Target"}]
     if random.random() < 0.6:
         scene["request"] = random.choice([{"what": "snap_targets"}, {"what": "bake_targets", "frames": [1, 5]}])

@@ -15,6 +15,12 @@ def test_every_kind_of_scene_is_one_in_a_hundred() -> None:
     assert {kind: drawn[kind] for kind in KINDS if drawn[kind] < count / 100} == {}
 
 
+def test_a_scene_poses_only_bones_that_it_has() -> None:
+    for scene in map(draw, range(4000)):
+        ropes = {f"rope {index}" for index in range(scene.get("rope", 0))}
+        assert scene["poses"].keys() <= scene["bones"].keys() | ropes, scene["seed"]
+
+
 def test_a_seed_gives_the_same_scene_again() -> None:
     assert [draw(seed) for seed in range(50)] == [draw(seed) for seed in range(50)]
 
