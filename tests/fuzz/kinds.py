@@ -235,5 +235,5 @@ KINDS: dict[str, Callable[[Random, dict], None]] = {
 }
 """By number and name, in the order in which they are applied to a scene."""
 
-RARITY = {kind: 0.015 if kind == "22 deep" else 0.05 for kind in KINDS}
+RARITY = {kind: 0.02 if kind == "22 deep" else 0.05 for kind in KINDS}
 """How often each is drawn, each by itself; ropes take long to build."""
