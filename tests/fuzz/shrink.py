@@ -33,13 +33,8 @@ def _candidates(scene: dict) -> Iterator[dict]:
         yield _without(scene, path)
     for path in _numbers(scene):
         value = _at(scene, path)
-        for simple in (0.0, 1.0, float(round(value)), round(value, 1)) if isfinite(value) else ():
-            if _simpler_than(simple, value):
-                yield _with(scene, path, simple)
-
-
-def _simpler_than(simple: float, value: float) -> bool:
-    return len(repr(simple)) < len(repr(value)) or (simple, value) == (0.0, 1.0)
+        if isfinite(value) and len(repr(round(value, 1))) < len(repr(value)):
+            yield _with(scene, path, round(value, 1))
 
 
 def _paths(part: object, path: Path = ()) -> Iterator[Path]:
