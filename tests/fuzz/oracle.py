@@ -69,13 +69,17 @@ class Limb:
         return {bone: {*TURNS, *(stretched if bone in {self.root, self.end} else ())} for bone in turned}
 
     def is_rigid(self) -> bool:
-        """True where all of its bones have one size in every pose: no scale on the way that is uneven or mirrored."""
+        """True where its bones are as long in every pose: each turns with the one above, and no scale is uneven."""
         rig = _evaluated(RIG)
         world = np.array(rig.matrix_world, dtype=float)[:3, :3]
         bone = rig.pose.bones[self.tip or self.end]
+        root = rig.pose.bones[self.root]
+        carriers = {bone.name for bone in (root, *root.parent_recursive)}
         while bone:
             axes = world @ np.array(bone.matrix, dtype=float)[:3, :3]
             size = np.linalg.norm(axes[:, 0])
+            if bone.name not in carriers and not bone.bone.use_inherit_rotation:
+                return False
             if not np.allclose(axes.T @ axes, size**2 * np.eye(3), atol=1e-4 * size**2) or np.linalg.det(axes) < 0:
                 return False
             bone = bone.parent

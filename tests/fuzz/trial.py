@@ -88,14 +88,17 @@ def _refusal_faults(refusal: api.Refused, before: state.State, scene: Mapping) -
     words = str(refusal)
     if not words or not refusal.kind or "{" in words or "Error" in words or "\n" in words:
         yield f"no sentence: {words!r}"
-    for path, how in state.changed(before).items():
-        if not _by_handler(path, scene):
-            yield f"trace of a refusal: {path}: {how} after {words}"[:400]
+    for path, difference in state.changed(before).items():
+        if not _by_handler(path, difference, scene):
+            yield f"trace of a refusal: {path}: {difference} after {words}"[:400]
 
 
-def _by_handler(path: str, scene: Mapping) -> bool:
+def _by_handler(path: str, difference: state.Difference, scene: Mapping) -> bool:
     """What a frame handler that deletes things has changed is not the request's."""
-    return "handler" in scene and not path.startswith("actions") and ".pose[" not in path
+    if "handler" not in scene:
+        return False
+    is_gone = all(new is None for _, new in difference.values())
+    return is_gone or not (path.startswith("actions") or ".pose[" in path)
 
 
 def _bake(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
