@@ -89,7 +89,8 @@ def check(
     read.refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     solved = _solutions(plan, (yield from sample.samples(plan, way)), KeyStyle())
-    return report_of(plan, solved, rest_side.notes(plan.chains))
+    # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
+    return report_of(plan, solved, [*read.notes(plan, (), keyed=True), *rest_side.notes(plan.chains)])
 
 
 def _solutions(plan: Plan, samples: Samples, style: KeyStyle) -> list[Solved]:
