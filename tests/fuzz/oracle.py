@@ -144,8 +144,7 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str]) 
 
 def _not_posed(chain: object, row: int) -> bool:
     """True where the report itself says that the pose is not as it was to be."""
-    misposed = getattr(chain, "misposed", None)
-    return misposed is not None and bool(misposed[row])
+    return bool(chain.misposed[row])
 
 
 def key_faults() -> Iterator[str]:
