@@ -159,11 +159,11 @@ def _snap_targets(request: dict, before: state.State, told: list[str], scene: Ma
 def _bake_targets(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     rig = bpy.data.objects[RIG]
     start, end, *step = request.get("frames", (1, 6))
-    frames = np.arange(start, end + 1e-6, *step) if end - start < 1000 and "handler" not in scene else ()
-    current = bpy.context.scene.frame_current_final
-    limbs = _limbs()
-    pose, joints = oracle.shown(frames=frames), oracle.shown(limbs, frames)
-    build.show(scene, current)
+    limbs, pose, joints, frames = _limbs(), np.empty(0), np.empty(0), ()
+    if end - start < 1000 and "handler" not in scene:
+        frames, current = np.arange(start, end + 1e-6, *step), bpy.context.scene.frame_current_final
+        pose, joints = oracle.shown(frames=frames), oracle.shown(limbs, frames)
+        build.show(scene, current)
     report = api.bake_targets(rig, **_arguments(request))
     yield from changes.unasked(before, scene, changes.targets(report))
     yield from _kept("bake from pose moves the pose", pose, oracle.shown(frames=frames))
