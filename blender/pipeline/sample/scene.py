@@ -35,7 +35,8 @@ def _simulated(item: Object) -> bool:
 @contextmanager
 def opened(scene: Scene, wanted: Wanted, keyed: Keyed) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
-    with _restored(scene, keyed), probe.probing(scene, wanted):
+    # Probed on the way back as well: what is hidden would else keep the channels of the last frame stepped to.
+    with probe.probing(scene, wanted), _restored(scene, keyed):
         yield scene
 
 
