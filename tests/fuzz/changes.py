@@ -39,9 +39,6 @@ def unasked(
     """What has changed that was not asked for, and keys outside of the range of a bake with `report`."""
     if "handler" in scene:
         return
-    # What is hidden keeps the channels of the frame on which Blender last evaluated it.
-    hidden = [rf"objects\[{re.escape(item.name)}\]\.location" for item in bpy.data.objects if item.hide_viewport]
-    asked = [*asked, *hidden]
     for path, difference in state.changed(before).items():
         for name, (old, new) in difference.items():
             if not any(re.fullmatch(pattern, f"{path}.{name}", re.DOTALL) for pattern in asked):

@@ -17,7 +17,7 @@ from bl_ext.user_default.two_bone_ik import api
 from . import build, changes, geometry, oracle, state
 from .build import RIG
 
-SECONDS = 20
+SECONDS = 60
 """What takes longer hangs."""
 
 KEPT = 2e-4
@@ -65,7 +65,14 @@ def trial(scene: Mapping) -> Verdict:
         place = next((line.strip() for line in reversed(lines) if line.startswith("  File")), "")
         return Verdict("traceback", [f"traceback: {lines[-1]} at {place}"], words="\n".join(lines))
     verdict.faults += oracle.key_faults()
+    if "not posed so" in verdict.told and not _constrained(scene):
+        verdict.faults.append("not posed so: and no constraint acts on a bone")
     return verdict
+
+
+def _constrained(scene: Mapping) -> bool:
+    """Constraints on top of the keys are what a bake can only tell of; all else it has to pose as it says."""
+    return any("constraints" in pose for pose in scene["poses"].values())
 
 
 @contextmanager
