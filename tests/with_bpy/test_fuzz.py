@@ -15,7 +15,7 @@ from fuzz.trial import trial
 
 from support import rigs
 
-SCENES = range(1, 301)
+SCENES = range(1, 251)
 
 
 def test_random_scenes_are_refused_untouched_or_posed_as_told() -> None:
