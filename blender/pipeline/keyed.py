@@ -13,13 +13,14 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from . import convert, write
+from . import convert, writable, write
 from .bones.basis import Basis
 from .channel import Channel, Keys, KeyStyle
 from .plan import Plan, Point
 from .sample.curve_transforms import OwnTransforms
 from .samples import Samples
 from .solve import Carry, Solved, carry, space
+from .solve.own_pose import OwnPose, applied
 
 
 def as_keyed(plan: Plan, style: KeyStyle, channels: Callable[[Sequence[Solved]], list[Channel]]) -> Carry:
@@ -28,11 +29,13 @@ def as_keyed(plan: Plan, style: KeyStyle, channels: Callable[[Sequence[Solved]],
     def carried(samples: Samples, solved: Solved) -> Samples:
         if style.keys != Keys.REDUCED and _on_every_frame(plan, solved):
             return carry.posed(samples, solved)
-        bones = [bone.name for chain in solved.here.plans for bone in chain.keyed]
+        found, trial = channels([solved]), replace(style, new_action=True)
+        paths = {channel.path for channel in found}
+        # Asked here already: a refusal is to name the armature, not its copy.
+        writable.refuse_unwritable(plan.rig, paths, trial)
         with _copy(plan.rig) as copy:
-            span = plan.frames[0], plan.frames[-1]
-            write.keys(copy, channels([solved]), span=span, style=replace(style, new_action=True))
-            basis = _played(copy, bones, plan)
+            write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
+            basis = _played(copy, plan, solved, samples, paths)
         still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
         return carry.moved(samples, solved, basis, still)
 
@@ -45,10 +48,15 @@ def _on_every_frame(plan: Plan, solved: Solved) -> bool:
     return all(len(found) == len(plan.frames) for found in rows)
 
 
-def _played(copy: Object, bones: Collection[str], plan: Plan) -> dict[Point, Basis]:
-    """Own channels over the plan's frames of these bones, by their name on the armature itself."""
-    own = OwnTransforms(copy, plan.frames.tolist())
-    return {Point(plan.rig, name): own.bone(copy.pose.bones[name], with_rotation=True) for name in bones}
+def _played(copy: Object, plan: Plan, solved: Solved, samples: Samples, paths: Collection[str]) -> dict[Point, Basis]:
+    """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed at `paths`."""
+    own, found = OwnTransforms(copy, plan.frames.tolist()), {}
+    for bone in (bone for chain in solved.here.plans for bone in chain.keyed):
+        point = Point(plan.rig, bone.name)
+        played = own.bone(copy.pose.bones[bone.name], with_rotation=True)
+        scale = played.scale if f"{bone.path_from_id()}.scale" in paths else None
+        found[point] = applied(samples.basis[point], OwnPose(rotation=played.rotation, scale=scale))
+    return found
 
 
 @contextmanager

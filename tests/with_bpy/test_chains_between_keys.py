@@ -8,6 +8,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
+from support import file_data
 from support.rigs import ARM, Bone, animate, armature, empty, keys
 from support.truth import Limb
 
@@ -91,11 +92,30 @@ def test_a_solve_takes_a_skipped_arm_as_it_stands() -> None:
     assert np.linalg.norm(TIP.joints(depsgraph)[2] - TIP.goal(depsgraph)) < CLOSE
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_finger_reaches_while_its_arm_has_a_driven_scale(way: str) -> None:
+    rig = hand_and_finger(unreachable="SKIP")
+    for index in range(3):
+        rig.pose.bones["lower"].driver_add("scale", index).driver.expression = "1 + 0.01 * frame"
+    assert api.bake(rig, frames=(1, 24), sampling=way).posed
+    assert TIP.misses(FRAMES).max() < CLOSE
+
+
+def test_a_check_refuses_by_the_name_of_the_armature() -> None:
+    rig = hand_and_finger(unreachable="SKIP")
+    rig.pose.bones["upper"].driver_add("rotation_quaternion", 0).driver.expression = "1"
+    with pytest.raises(api.Refused, match='of bone "upper" on "Rig" is driven'):
+        api.check(rig, frames=(1, 24))
+
+
 def test_nothing_is_left_behind_by_what_was_tried() -> None:
     rig = hand_and_finger(unreachable="SKIP")
     rig.pose.bones["spine"].keyframe_insert("location", frame=1)
     rig.pose.bones["spine"].location = (0.1, 0.2, 0.3)
-    before = [sorted(item.name for item in items) for items in (bpy.data.objects, bpy.data.actions)]
+    before = file_data.dump()
     api.check(rig, frames=(1, 24))
-    assert [sorted(item.name for item in items) for items in (bpy.data.objects, bpy.data.actions)] == before
+    assert not file_data.changed(before)
+    bpy.context.view_layer.update()
+    assert not file_data.changed(before)
+    assert rig.animation_data.action.users == 1
     assert tuple(rig.pose.bones["spine"].location) == pytest.approx((0.1, 0.2, 0.3))
