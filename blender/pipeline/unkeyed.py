@@ -34,8 +34,9 @@ class Edit(NamedTuple):
 
 
 _UNDO_STEPS = 256  # no more does Blender keep
-_kept: deque[tuple[float, list[tuple[int, Edit]]]] = deque(maxlen=_UNDO_STEPS)
-"""Of what was keyed here: the frame, and the edits that stayed, by the `session_uid` of their data-blocks."""
+_kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = deque(maxlen=_UNDO_STEPS)
+"""Of what was keyed here: the frame, and the edits that stayed, with the `session_uid` of the data-block in place of
+the block itself, which undo frees."""
 
 
 def edits(blocks: Iterable[ID], frame: float, keyed: Keyed = MappingProxyType({})) -> list[Edit]:
@@ -71,7 +72,7 @@ def kept(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
     if found:
         _evaluate(scene)
         restore(found)
-        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit) for edit in found]))
+        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in found]))
 
 
 def register() -> None:
@@ -94,7 +95,7 @@ def _stay(scene: Scene, *_: object) -> None:
     """Keep the edits that the step holds on which undo or redo has landed; one from before they were made does not."""
     candidates = [each for frame, found in _kept if frame == scene.frame_current_final for each in found]
     blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
-    known = (edit._replace(block=blocks[uid]) for uid, edit in candidates if uid in blocks)
+    known = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
     held = [edit for edit in known if _holds(edit)]
     if held:
         _evaluate(scene)
