@@ -71,18 +71,16 @@ class Now:
                     return Standing(
                         status=Status(int(solution.status[0, row])),
                         miss=float(np.linalg.norm(group.here.to_world[0, row, :3, :3] @ solution.miss[0, row])),
-                        short=bool(solution.shortfall[0, row] > 0.0),
                     )
         return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One chain: its `Status`, the distance from tip to target in world units, and whether it falls short."""
+    """One chain: its `Status`, and the distance from tip to target in world units."""
 
     status: Status
     miss: float
-    short: bool
 
 
 # By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.

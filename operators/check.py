@@ -1,11 +1,10 @@
 """The report of a bake without its keys, and the way from a report to what it tells of."""
 
-from math import floor
-
 from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from .. import api
+from ..blender.pipeline.sample.probe import set_frame
 from ..blender.report import Report, last
 from .common import ArmatureOperator, ChainOperator, selected_with_chains
 from .frame_range import RangeOperator
@@ -71,7 +70,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         report = last(rig.name)
         if report and report.worst:
             frame, _ = report.worst
-            context.scene.frame_set(floor(frame), subframe=frame - floor(frame))
+            set_frame(context.scene, frame)
 
 
 CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove, TWO_BONE_IK_OT_worst_frame)

@@ -42,7 +42,7 @@ class TWO_BONE_IK_UL_chains(UIList):
 def _draw_standing(layout: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
     """How the chain stands on the current frame, as the panel has looked it up."""
     standing = now.known(rig).standing(chain.name)
-    if standing and standing.short:
+    if standing and standing.status.name in _SHORT:
         by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
         layout.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
     elif standing:

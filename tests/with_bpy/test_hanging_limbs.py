@@ -114,7 +114,7 @@ def test_such_a_limb_does_move_with_its_target(chain: PropertyGroup, hanging: st
     assert np.abs(joints() - before).max() > 0.01
 
 
-def test_a_limb_that_an_armature_constraint_hangs_on_its_target_is_refused(chain: PropertyGroup) -> None:
+def test_a_limb_on_its_target_by_armature_constraint_is_refused(chain: PropertyGroup) -> None:
     chain.target, chain.subtarget = armature(name="Controls"), "spine"
     hung = bone("upper").constraints.new("ARMATURE").targets.new()
     hung.target, hung.subtarget = chain.target, "upper"
