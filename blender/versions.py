@@ -21,14 +21,14 @@ def curves(block: ID) -> Collection[FCurve]:
     return _played_curves(block.animation_data) if block.animation_data else ()
 
 
-def strip_curves(block: ID) -> Iterator[FCurve]:
-    """The F-curves that animate it by NLA strips, in use or not, those inside of meta strips as well."""
+def strips(block: ID) -> Iterator[tuple[NlaStrip, Collection[FCurve]]]:
+    """Its NLA strips, in use or not, those inside of meta strips as well, each with the F-curves by which it animates."""
     tracks = block.animation_data.nla_tracks if block.animation_data else ()
     waiting = [strip for track in tracks for strip in track.strips]
     while waiting:
         strip = waiting.pop()
         waiting += strip.strips
-        yield from _played_curves(strip)
+        yield strip, _played_curves(strip)
 
 
 def _played_curves(player: AnimData | NlaStrip) -> Collection[FCurve]:

@@ -146,7 +146,7 @@ def _players(rig: Object) -> Collection[ID]:
 
 
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
-    strips = [*versions.strip_curves(block)]
+    strips = [curve for _, curves in versions.strips(block) for curve in curves]
     for curve in (*versions.curves(block), *strips):
         if curve.data_path in keyed:
             continue

@@ -118,6 +118,19 @@ def test_a_strip_that_plays_on_three_frames_is_found(chain: PropertyGroup) -> No
     assert {250, 253} <= set(found) <= {250, 251, 252, 253}
 
 
+@pytest.mark.parametrize(("reverse", "scale", "frame"), [(False, 1.0, 341), (False, 0.5, 211), (True, 1.0, 239)])
+def test_an_influence_inside_a_strip_is_found(chain: PropertyGroup, reverse: bool, scale: float, frame: int) -> None:
+    keyed = {1: 0.0, 260: 0.0, 262: 1.0, 264: 0.0, 420: 0.0}
+    constraint = disturb(chain, keyed, "LINEAR")
+    animation = chain.id_data.animation_data
+    strip = animation.nla_tracks.new().strips.new("Strip", 80, animation.action)
+    strip.use_reverse, strip.scale = reverse, scale
+    animation.action = None
+    constraint.influence = 0.0
+    bpy.context.scene.frame_set(1)
+    assert min(abs(found - frame) for found in misposed(bake(chain))) <= 1
+
+
 def test_a_ramp_is_found_even_if_it_is_short(chain: PropertyGroup) -> None:
     disturb(chain, {100: 0.0, 106: 1.0, 112: 0.0}, "BEZIER")
     assert {103, 106, 109} <= set(misposed(bake(chain)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from math import ceil
 from zlib import crc32
 
 import numpy as np
-from bpy.types import FCurve, Object
+from bpy.types import FCurve, NlaStrip, Object
 from numpy.typing import NDArray
 
 from ....solver.values import Array
@@ -56,14 +57,26 @@ def _changing(frames: Array, rig: Object) -> NDArray[np.intp]:
 def _changes(rig: Object) -> Iterator[Array]:
     """(k, 2) each: a time at which something changes, and how much."""
     yield from _of_curves(versions.curves(rig))
-    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
-        for strip in track.strips:
-            start, end = strip.frame_start, strip.frame_end
-            inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
-            # What holds up to the end is over on the frame after.
-            times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
-            yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
-            yield from _of_curves(strip.fcurves)
+    for strip, curves in versions.strips(rig):
+        start, end = strip.frame_start, strip.frame_end
+        inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
+        # What holds up to the end is over on the frame after.
+        times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
+        yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
+        yield from _of_curves(strip.fcurves)
+        for found in _of_curves(curves):
+            yield from _played(strip, found)
+
+
+def _played(strip: NlaStrip, changes: Array) -> Iterator[Array]:
+    """(k, 2) each: changes (m, 2) of the strip's action, at the times at which the strip plays them."""
+    times, sizes = changes[:, 0] - strip.action_frame_start, changes[:, 1]
+    length = strip.action_frame_end - strip.action_frame_start
+    inside = (times >= 0.0) & (times <= length)
+    times, sizes = times[inside], sizes[inside]
+    times = length - times if strip.use_reverse else times
+    for turn in range(ceil(strip.repeat)):
+        yield np.stack((strip.frame_start + strip.scale * (times + turn * length), sizes), axis=-1)
 
 
 def _of_curves(curves: Iterable[FCurve]) -> Iterator[Array]:
