@@ -22,7 +22,7 @@ def curves(block: ID) -> Collection[FCurve]:
 
 
 def strips(block: ID) -> Iterator[tuple[NlaStrip, Collection[FCurve]]]:
-    """Its NLA strips, in use or not, those inside of meta strips as well, each with the F-curves by which it animates."""
+    """Its NLA strips, in use or not, also those inside of meta strips, each with the F-curves by which it animates."""
     tracks = block.animation_data.nla_tracks if block.animation_data else ()
     waiting = [strip for track in tracks for strip in track.strips]
     while waiting:

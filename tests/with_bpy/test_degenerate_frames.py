@@ -50,7 +50,7 @@ def test_json_holds_status_and_degenerate_side_by_side() -> None:
     assert told["degenerate"] == [False, True, True, False]
 
 
-def test_an_older_report_is_read_and_its_miss_tells_what_reached() -> None:
+def test_of_an_older_report_the_miss_tells_what_reached() -> None:
     fields = json.loads(through_the_root().to_json())
     (told,) = fields["chains"]
     del told["degenerate"]

@@ -128,7 +128,7 @@ def test_a_limb_that_is_bent_at_rest_is_left_alone(tmp_path: Path, degrees: floa
 
 
 @pytest.mark.parametrize("fields", [{"bend": "NEGATIVE"}, {"hinge_axis": "Z"}, {"reference": "POSE"}])
-def test_who_chooses_has_what_he_chose(tmp_path: Path, fields: dict[str, str]) -> None:
+def test_a_side_that_was_chosen_stays(tmp_path: Path, fields: dict[str, str]) -> None:
     chain = api.add_chain(actor(tmp_path, 0.8), "LeftForeArm", **fields)
     assert {"bend": "REST", "hinge_axis": "AUTO", "reference": "REST"} | fields == {
         name: getattr(chain, name) for name in ("bend", "hinge_axis", "reference")

@@ -41,7 +41,7 @@ def names(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("then", ["shot.txt", "other.txt"])
-def test_a_kill_leaves_the_old_and_the_next_write_tidies_up(tmp_path: Path, then: str) -> None:
+def test_the_next_write_tidies_up_after_a_kill(tmp_path: Path, then: str) -> None:
     (tmp_path / "shot.txt").write_text("old")
     process = writer(tmp_path / "shot.txt")
     process.kill()

@@ -101,7 +101,7 @@ def test_what_poses_a_limb_otherwise_is_told(chain: PropertyGroup, disturb: Call
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("measure", ["AUTO", "ALL"])
-def test_a_bake_that_plays_is_measured_and_found_so(chain: PropertyGroup, way: str, measure: str) -> None:
+def test_a_bake_that_plays_is_found_to_be_posed_so(chain: PropertyGroup, way: str, measure: str) -> None:
     found = bake(chain.id_data, sampling=way, measure=measure)
     assert apart(FRAMES).max() < 1e-5
     assert found.measured.all()

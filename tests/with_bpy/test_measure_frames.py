@@ -49,7 +49,7 @@ def test_up_to_64_frames_all_are_measured(chain: PropertyGroup) -> None:
     assert bake(chain, 64).notes == ()
 
 
-def test_of_more_frames_some_are_measured_and_counted(chain: PropertyGroup) -> None:
+def test_of_more_frames_some_are_measured(chain: PropertyGroup) -> None:
     report = bake(chain)
     found = measured(report)
     assert 16 <= len(found) <= 20

@@ -195,7 +195,7 @@ def test_a_constraint_on_a_limb_that_is_nowhere_is_not_taken_over() -> None:
     assert refusal(lambda: api.chains_from_constraints(rig)).kind == "NOT_FINITE"
 
 
-def test_live_says_which_limb_is_nowhere_and_the_others_follow() -> None:
+def test_live_limbs_follow_beside_one_that_is_nowhere() -> None:
     rig = armature((*ARM, *LEFT))
     for end in ("lower", "lower.L"):
         api.add_chain(rig, end, target=empty(f"Target of {end}", (0.5, 1, 1)))

@@ -99,7 +99,7 @@ def test_a_finger_of_a_hand_that_does_not_turn_is_free() -> None:
     assert len(api.bake(rig, frames=(1, 2)).chains) == 2
 
 
-def test_live_tells_both_and_goes_on_with_the_others() -> None:
+def test_live_goes_on_beside_chains_that_share_a_bone() -> None:
     rig = armature(
         (*FORK, Bone("left", (0, 0, 1), (-1, 0.2, 1), "spine"), Bone("fore", (-1, 0.2, 1), (-1.8, 0, 1), "left"))
     )
@@ -147,7 +147,7 @@ def test_muted_twins_may_stand_side_by_side(muted: str) -> None:
     assert len(api.bake(rig, frames=(1, 2)).chains) == 1
 
 
-def test_a_chain_is_ensured_once_and_keeps_what_is_not_named() -> None:
+def test_an_ensured_chain_keeps_what_is_not_named() -> None:
     rig = armature()
     first = api.ensure_chain(rig, "lower", name="Arm", softness=0.25)
     first.bend = "NEAREST"
