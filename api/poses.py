@@ -41,7 +41,7 @@ def bake(
     mute_constraints : mute the IK constraints that would hide the keys
     sampling : AUTO, CURVES, ISOLATED or SCENE
     measure : on which frames to look afterwards at how the chains are posed: AUTO, all up to 64, and of more some, with
-        those on which constraints, scale or NLA strips change; ALL; NONE
+        up to 64 on which constraints, scale or NLA strips change most; ALL; NONE
 
     >>> report = api.bake(rig, frames=(1, 10))
     >>> print(report)
@@ -125,7 +125,7 @@ def check(
     sampling: str = "AUTO",
     add_markers: bool = False,
 ) -> Report:
-    """The report that a bake would give; no key is written.
+    """The report that a bake would give; no key is written, and thus nothing measured.
 
     add_markers : put timeline markers where a chain falls short or flips, in place of those of the last check
 
@@ -175,6 +175,8 @@ def solve(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
+
+    The report tells, as that of a bake does, where Blender then shows a chain in another pose.
 
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached

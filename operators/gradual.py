@@ -24,7 +24,7 @@ class GradualOperator(RangeOperator):
         name="Measure",
         description="On which frames to look afterwards whether what plays is what was keyed",
         items=(
-            ("AUTO", "Auto", "All up to 64 frames; of more some, and all on which constraints, scale or strips change"),
+            ("AUTO", "Auto", "All up to 64 frames; of more some, with those on which most changes"),
             ("ALL", "All", "Every frame"),
             ("NONE", "None", "No frame: the report then says nothing of what plays"),
         ),
