@@ -26,8 +26,7 @@ from .channel import Channel, Keys, KeyStyle
 from .convert.reduce import reduced
 from .measure import Measure
 from .plan import Plan
-from .read import Frames, rest_side
-from .read.removed import Removal
+from .read import Frames
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
 from .sample.wanted import wanted
@@ -56,7 +55,6 @@ def bake(
 ) -> Steps:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = read.plan(rig, names, frames, scene, style.keys)
-    removal = Removal(plan)
     read.refuse_too_many_frames(plan)
     read.refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
@@ -68,7 +66,7 @@ def bake(
         _refuse_unreachable(plan, solved)
         channels = _channels(plan, solved, style)
         yield 1.0
-        removal.refuse()
+        sampler.removal.refuse()
         with unkeyed.kept(rig, plan.scene, posed):
             notes = write.keys(rig, channels, span=(plan.frames[0], plan.frames[-1]), style=style)
         hiding = read.constraints(plan)
@@ -90,7 +88,7 @@ def check(
     refuse_shared_bones(plan.chains)
     solved = _solutions(plan, (yield from sample.samples(plan, way)), KeyStyle())
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    return report_of(plan, solved, [*read.notes(plan, (), keyed=True), *rest_side.notes(plan.chains)])
+    return report_of(plan, solved, read.notes(plan, (), keyed=True))
 
 
 def _solutions(plan: Plan, samples: Samples, style: KeyStyle) -> list[Solved]:
