@@ -14,7 +14,6 @@ from .measure import Measure
 from .plan import Plan, Point
 from .read import Frames
 from .read.keyable import keyable
-from .read.removed import Removal
 from .sample import Sampling
 from .solve import targets
 from .solve.targets import Aimed
@@ -31,7 +30,6 @@ def bake_targets(
 ) -> Steps:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = read.plan(rig, names, frames, scene)
-    removal = Removal(plan)
     read.refuse_too_many_frames(plan)
     read.refuse_stretched_time(plan)
     points = keyable(plan, over_range=True)
@@ -42,7 +40,7 @@ def bake_targets(
         places = _places(aimed)
         channels = target_channels(plan, places, samples)
         yield 1.0
-        removal.refuse()
+        sampler.removal.refuse()
         notes = _key_targets(plan, channels)
         keyed = {item: {channel.path for channel in found} for item, found in channels.items()}
         measured, told = measure.places(

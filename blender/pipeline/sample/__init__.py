@@ -40,11 +40,13 @@ class Sampler(ExitStack):
     """Evaluates Blender for one plan, as often as it is asked to; once it is closed, nothing of it is in the file.
 
     way : AUTO is the first of the others that is right for what the plan's chains depend on
+    removal : tells what of the plan has been removed since
     """
 
     def __init__(self, plan: Plan, way: Sampling) -> None:
         super().__init__()
         self._plan, self._way = plan, way
+        self.removal = Removal(plan)
         self._isolated: Scene | None = None
 
     def samples(self) -> Steps:
@@ -70,13 +72,12 @@ class Sampler(ExitStack):
 
     def _checked(self, steps: Steps, frames: Array) -> Steps:
         """The samples of these steps; Refused where handlers removed what they need, or where something is nowhere."""
-        removal = Removal(self._plan)
         try:
             samples = yield from steps
         except (ReferenceError, KeyError):
-            removal.refuse()
+            self.removal.refuse()
             raise
-        removal.refuse()
+        self.removal.refuse()
         refuse_not_finite(samples, frames)
         return samples
 
