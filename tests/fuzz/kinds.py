@@ -146,8 +146,20 @@ def huge(random: Random, scene: dict) -> None:
         scene["poses"].setdefault(middle, {})["keys"] = {"location": ends}
 
 
+def _level(bones: dict) -> None:
+    """Make both bones equally long, to the last digit: the second goes the way of the first with its axes swapped."""
+    shoulder, elbow = bones["upper"]["head"], bones["lower"]["head"]
+    x, y, z = (b - a for a, b in zip(shoulder, elbow, strict=True))
+    wrist = [round(a + b, 3) for a, b in zip(elbow, (y, z, x), strict=True)]
+    bones["lower"]["tail"] = wrist
+    if "hand" in bones:
+        bones["hand"] |= {"head": wrist, "tail": [wrist[0], wrist[1], wrist[2] + 0.2]}
+
+
 def degenerate(random: Random, scene: dict) -> None:
-    """14: the target is on the root joint."""
+    """14: the target is on the root joint, which bones of one length reach."""
+    if random.random() < 0.5:
+        _level(scene["bones"])
     scene["objects"]["Target"] = {"near": scene["bones"]["upper"]["head"]}
     scene["poses"].pop("spine", None)
     scene["poses"].get("upper", {}).pop("location", None)

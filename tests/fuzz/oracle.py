@@ -137,7 +137,7 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str]) 
         least = max(distance - links.sum(), abs(links[0] - links[1]) - distance, 0.0)
         if off > least + slack:
             yield f"falls short: {off:.4g} where {least:.4g} can be: {where}"
-        is_wrong = off > slack if status == REACHED else miss < 1e-8 * length and off < slack
+        is_wrong = off > slack if status == REACHED else miss < 5e-7 * length and off < slack
         if is_wrong:
             yield f"wrong status: the tip is {off:.4g} off: {where}"
 
