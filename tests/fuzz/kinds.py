@@ -91,7 +91,8 @@ def uneven(random: Random, scene: dict) -> None:
     """8: a root bone with uneven scale, a bone between that does not turn along, or scale that moves under Hold."""
     shape = random.choice(["scale", "rotation", "hold"])
     if shape == "scale":
-        scene["poses"].setdefault("upper", {})["scale"] = [round(random.uniform(0.2, 4), 2) for _ in AXES]
+        spread = random.choice([(0.2, 4), (0.8, 1.25)])
+        scene["poses"].setdefault("upper", {})["scale"] = [round(random.uniform(*spread), 2) for _ in AXES]
     if shape == "rotation":
         scene["bones"]["twist" if "twist" in scene["bones"] else "lower"]["inherit_rotation"] = False
     if shape == "hold":

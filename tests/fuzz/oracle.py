@@ -68,12 +68,31 @@ class Limb:
         stretched = {"scale"} if self.fields["unreachable"] == "STRETCH" else set()
         return {bone: {*TURNS, *(stretched if bone in {self.root, self.end} else ())} for bone in turned}
 
-    def is_rigid(self) -> bool:
-        """True where its bones are as long in every pose: each turns with the one above, and no scale is uneven."""
+    def links(self) -> np.ndarray:
+        """(2, 2) the least and the greatest lengths of both links in any pose; any where that is hard to say."""
         rig = _evaluated(RIG)
+        bones = rig.pose.bones
+        root, end = bones[self.root], bones[self.end]
+        if self._is_rigid(rig):
+            return np.linalg.norm(np.diff(self.joints(), axis=0), axis=-1)[None].repeat(2, axis=0)
+        above = [end, *end.parent_recursive]
+        plain = all(bone.bone.inherit_scale == "FULL" and bone.bone.use_inherit_rotation for bone in above)
+        if self.tip or end.parent != root or not plain:
+            return np.array(((0.0, 0.0), (np.inf, np.inf)))
+        # However it is turned, a vector is scaled by each bone by no less than its least scale.
+        world = np.linalg.norm(np.array(rig.matrix_world, dtype=float)[:3, :3], axis=0)
+        scales = [np.abs(np.array(bone.scale, dtype=float)) for bone in above]
+        found = []
+        for pick in (np.min, np.max):
+            carried = pick(world) * np.prod([pick(scale) for scale in scales[1:]])
+            to_mid = (root.matrix.inverted_safe() @ end.head).length
+            found.append((carried * to_mid, carried * pick(scales[0]) * end.bone.length))
+        return np.array(found)
+
+    def _is_rigid(self, rig: bpy.types.Object) -> bool:
+        """True where its bones are as long in every pose: each turns with the one above, and no scale is uneven."""
         world = np.array(rig.matrix_world, dtype=float)[:3, :3]
-        bone = rig.pose.bones[self.tip or self.end]
-        root = rig.pose.bones[self.root]
+        bone, root = rig.pose.bones[self.tip or self.end], rig.pose.bones[self.root]
         carriers = {bone.name for bone in (root, *root.parent_recursive)}
         while bone:
             axes = world @ np.array(bone.matrix, dtype=float)[:3, :3]
@@ -131,10 +150,9 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str]) 
             told.append("not posed so")
             return
         yield f"silent miss: {off:.4g} where {miss:.4g} is told: {where}"
-    elif limb.plain and limb.is_rigid():
-        links = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
-        distance = float(np.linalg.norm(goal - joints[0]))
-        least = max(distance - links.sum(), abs(links[0] - links[1]) - distance, 0.0)
+    elif limb.plain:
+        (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
+        least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
         if off > least + slack:
             yield f"falls short: {off:.4g} where {least:.4g} can be: {where}"
         is_wrong = off > slack if status == REACHED else miss < 5e-7 * length and off < slack

@@ -65,6 +65,9 @@ def trial(scene: Mapping) -> Verdict:
         place = next((line.strip() for line in reversed(lines) if line.startswith("  File")), "")
         return Verdict("traceback", [f"traceback: {lines[-1]} at {place}"], words="\n".join(lines))
     verdict.faults += oracle.key_faults()
+    last = bpy.types.Scene.bl_rna.properties["frame_end"].hard_max
+    if any(abs(frame) > last for frame in scene["request"].get("frames", ())[:2]):
+        verdict.faults.append(f"beyond Blender's frames: {scene['request']['frames']} was done")
     if "not posed so" in verdict.told and not _constrained(scene):
         verdict.faults.append("not posed so: and no constraint acts on a bone")
     return verdict
