@@ -61,7 +61,7 @@ def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
     _, orientation = rest_chain(rig, chain)
     x, _, z = mean @ orientation
     name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
-    if abs(part) < np.sin(reference.SLIGHT):
+    if not abs(part) >= np.sin(reference.SLIGHT):  # keys may hold NaN
         return None
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 

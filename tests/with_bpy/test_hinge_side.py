@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support import file_data, rigs
@@ -115,6 +116,14 @@ def test_the_side_is_stored_in_the_chain(tmp_path: Path) -> None:
         chain = api.add_chain(rig, name)
         assert chain.bend == "POSITIVE"
         assert chain.hinge_axis != "AUTO"
+
+
+def test_keys_that_are_no_numbers_decide_nothing(tmp_path: Path) -> None:
+    rig = actor(tmp_path, 0.8)
+    for curve in versions.curves(rig):
+        curve.keyframe_points[1].co.y = np.nan
+    chain = api.add_chain(rig, "LeftForeArm")
+    assert (chain.bend, chain.hinge_axis) == ("REST", "AUTO")
 
 
 @pytest.mark.parametrize("degrees", [3.1, 12.0])
