@@ -29,6 +29,7 @@ from .plan import Plan
 from .read import Frames
 from .read.shared_bones import refuse_shared_bones
 from .sample import Sampling
+from .sample.finite import refuse_not_finite
 from .sample.wanted import wanted
 from .samples import Samples
 from .solve import Solved, space
@@ -111,7 +112,9 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     refuse_shared_bones(plan.chains)
     writable.refuse_unsettable(rig, paths(plan), insert_keys=insert_keys)
     with sample.standing(plan) as look:
-        solved = solve.solutions(plan, look(wanted(plan)))
+        samples = look(wanted(plan))
+        refuse_not_finite(samples, plan.frames)
+        solved = solve.solutions(plan, samples)
         _refuse_unreachable(plan, solved)
         channels = _channels(plan, solved, KeyStyle())
         write.pose(rig, channels)

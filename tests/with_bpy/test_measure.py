@@ -211,3 +211,14 @@ def test_a_bake_with_a_scene_of_its_own_leaves_none(chain: PropertyGroup) -> Non
         bake(chain.id_data, sampling=way)
         assert len(bpy.data.scenes) == 1
         assert "Two-Bone IK probe" not in bpy.data.objects
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_limb_that_plays_nowhere_is_not_posed_so(chain: PropertyGroup, way: str) -> None:
+    constraint = chain.id_data.pose.bones["lower"].constraints.new("COPY_LOCATION")
+    constraint.target = empty("Nowhere", (np.nan, 0, 0))
+    found = bake(chain.id_data, sampling=way)
+    assert found.misposed.all()
+    assert found.off_bone == "lower"
+    chain.id_data.animation_data_clear()
+    assert not api.solve(chain.id_data).posed

@@ -139,7 +139,9 @@ def _measured(
         world[:, column] = transform.place(matrix, np.array(at))
     distances = np.nan_to_num(norm(world - expected.world), nan=np.finfo(np.float64).max)
     origins = [samples.to_world[point.object][..., :3, 3] for point, _ in expected.things]
-    far = max(float(np.abs(places).max()) for places in (expected.world, *origins))
+    far = max(
+        float(np.abs(places).max(initial=0.0, where=np.isfinite(places))) for places in (expected.world, *origins)
+    )
     near = _PART * expected.size + tolerance + _STEPS * float(np.spacing(np.float32(far)))
 
     count, here = len(expected.keyed), expected.keyed[rows]

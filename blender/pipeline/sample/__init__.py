@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -63,22 +64,23 @@ class Sampler(ExitStack):
         return (yield from self._sampled(wanted_shown(self._plan, placed)))
 
     def played(self, need: Wanted, frames: Array, keyed: Keyed) -> Steps:
-        """What plays on these frames, now that something was keyed; all of it was needed for sampling as well."""
-        return (yield from self._checked(self._stepped(need, frames, keyed), frames))
+        """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
+        return (yield from self._whole(self._stepped(need, frames, keyed)))
 
     def _sampled(self, need: Wanted, keyed: Collection[Point] = ()) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
-        return (yield from self._checked(self._evaluated(need, keyed), self._plan.frames))
+        samples = yield from self._whole(self._evaluated(need, keyed))
+        refuse_not_finite(samples, self._plan.frames)
+        return samples
 
-    def _checked(self, steps: Steps, frames: Array) -> Steps:
-        """The samples of these steps; Refused where handlers removed what they need, or where something is nowhere."""
+    def _whole(self, steps: Steps) -> Steps:
+        """The samples of these steps; Refused where handlers removed what they need."""
         try:
             samples = yield from steps
         except (ReferenceError, KeyError):
             self.removal.refuse()
             raise
         self.removal.refuse()
-        refuse_not_finite(samples, frames)
         return samples
 
     def _evaluated(self, need: Wanted, keyed: Collection[Point]) -> Steps:
@@ -110,15 +112,12 @@ def samples(plan: Plan, way: Sampling) -> Steps:
 
 @contextmanager
 def standing(plan: Plan) -> Iterator[Callable[[Wanted], Samples]]:
-    """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again."""
+    """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again.
 
-    def look(need: Wanted) -> Samples:
-        samples = scene.probed(plan.scene, need)
-        refuse_not_finite(samples, plan.frames)
-        return samples
-
+    What is sampled may be nowhere.
+    """
     with probe.probing(plan.scene, wanted(plan)):
-        yield look
+        yield partial(scene.probed, plan.scene)
 
 
 def current(plan: Plan) -> Samples:
