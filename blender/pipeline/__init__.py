@@ -73,11 +73,12 @@ def bake(
         hiding = read.constraints(plan)
         if mute_constraints:
             notes += write.mute_constraints(rig, hiding)
+        notes += read.notes(plan, hiding, keyed=True)
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
         measured, told = measure.joints(
             plan, solved, style, measuring, lambda need, frames: run(sampler.played(need, frames, {rig: posed}))
         )
-    return report_of(plan, solved, [*notes, *read.notes(plan, hiding, keyed=True), *told], measured)
+    return report_of(plan, solved, [*notes, *told], measured)
 
 
 def check(
@@ -205,7 +206,7 @@ def report_of(
     """What was found, for each chain and frame; `measured` is what `measure` has found, by chain."""
     found = {report.name: report for group in solved for report in _chain_reports(plan, group, measured)}
     chains = tuple(found[chain.name] for chain in plan.chains)
-    return Report(rig=plan.rig.name, chains=chains, notes=tuple(notes))
+    return Report(rig=plan.name, chains=chains, notes=tuple(notes))
 
 
 def _chain_reports(plan: Plan, solved: Solved, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:

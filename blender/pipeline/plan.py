@@ -105,11 +105,13 @@ class ChainPlan:
 class Plan:
     """All chains of one armature object, in ranks: only chains of ranks before move a chain.
 
+    name : of the armature object, for reports: a frame handler may remove the object while it is measured
     frames : (n,)     all that are solved
     step : every so many of them one was asked for, from the first on; what lies between is there for reduced keys
     """
 
     rig: Object
+    name: str
     scene: Scene
     ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array

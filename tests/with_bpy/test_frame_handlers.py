@@ -100,6 +100,15 @@ def test_what_is_removed_once_a_bake_is_ready_is_named_too(chain: PropertyGroup)
         api.run(baking)
 
 
+def test_a_bake_whose_rig_goes_while_it_is_measured_is_told(chain: PropertyGroup) -> None:
+    baking = api.baking(chain.id_data, frames=(3, 10), style=api.KeyStyle(), sampling="ISOLATED")
+    assert 1.0 in baking
+    bpy.app.handlers.frame_change_post.append(once(5, REMOVALS["Rig"]))
+    report = api.run(baking)
+    assert report.rig == "Rig"
+    assert any("could not be measured" in note and '"Rig" was removed' in note for note in report.notes)
+
+
 def assert_tidy(before: dict[str, object]) -> None:
     """Nothing came; what is not there any more, the handler has removed."""
     assert not probe.is_open()

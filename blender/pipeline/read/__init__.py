@@ -57,7 +57,7 @@ def plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    return Plan(rig=rig, scene=scene, ranks=follow.ranks(chains), frames=solved, step=parts)
+    return Plan(rig=rig, name=rig.name, scene=scene, ranks=follow.ranks(chains), frames=solved, step=parts)
 
 
 def refuse_other_than_armature(rig: Object | None) -> None:
