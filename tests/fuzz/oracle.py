@@ -77,6 +77,7 @@ class Limb:
             return np.linalg.norm(np.diff(self.joints(), axis=0), axis=-1)[None].repeat(2, axis=0)
         above = [end, *end.parent_recursive]
         plain = all(bone.bone.inherit_scale == "FULL" and bone.bone.use_inherit_rotation for bone in above)
+        plain = plain and not any(len(bone.constraints) for bone in above)
         if self.tip or end.parent != root or not plain:
             return np.array(((0.0, 0.0), (np.inf, np.inf)))
         # However it is turned, a vector is scaled by each bone by no less than its least scale.
