@@ -37,8 +37,8 @@ def shared_bones(random: Random, scene: dict) -> None:
     if shape == "common root":
         lower = scene["bones"]["lower"]
         tail = [part + shift for part, shift in zip(lower["head"], (0.3, 0.4, 0.1), strict=True)]
-        scene["bones"]["lower.2"] = {**lower, "tail": tail}
-        twin["end"] = "lower.2"
+        scene["bones"]["lower twin"] = {**lower, "tail": tail}
+        twin["end"] = "lower twin"
     if shape == "row":
         twin = {"end": "hand", "root": "lower", "target": twin["target"], "fields": {}}
     if shape == "muted":

@@ -21,6 +21,13 @@ def test_a_scene_poses_only_bones_that_it_has() -> None:
         assert scene["poses"].keys() <= scene["bones"].keys() | ropes, scene["seed"]
 
 
+def test_bones_come_after_their_parents() -> None:
+    for scene in map(draw, range(4000)):
+        names = list(scene["bones"])
+        parents = {name: bone["parent"] for name, bone in scene["bones"].items() if "parent" in bone}
+        assert all(names.index(parent) < names.index(name) for name, parent in parents.items()), scene["seed"]
+
+
 def test_a_seed_gives_the_same_scene_again() -> None:
     assert [draw(seed) for seed in range(50)] == [draw(seed) for seed in range(50)]
 
