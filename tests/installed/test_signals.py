@@ -44,7 +44,7 @@ def names(folder: Path) -> set[str]:
 
 
 @SIGNALS
-@pytest.mark.parametrize("frames", ["1:8", "1:2000000:0.5"], ids=["while it saves", "while it bakes"])
+@pytest.mark.parametrize("frames", ["1:8", "1:1000000"], ids=["while it saves", "while it bakes"])
 def test_an_interrupt_leaves_nothing_behind(
     program: list[str], shot: Path, tmp_path: Path, number: int, frames: str
 ) -> None:
