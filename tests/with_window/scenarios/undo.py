@@ -47,7 +47,7 @@ def scenario(user: User) -> Steps:
             bpy.data.objects["Arm.L Target"].location.z += 5.0
             bpy.ops.ed.undo_push()
         if name == "worst_frame":  # there is something to go to
-            pose_otherwise(rig)
+            pose_otherwise(bpy.context.object)  # undo has made it anew
             bpy.ops.ed.undo_push()
         before = file_data.dump()
         with bpy.context.temp_override(window=user.window, area=user.area):
