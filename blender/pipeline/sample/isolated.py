@@ -28,7 +28,16 @@ def opened(scene: Scene, wanted: Wanted) -> Iterator[Scene]:
             yield isolated
     finally:
         with unless_gone:
-            bpy.data.scenes.remove(isolated)
+            _remove(isolated)
+
+
+def _remove(scene: Scene) -> None:
+    # Only this takes it off a screen. But in Blender 4 it reads the context's window, and crashes under `--command`,
+    # where there is none.
+    if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
+        bpy.data.scenes.remove(scene)
+    else:
+        bpy.data.batch_remove((scene,))
 
 
 def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:
