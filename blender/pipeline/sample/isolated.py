@@ -37,7 +37,8 @@ def _remove(scene: Scene) -> None:
     if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
         bpy.data.scenes.remove(scene)
     else:
-        bpy.data.batch_remove((scene,))
+        # By name, which raises ReferenceError where the scene is gone: over that, too, Blender would crash.
+        bpy.data.batch_remove((bpy.data.scenes[scene.name],))
 
 
 def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:
