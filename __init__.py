@@ -4,11 +4,13 @@
 public interface for scripts; `operators` and `ui` are what animators meet, `command_line` is for farms.
 """
 
-from . import command_line, operators, ui
-from .blender import live, properties
-from .blender.pipeline import unkeyed
+from . import operators, ui
+from .blender import properties
+from .blender.live import handlers
+from .blender.pipeline import unkeyed_edits
+from .command_line import main
 
-_PARTS = (properties, operators, ui, unkeyed, live, command_line)
+_PARTS = (properties, operators, ui, unkeyed_edits, handlers, main)
 
 
 def register() -> None:

@@ -9,13 +9,14 @@ import sys
 
 import bpy
 
-from . import command_line, register
+from . import register
+from .command_line import main
 
 if __name__ == "__main__":
     # As enabled in the preferences, which are always those of the factory here.
     bpy.context.preferences.addons.new().module = __package__
     register()
-    status = command_line.main(sys.argv[1:], [sys.executable, "-m", __package__], f"python -m {__package__}")
+    status = main.main(sys.argv[1:], [sys.executable, "-m", __package__], f"python -m {__package__}")
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers

@@ -16,15 +16,15 @@ The examples are run as tests. In them `rig` is an armature with two arms and on
 
 from __future__ import annotations
 
-from ..blender.constraints import Takeover
-from ..blender.detect import Kind, Limb
-from ..blender.errors import Refused
-from ..blender.pipeline import Steps
-from ..blender.pipeline.channel import Keys, KeyStyle
-from ..blender.pipeline.measure import Measure
-from ..blender.pull import Pull
-from ..blender.report import ChainReport, Report
-from ..blender.setup_file import Setup
+from ..blender.chains.detect.find_limbs import Kind, Limb
+from ..blender.chains.ik_constraints.takeover import Takeover
+from ..blender.chains.setup_file import Setup
+from ..blender.live.drag import Drag
+from ..blender.messages.refused import Refused
+from ..blender.messages.report import ChainReport, Report
+from ..blender.pipeline.measure.chosen_frames import Measure
+from ..blender.pipeline.requests import Steps
+from ..skeleton.channel import Keys, KeyStyle
 from .chains import (
     add_chain,
     add_detected,
@@ -37,11 +37,15 @@ from .chains import (
     save_setup,
     take_bend_limits,
 )
-from .poses import bake, baking, check, flip_bend, followed_first, pull, remove_markers, run, solve
+from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .targets import bake_targets, baking_targets, create_targets, snap_targets, target_keys
+
+Pull = Drag
+"""Until the next release, as `pull`."""
 
 __all__ = [
     "ChainReport",
+    "Drag",
     "KeyStyle",
     "Keys",
     "Kind",
@@ -65,6 +69,7 @@ __all__ = [
     "create_targets",
     "decide_side",
     "detect",
+    "drag",
     "ensure_chain",
     "flip_bend",
     "followed_first",

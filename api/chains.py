@@ -9,16 +9,17 @@ from pathlib import Path
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from ..blender import bend_limits, constraints, hinge_side, setup_file
-from ..blender import detect as detection
-from ..blender.constraints import Takeover
-from ..blender.detect import Kind, Limb
-from ..blender.errors import Refused
-from ..blender.pipeline import read
+from ..blender.chains import hinge_side, ik_limits, setup_file
+from ..blender.chains.detect import find_limbs
+from ..blender.chains.detect.find_limbs import Kind, Limb
+from ..blender.chains.ik_constraints.takeover import Takeover, takeovers, without_target
+from ..blender.chains.setup_file import Setup
+from ..blender.messages.refused import Refused
+from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
 from ..blender.pipeline.read.chain import chain_bones
+from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import chain_fields, chain_of
-from ..blender.setup_file import Setup
 
 
 def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
@@ -34,7 +35,7 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     >>> chain.name, chain.bend
     ('forearm.R', 'REST')
     """
-    read.refuse_unposable(rig)
+    refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
     _refuse_unknown(fields)
     twin = chain_of(rig, end_bone)
@@ -75,7 +76,7 @@ def ensure_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     chain = chain_of(rig, end_bone)
     if chain is None:
         return add_chain(rig, end_bone, **fields)
-    read.refuse_unposable(rig)
+    refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", chain.root_bone)), chain.name)
     _refuse_unknown(fields)
     before = {name: getattr(chain, name) for name in fields}
@@ -110,8 +111,8 @@ def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb
     Arm.L, forearm.L, forearm.L, Named so: "upper_arm.L", "forearm.L"
     Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
     """
-    read.refuse_other_than_armature(rig)
-    return detection.limbs(rig, {Kind(kind) for kind in kinds})
+    refuse_other_than_armature(rig)
+    return find_limbs.limbs(rig, {Kind(kind) for kind in kinds})
 
 
 def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -122,9 +123,9 @@ def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tupl
     >>> [(limb.chain, limb.end_bone) for limb in api.add_detected(rig)]
     [('Arm.R', 'forearm.R')]
     """
-    read.refuse_unposable(rig)
+    refuse_unposable(rig)
     limbs = detect(rig, kinds)
-    detection.refuse_none(rig, limbs)
+    find_limbs.refuse_none(rig, limbs)
     return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
 
 
@@ -141,14 +142,14 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     Constraint "IK" of bone "forearm.R": no chain
       It moves 3 bones, and a chain has two: set its Chain Length to 2
     """
-    read.refuse_unposable(rig)
-    found = list(constraints.takeovers(rig, scene or read.scene_of(rig)))
+    refuse_unposable(rig)
+    found = list(takeovers(rig, scene or scene_of(rig)))
     return tuple(replace(takeover, chain=_take(rig, takeover)) if takeover.fields else takeover for takeover in found)
 
 
 def _take(rig: Object, takeover: Takeover) -> str:
     """The name of the chain that takes over."""
-    chain = constraints.without_target(rig, takeover)
+    chain = without_target(rig, takeover)
     if chain is None:
         return add_chain(rig, **takeover.fields).name
     _set(chain, takeover.fields)
@@ -164,7 +165,7 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     >>> rig.two_bone_ik_chains["forearm.L"].use_bend_limits
     True
     """
-    found = [(chain, bend_limits.taken(rig, chain)) for chain in read.chosen(rig, chains)]
+    found = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
     for chain, (low, high) in found:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
@@ -180,8 +181,8 @@ def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str =
     >>> rig.two_bone_ik_chains["forearm.L"].hinge_axis, rig.two_bone_ik_chains["forearm.L"].bend
     ('NEG_X', 'POSITIVE')
     """
-    read.refuse_unposable(rig)
-    found = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in read.chosen(rig, chains)]
+    refuse_unposable(rig)
+    found = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in chosen_chains(rig, chains)]
     for chain, chosen in found:
         if chosen:
             hinge_side.decide(chain, chosen)

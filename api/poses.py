@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 
 from bpy.types import Object, Scene
 
-from ..blender import markers, pipeline
-from ..blender.errors import Refused
-from ..blender.pipeline import Steps, read
-from ..blender.pipeline.channel import Keys, KeyStyle
-from ..blender.pipeline.measure import Measure
-from ..blender.pipeline.sample import Sampling
-from ..blender.pull import Pull
-from ..blender.report import Report
+from ..blender.live.drag import Drag
+from ..blender.messages import markers
+from ..blender.messages.refused import Refused
+from ..blender.messages.report import Report
+from ..blender.pipeline import requests
+from ..blender.pipeline.measure.chosen_frames import Measure
+from ..blender.pipeline.read.build_plan import Frames
+from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
+from ..blender.pipeline.requests import Steps
+from ..blender.pipeline.sample.sampling import Sampling
+from ..skeleton.channel import Keys, KeyStyle
 from ..solver.values import Bend
 
 
 def bake(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: read.Frames | None = None,
+    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
     keys: str = "EVERY_FRAME",
@@ -77,7 +81,7 @@ def bake(
 def baking(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: read.Frames | None = None,
+    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
     style: KeyStyle,
@@ -93,7 +97,7 @@ def baking(
     >>> for done in api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    return pipeline.bake(
+    return requests.bake(
         rig,
         chains,
         frames,
@@ -113,13 +117,13 @@ def run(steps: Steps) -> Report:
     >>> print(api.run(steps))
     forearm.L: 10 of 10 frames reached
     """
-    return pipeline.run(steps)
+    return requests.run(steps)
 
 
 def check(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: read.Frames | None = None,
+    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
@@ -137,9 +141,9 @@ def check(
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
-    report = run(pipeline.check(rig, chains, frames, scene, way=Sampling(sampling)))
+    report = run(requests.check(rig, chains, frames, scene, way=Sampling(sampling)))
     if add_markers:
-        markers.replace(scene or read.scene_of(rig), report)
+        markers.replace(scene or scene_of(rig), report)
     return report
 
 
@@ -159,7 +163,7 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    signs = pipeline.bends(rig, chains, scene)
+    signs = requests.bends(rig, chains, scene)
     before = {name: rig.two_bone_ik_chains[name].bend for name in signs}
     for name, sign in signs.items():
         rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
@@ -181,7 +185,7 @@ def solve(
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return pipeline.pose(rig, chains, scene, insert_keys=insert_keys)
+    return requests.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
 def followed_first(rigs: Sequence[Object]) -> list[Object]:
@@ -192,15 +196,21 @@ def followed_first(rigs: Sequence[Object]) -> list[Object]:
     >>> api.followed_first([rig]) == [rig]
     True
     """
-    return read.followed_first(rigs)
+    return after_followed(rigs)
 
 
-def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Pull:
-    """Begin to pull the tip of a chain through space, from where the pose stands; see `Pull`.
+def drag(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+    """Begin to drag the tip of a chain through space, from its current pose; see `Drag`.
 
-    >>> pull = api.pull(rig, "forearm.L")
-    >>> pull.to((0.6, -0.2, 1.3))
-    >>> pull.finish()
-    []
+    >>> drag = api.drag(rig, "forearm.L")
+    >>> drag.to((0.6, -0.2, 1.3))
+    >>> drag.finish()
+    ()
     """
-    return Pull(rig, chain, scene or read.scene_of(rig), insert_keys=insert_keys)
+    return Drag(rig, chain, scene or scene_of(rig), insert_keys=insert_keys)
+
+
+def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+    """The old name of `drag`, which goes with the next release."""
+    warnings.warn("api.pull is now api.drag", DeprecationWarning, stacklevel=2)
+    return drag(rig, chain, scene=scene, insert_keys=insert_keys)

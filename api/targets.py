@@ -7,12 +7,14 @@ from math import inf
 
 from bpy.types import Object, Scene
 
-from ..blender import targets
-from ..blender.pipeline import Steps, read, run, way_back
-from ..blender.pipeline.measure import Measure
+from ..blender.chains import target_empties
+from ..blender.messages.report import Report
+from ..blender.pipeline import targets_from_pose
+from ..blender.pipeline.measure.chosen_frames import Measure
+from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
-from ..blender.pipeline.sample import Sampling
-from ..blender.report import Report
+from ..blender.pipeline.requests import Steps, run
+from ..blender.pipeline.sample.sampling import Sampling
 
 
 def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
@@ -23,7 +25,7 @@ def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: S
     forearm.R: 1 of 1 frames reached
     Created 2 empties in the collection "Hero Targets"
     """
-    return targets.create(rig, chains, scene)
+    return target_empties.create(rig, chains, scene)
 
 
 def snap_targets(
@@ -34,13 +36,13 @@ def snap_targets(
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return way_back.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+    return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
 def bake_targets(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: read.Frames | None = None,
+    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
@@ -58,7 +60,7 @@ def bake_targets(
 def baking_targets(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: read.Frames | None = None,
+    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
     sampling: str = "AUTO",
@@ -69,7 +71,9 @@ def baking_targets(
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    return way_back.bake_targets(rig, chains, frames, scene, way=Sampling(sampling), measuring=Measure(measure))
+    return targets_from_pose.bake_targets(
+        rig, chains, frames, scene, way=Sampling(sampling), measuring=Measure(measure)
+    )
 
 
 def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:
@@ -78,5 +82,5 @@ def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]
     >>> api.target_keys(rig)
     [1.0, 10.0]
     """
-    plan = read.plan(rig, chains, None, None)
+    plan = build_plan(rig, chains, None, None)
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})

@@ -21,11 +21,11 @@ from bpy.props import (
 from bpy.types import Context, Object, PoseBone, Property, PropertyGroup
 
 from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
-from . import now
+from .live import state
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-_CHOICE = {**_FIELD, "update": lambda chain, _context: now.touch(chain.id_data)}
+_CHOICE = {**_FIELD, "update": lambda chain, _context: state.invalidate(chain.id_data)}
 
 _PLANES = (
     (Plane.AUTO, "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
@@ -234,7 +234,7 @@ def register() -> None:
     Object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
-        update=lambda rig, _context: now.begin(rig),
+        update=lambda rig, _context: state.live_changed(rig),
         **_FIELD,
     )
     # Not for users: what a live limb starts from has to come back with undo and with the file.

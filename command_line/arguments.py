@@ -11,7 +11,7 @@ from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
 from ..api import Keys, Measure
-from ..blender.errors import Refused
+from ..blender.messages.refused import Refused
 
 USAGE = "ARGUMENTS"
 """The kind of refusal where the command line itself makes no sense."""

@@ -10,10 +10,10 @@ from pathlib import Path
 import bpy
 from bpy.types import Object
 
-from ..blender import files
-from ..blender.errors import Refused
-from ..blender.words import nearest
-from . import interrupt, said
+from ..blender.files import atomic_write
+from ..blender.messages.refused import Refused
+from ..blender.messages.translation import nearest_name
+from . import console_output, interrupt
 from .arguments import USAGE
 
 _DAMAGE = re.compile("corrupt|lost data", re.IGNORECASE)
@@ -32,10 +32,10 @@ def named_or_open(file: Path | None) -> Path:
 
 def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
     """Raise `Refused` where a file that is read would be written, or one written twice, under whatever names."""
-    is_read = dict.fromkeys(map(files.identity, read), True)
+    is_read = dict.fromkeys(map(atomic_write.identity, read), True)
     for path in written:
-        files.refuse_irregular(path)
-        file = files.identity(path)
+        atomic_write.refuse_irregular(path)
+        file = atomic_write.identity(path)
         if file in is_read:
             raise Refused(
                 '"{value}" is read and would be overwritten: choose another name'
@@ -52,10 +52,10 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
 
     returns : a sentence where Blender says that the file is damaged, else ""
     """
-    files.refuse_irregular(file)
+    atomic_write.refuse_irregular(file)
     trusted = {"use_scripts": True} if enable_autoexec else {}
     try:
-        with said.by_blender() as lines:
+        with console_output.blender_output() as lines:
             bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
         raise Refused(
@@ -80,7 +80,7 @@ def save(source: Path, output: Path) -> None:
         compress = file.read(7) != b"BLENDER"
     # Relative paths in it count from where it is opened, and there a link may stand for it.
     moved = source.parent.resolve() != output.parent.resolve()
-    with files.replaced(output) as beside:
+    with atomic_write.atomic_write(output) as beside:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress, relative_remap=moved)
             reason = "" if not compress or _is_whole(beside) else "it was cut off"
@@ -88,7 +88,7 @@ def save(source: Path, output: Path) -> None:
             reason = _reason(error)
         if reason:
             # Blender's own is that of its last step, which only follows from what went wrong before.
-            reason = files.obstacle(beside, 2 * source.stat().st_size) or reason
+            reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
             raise Refused('"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output), reason=reason)
 
 
@@ -128,7 +128,7 @@ def _named(name: str) -> Object:
             kind="NO_RIG",
             object=name,
             value=name,
-            nearest=nearest(name, armatures),
+            nearest=nearest_name(name, armatures),
         )
     return bpy.data.objects[name]
 

@@ -20,8 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..blender import toml_file
-from ..blender.errors import Refused
+from ..blender.files import toml_file
+from ..blender.messages.refused import Refused
 from .arguments import USAGE, frames
 from .path_mapping import PathMapping
 from .shot import Shot

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ..blender.report import Report
+from ..blender.messages.report import Report
 
 
 class ExitStatus(IntEnum):

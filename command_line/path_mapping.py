@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
-from ..blender import files
-from ..blender.errors import Refused
+from ..blender.files import atomic_write
+from ..blender.messages.refused import Refused
 
 PathMapping = Callable[[str], Path]
 
@@ -17,7 +17,7 @@ def mapping(path: Path | None) -> PathMapping:
     if path is None:
         return Path
     try:
-        content = json.loads(files.text(path))
+        content = json.loads(atomic_write.text(path))
         rules = [
             (_kind(rule["source_path_format"])(rule["source_path"]), Path(rule["destination_path"]))
             for rule in content.get("path_mapping_rules", [])

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from threading import Event, Timer
 
-from ..blender import files
+from ..blender.files import atomic_write
 from .outcome import ExitStatus, Outcome
 from .progress import Progress
 from .shot import Shot
@@ -99,7 +99,7 @@ class _Worker:
         if answer:
             return answer
         for path in filter(None, (shot.output, shot.report)):
-            files.tidy(path)
+            atomic_write.tidy(path)
         status, state = process.returncode, "crashed"
         how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
         if stopped.is_set():

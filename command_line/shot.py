@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
-from ..blender import files
-from ..blender.errors import Refused
+from ..blender.files import atomic_write
+from ..blender.messages.refused import Refused
 
 Progress = Callable[[float], None]
 LARGEST_REPORT = 1 << 30
@@ -56,7 +56,7 @@ def recorded(shot: Shot) -> dict[str, Any]:
     if not (shot.report and shot.report.exists()):
         return {}
     try:
-        record = json.loads(files.text(shot.report, LARGEST_REPORT))
+        record = json.loads(atomic_write.text(shot.report, LARGEST_REPORT))
     except (ValueError, RecursionError):
         return {}  # no JSON, thus of no use to another program either
     if not (isinstance(record, dict) and "request" in record):
@@ -85,10 +85,10 @@ def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refuse
         content["error"] = {"message": str(found), **{key: str(value) for key, value in vars(found).items()}}
     else:
         content["reports"] = [report.as_dict() for report in found]
-    with files.replaced(path) as beside:
+    with atomic_write.atomic_write(path) as beside:
         beside.write_text(json.dumps(content, allow_nan=False), "utf-8")
 
 
 def _digest(path: Path) -> str:
-    with files.opened(path) as file:
+    with atomic_write.opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,7 +3,7 @@
 import bpy
 from bpy.utils import register_classes_factory
 
-from . import bake, chains, check, constraints, detect, drag, gradual, pose, targets
+from . import bake, chains, check, constraints, detect, drag, pose, progress, targets
 
 _MODULES = (chains, detect, constraints, targets, pose, drag, check, bake)
 
@@ -12,5 +12,5 @@ register, _unregister = register_classes_factory([cls for module in _MODULES for
 
 def unregister() -> None:
     """Blender drops operators that are under way without a word to them; so they are told."""
-    gradual.give_up(bpy.context)
+    progress.give_up(bpy.context)
     _unregister()

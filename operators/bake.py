@@ -5,11 +5,11 @@ from bpy.types import Context, Event, Object
 
 from .. import __package__ as base_package
 from .. import api
-from ..blender.key_choices import KeyChoices
-from .gradual import GradualOperator
+from ..blender.key_properties import KeyProperties
+from .progress import ProgressOperator
 
 
-class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
+class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
     """Key the bones of all chains over a range of frames"""
 
     bl_idname = "two_bone_ik.bake"
@@ -20,7 +20,7 @@ class TWO_BONE_IK_OT_bake(KeyChoices, GradualOperator):
 
     def invoke(self, context: Context, event: Event) -> set[str]:
         addon = context.preferences.addons.get(base_package)
-        for name in KeyChoices.__annotations__ if addon else ():
+        for name in KeyProperties.__annotations__ if addon else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)

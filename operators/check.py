@@ -4,8 +4,8 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from .. import api
+from ..blender.messages.report import Report, last
 from ..blender.pipeline.sample.probe import set_frame
-from ..blender.report import Report, last
 from .common import ArmatureOperator, ChainOperator, selected_with_chains
 from .frame_range import RangeOperator
 

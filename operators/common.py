@@ -7,10 +7,10 @@ from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Object, Operator
 
-from ..blender.errors import Refused
+from ..blender.messages.refused import Refused
+from ..blender.messages.report import Report, remember
+from ..blender.messages.translation import translated
 from ..blender.properties import active_chain
-from ..blender.report import Report, remember
-from ..blender.words import sentence
 
 
 class ArmatureOperator(Operator):
@@ -122,8 +122,10 @@ def show_status(context: Context, text: str | Callable[[Header, Context], None] 
 def _headline(report: Report) -> str:
     misposed = [chain.name for chain in report.chains if not chain.posed]
     if misposed:
-        return ". ".join([sentence("Done, but not posed so: {chains}", chains=", ".join(misposed)), *report.notes[:1]])
+        return ". ".join(
+            [translated("Done, but not posed so: {chains}", chains=", ".join(misposed)), *report.notes[:1]]
+        )
     fell_short = [chain.name for chain in report.chains if not chain.reached]
     if fell_short:
-        return sentence("Targets not always reached: {chains}", chains=", ".join(fell_short))
-    return ". ".join([sentence("All targets reached"), *report.notes[:1]])
+        return translated("Targets not always reached: {chains}", chains=", ".join(fell_short))
+    return ". ".join([translated("All targets reached"), *report.notes[:1]])

@@ -3,7 +3,7 @@
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.words import sentence
+from ..blender.messages.translation import translated
 from .common import ArmatureOperator, selected
 
 
@@ -22,7 +22,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
         names = ", ".join(takeover.chain for takeover in found if takeover.chain)
-        told = sentence(
+        told = translated(
             "Added {chains}" if names else "No IK constraint of two bones acts without a chain", chains=names
         )
         self.report({"INFO"}, told)

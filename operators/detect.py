@@ -4,7 +4,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.words import sentence
+from ..blender.messages.translation import translated
 from .common import ArmatureOperator, selected
 
 
@@ -34,7 +34,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     def run(self, context: Context, rig: Object) -> None:
         added = api.add_detected(rig, self.kinds)
         names = ", ".join(limb.chain for limb in added)
-        told = sentence(
+        told = translated(
             "{rig}: added {chains}" if names else "{rig}: all limbs that are found have a chain",
             rig=rig.name,
             chains=names,

@@ -8,9 +8,9 @@ from bpy.utils import units
 from bpy_extras import view3d_utils
 
 from .. import api
-from ..blender.errors import Refused
+from ..blender.live.ray_cast import surface
+from ..blender.messages.refused import Refused
 from ..blender.properties import active_chain
-from ..blender.surface import surface
 from .common import ChainOperator, active_names, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
@@ -56,12 +56,12 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
     def run(self, context: Context, _rig: Object) -> None:
         self._begin(context)
         try:
-            self._pull.to(self._tip_moved_by(self.offset))
+            self._drag.to(self._tip_moved_by(self.offset))
         except Refused:
-            self._pull.restore()
+            self._drag.restore()
             raise
         if self.flip:
-            self._pull.flip()
+            self._drag.flip()
         self._finish()
 
     def invoke(self, context: Context, event: Event) -> set[str]:
@@ -99,28 +99,28 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         elif event.value == "PRESS":
             self._press(event)
         self.offset = self._offset(context, event)
-        self._pull.to(self._tip_moved_by(self.offset))
+        self._drag.to(self._tip_moved_by(self.offset))
         self._show(context)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: Context) -> None:
         """Esc, right click, or Blender closes: leave the pose as it was."""
-        self._pull.restore()
+        self._drag.restore()
         self._show(context, done=True)
 
     def _begin(self, context: Context) -> None:
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         name = active_names(context.object)[0]
-        self._pull = api.pull(context.object, name, scene=context.scene, insert_keys=insert_keys)
+        self._drag = api.drag(context.object, name, scene=context.scene, insert_keys=insert_keys)
 
     def _finish(self) -> None:
-        for note in self._pull.finish():
+        for note in self._drag.finish():
             self.report({"WARNING"}, note)
 
     def _press(self, event: Event) -> None:
         if event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
             self.flip = not self.flip
-            self._pull.flip()
+            self._drag.flip()
         elif event.type in _AXES:
             self._axis = None if self._axis == _AXES[event.type] else _AXES[event.type]
         elif event.type in _DIGITS:
@@ -151,18 +151,18 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
             place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=context.object)
             if place is not None:
-                return tuple(there - here for there, here in zip(place, self._pull.tip, strict=True))
+                return tuple(there - here for there, here in zip(place, self._drag.tip, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
     def _under_mouse(self, event: Event) -> Any:
         """Where the mouse is in the plane of the view that holds the tip."""
-        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._pull.tip)
+        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._drag.tip)
 
     def _mouse(self, event: Event) -> tuple[int, int]:
         return event.mouse_x - self._region.x, event.mouse_y - self._region.y
 
     def _tip_moved_by(self, offset: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(sum(parts) for parts in zip(self._pull.tip, offset, strict=True))
+        return tuple(sum(parts) for parts in zip(self._drag.tip, offset, strict=True))
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the tip was pulled in the header."""

@@ -6,7 +6,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
 from .. import api
-from ..blender.errors import Refused
+from ..blender.messages.refused import Refused
 from .common import SelectedChainsOperator, active_names, selected_with_chains
 
 

@@ -3,7 +3,7 @@
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.report import Report
+from ..blender.messages.report import Report
 from .common import ChainOperator, active_names, selected_with_chains
 
 

@@ -3,9 +3,9 @@
 from bpy.types import Context, Object
 
 from .. import api
-from ..blender.report import Report
+from ..blender.messages.report import Report
 from .common import SelectedChainsOperator
-from .gradual import GradualOperator
+from .progress import ProgressOperator
 
 
 class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
@@ -29,7 +29,7 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
         return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
 
 
-class TWO_BONE_IK_OT_bake_targets(GradualOperator):
+class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
     """Key target and pole target over a range of frames so that they follow the pose"""
 
     bl_idname = "two_bone_ik.bake_targets"

@@ -5,8 +5,8 @@
 array([1.5, 2. ])
 """
 
-from . import motion, planar, reach, targets, workspace
-from .solve import ReadyChain, ready, solve
+from . import diagnostics, planar, reach, targets, workspace
+from .solve import PreparedChain, prepare, solve
 from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
 
 __all__ = [
@@ -16,15 +16,15 @@ __all__ = [
     "HingeAxis",
     "Options",
     "Plane",
-    "ReadyChain",
+    "PreparedChain",
     "Reference",
     "Solution",
     "Status",
     "Unreachable",
-    "motion",
+    "diagnostics",
     "planar",
+    "prepare",
     "reach",
-    "ready",
     "solve",
     "targets",
     "workspace",

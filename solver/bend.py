@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from .motion import hinge_turn, root_turn
+from .diagnostics import hinge_turn, root_turn
 from .plane import BendPlane
 from .values import Array, Bend, Options
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
 from .blocks import in_blocks
-from .triangle import four_areas, reach_of_tip, triangle
-from .undecided import held
+from .hold import hold_last
+from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
 
 _ON_ROOT = 2.0**-100
@@ -128,7 +128,7 @@ def _aim(lengths: Array, target: Array) -> Array:
     if decided.all():
         return target
     nearest = np.where(decided[..., None], target, (1.0, 0.0))
-    direction = held(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided, axis=-1)
+    direction = hold_last(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided, axis=-1)
     return np.where(decided[..., None], target, direction * on_root[..., None])
 
 
@@ -145,7 +145,7 @@ def _angles(lengths: Array, aim: Array, sign: Array, solved: Array) -> None:
     first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
     reached = reach_of_tip(first, second, np.sqrt(x * x + y * y))
     # Sine and cosine of the hinge angle, both times 2 l1 l2; then the tip as seen from the first link, times 2 l1.
-    sine = sign[..., 0] * four_areas(first, second, reached)
+    sine = sign[..., 0] * four_times_area(first, second, reached)
     cosine = reached * reached - first * first - second * second
     along = cosine + 2.0 * first * first
     np.arctan2(y * along - x * sine, x * along + y * sine, out=solved[..., 0])
@@ -159,9 +159,9 @@ def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
         return solved
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
-    root = held(np.where(first, solved[..., 0], 0.0), first, axis=-1)
+    root = hold_last(np.where(first, solved[..., 0], 0.0), first, axis=-1)
     hinge = np.where(first, solved[..., 1], _wrapped(np.arctan2(aim[..., 1], aim[..., 0]) - root))
-    hinge = held(np.where(second, hinge, 0.0), second, axis=-1)
+    hinge = hold_last(np.where(second, hinge, 0.0), second, axis=-1)
     return np.stack((root, hinge), axis=-1)
 
 

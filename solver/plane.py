@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .hold import hold_last
 from .reference import ReferencePose, is_slight
-from .undecided import held
 from .values import Array, Bend, Goals, Options, Plane, Reference
-from .vectors import angle_about, beside, cross, dot, norm, rejection, swing, turned
+from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
 
 _IN_LINE = 1e-6
 """Radians: a pole closer to the line from root to target gives no direction; float32 positions leave that much open."""
@@ -69,7 +69,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)
         decided = np.abs(height) > _IN_LINE * norm(goals.pole)
-        side = np.where(np.logical_or.reduce(decided, axis=0), held(np.sign(height), decided), side)
+        side = np.where(np.logical_or.reduce(decided, axis=0), hold_last(np.sign(height), decided), side)
     return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=goals.pole is not None)
 
 
@@ -80,7 +80,7 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     if decided.all():
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
-    return distance, held(aim, decided)
+    return distance, hold_last(aim, decided)
 
 
 def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
@@ -92,10 +92,10 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
     hinge = _kept(aim, hinge, decided, without)
     if options.pole_angle:
-        hinge = turned(hinge, aim, options.pole_angle)
+        hinge = rotate_about(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:
         angle = np.unwrap(angle_about(aim, without, hinge), axis=0)
-        hinge = turned(without, aim, options.pole_influence * angle)
+        hinge = rotate_about(without, aim, options.pole_influence * angle)
     known = np.logical_or.reduce(decided, axis=0)
     return hinge if known.all() else np.where(known[..., None], hinge, without)
 
@@ -108,5 +108,5 @@ def _kept(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array
     if decided.all():
         return hinge
     hinge = np.where(decided[..., None], hinge, otherwise)
-    carried = swing(held(hinge, decided), held(aim, decided), aim)
+    carried = swing(hold_last(hinge, decided), hold_last(aim, decided), aim)
     return np.where(decided[..., None], hinge, carried)

@@ -37,7 +37,7 @@ def _reach_at(first: Array, second: Array, hinge_angle: ArrayLike) -> Array:
     return reach_of_tip(first, second, distance)
 
 
-def evened(lengths: Array, tolerance: float) -> Array:
+def equalized(lengths: Array, tolerance: float) -> Array:
     """(..., 2) lengths that differ by less than `tolerance` times their sum, made equal.
 
     Bones of equal length fold onto the root to the side of their bend; a hair's difference would have them fold in line

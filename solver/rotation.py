@@ -12,8 +12,8 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
+from .hold import hold_last
 from .triad import product
-from .undecided import held
 from .values import Array
 from .vectors import any_normal, cross, dot, norm
 
@@ -70,7 +70,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
     start = np.array((0.0, 0.0, 1.0, 0.0)) if before is None else before
     start = np.where(start[..., 1:].any(axis=-1, keepdims=True), start[..., 1:], (0.0, 1.0, 0.0))
     axis = quaternion[..., 1:] / np.where(decided, sine, 1.0)[..., None]
-    axis = held(np.where(decided[..., None], axis, start), decided)
+    axis = hold_last(np.where(decided[..., None], axis, start), decided)
     signs = _signs(axis, start)
     angle = 2.0 * np.arctan2(sine, quaternion[..., 0]) * signs
     angle = _unwound(angle[..., None], None if before is None else before[..., :1])
@@ -110,7 +110,7 @@ def blend(start: Array, end: Array, factor: float) -> Array:
     half = factor * np.arctan2(sine, turn[..., 0])
     scale = np.where(sine > 1e-12, np.sin(half) / np.where(sine > 1e-12, sine, 1.0), factor)
     partial = np.concatenate((np.cos(half)[..., None], turn[..., 1:] * scale[..., None]), axis=-1)
-    return product(start, matrices(partial))
+    return product(start, from_quaternions(partial))
 
 
 def shortest(start: Array, end: Array) -> Array:
@@ -119,10 +119,10 @@ def shortest(start: Array, end: Array) -> Array:
     turn = np.concatenate((w[..., None], cross(start, end)), axis=-1)
     opposite = np.concatenate((np.zeros_like(turn[..., :1]), any_normal(start)), axis=-1)
     turn = np.where((w > 1e-12)[..., None], turn, opposite)
-    return matrices(turn / norm(turn)[..., None])
+    return from_quaternions(turn / norm(turn)[..., None])
 
 
-def matrices(quaternions: Array) -> Array:
+def from_quaternions(quaternions: Array) -> Array:
     """(..., 3, 3) rotation matrices of unit quaternions (..., 4)."""
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
     result = np.empty((*w.shape, 3, 3), order="F")
@@ -139,7 +139,7 @@ def from_axis_angles(values: Array) -> Array:
     length = norm(values[..., 1:])
     half = np.where(length > 0.0, 0.5 * values[..., 0], 0.0)
     axis = values[..., 1:] / np.where(length > 0.0, length, 1.0)[..., None]
-    return matrices(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * axis), axis=-1))
+    return from_quaternions(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * axis), axis=-1))
 
 
 def from_eulers(angles: Array, order: str) -> Array:
@@ -149,7 +149,7 @@ def from_eulers(angles: Array, order: str) -> Array:
         half = 0.5 * angles[..., axis]
         turn = np.zeros((*half.shape, 4))
         turn[..., 0], turn[..., 1 + axis] = np.cos(half), np.sin(half)
-        result = product(matrices(turn), result)
+        result = product(from_quaternions(turn), result)
     return result
 
 
@@ -177,7 +177,7 @@ def _unwound(angles: Array, before: Array | None) -> Array:
 
 
 def _held_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) -> Array:
-    return np.where(np.logical_or.accumulate(decided), held(angle, decided), start)
+    return np.where(np.logical_or.accumulate(decided), hold_last(angle, decided), start)
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from . import bend, inputs, reach, reference, rotation
+from .hold import hold_last
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
-from .triad import carried, in_plane, product, triad
+from .triad import in_plane, product, rotation_between, triad
 from .triangle import triangle
-from .undecided import held
 from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
 from .vectors import cross, unit
 
@@ -24,7 +24,7 @@ _DEFAULTS = Options()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ReadyChain:
+class PreparedChain:
     """A chain that was checked and measured, to be solved for one set of goals after another: see `ready`.
 
     rest : its rest pose
@@ -34,20 +34,20 @@ class ReadyChain:
     rest: ReferencePose
 
 
-def ready(chain: Chain) -> ReadyChain:
+def prepare(chain: Chain) -> PreparedChain:
     """The chain as `solve` needs it; ValueError for what `solve` would not take."""
     chain = inputs.checked_chain(chain)
-    return ReadyChain(chain=chain, rest=reference.rest(chain))
+    return PreparedChain(chain=chain, rest=reference.rest(chain))
 
 
-def solve(chain: Chain | ReadyChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
+def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
     """The pose of the chain that meets the goals, or comes closest, on every frame.
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
     raises : ValueError where an input is NaN, infinite or larger than 1e60, naming it and its row; where plane is POLE
              without a pole
     """
-    known = chain if isinstance(chain, ReadyChain) else ready(chain)
+    known = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = known.chain, known.rest
     goals = inputs.checked_goals(goals, chain)
     own = rest if goals.pose is None else reference.posed(chain, rest, goals.pose)
@@ -67,7 +67,7 @@ def _bent(
     goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane, reaching no farther than `limit`."""
-    lengths = reach.evened(start.lengths, options.tolerance)
+    lengths = reach.equalized(start.lengths, options.tolerance)
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.softened(plane.distance, outer, options.softness)
@@ -115,7 +115,7 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
 
 def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
     """(n, 2, 3, 3) from rest: the reference pose's triads carried to the solved ones."""
-    rotations = carried(triad(start.links, start.hinges), in_plane(plane.aim, plane.hinge, turns))
+    rotations = rotation_between(triad(start.links, start.hinges), in_plane(plane.aim, plane.hinge, turns))
     if options.reference == Reference.POSE and goals.pose is not None:
         return product(rotations, goals.pose)
     return rotations
@@ -142,16 +142,16 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
 def _hold(solution: Solution, chain: Chain) -> Solution:
     """Frames out of reach take the pose of the last frame within it, with the bones as long as they are by now."""
     within = solution.shortfall == 0.0
-    rotations, stretch = held(solution.rotations, within), held(solution.stretch, within)
+    rotations, stretch = hold_last(solution.rotations, within), hold_last(solution.stretch, within)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
-    grown = np.einsum("...bij,...bj->...bi", rotations, links - held(links, within)) * stretch[..., None, None]
+    grown = np.einsum("...bij,...bj->...bi", rotations, links - hold_last(links, within)) * stretch[..., None, None]
     moved = np.cumsum(np.insert(grown, 0, 0.0, axis=-2), axis=-2)
     return replace(
         solution,
         rotations=rotations,
-        joints=held(solution.joints, within) + moved,
-        hinge=held(solution.hinge, within),
-        hinge_angle=held(solution.hinge_angle, within),
+        joints=hold_last(solution.joints, within) + moved,
+        hinge=hold_last(solution.hinge, within),
+        hinge_angle=hold_last(solution.hinge_angle, within),
         stretch=stretch,
     )
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from . import reach, reference
+from .hold import hold_last
 from .reference import ReferencePose
-from .undecided import held
 from .values import Array, Chain, Goals
-from .vectors import cross, dot, norm, rejection, turned, unit
+from .vectors import cross, dot, norm, rejection, rotate_about, unit
 
 STEADY = 3e-6
 """Part of the chain's length by which a mid joint may be off for a steady pole: what float32 leaves open."""
@@ -39,11 +39,11 @@ def from_pose(
     hinge = rest.side[..., None] * own.normal
     direction = _direction(mid - along, own, hinge, pose[..., 0, :, :], tolerance)
     if pole_angle:
-        direction = turned(direction, own.aim, -pole_angle)
+        direction = rotate_about(direction, own.aim, -pole_angle)
     return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
 
 
-def put_ahead(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
+def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
     """(n, 3) where the target has to be for the tip to be where it is.
 
     tip : (n, 3)             the root is the origin
@@ -64,7 +64,7 @@ def _direction(offset: Array, own: ReferencePose, hinge: Array, root: Array, tol
     good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
     # A chain that is never bent tells its side by its hinge.
     known = offset if good.any() else cross(own.aim, hinge)
-    on_root = held(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
+    on_root = hold_last(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
     known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), own.aim))
     mixed = offset + slack[..., None] * known
     cancelled = norm(mixed) <= 1e-3 * slack

@@ -25,7 +25,7 @@ def in_plane(aim: Array, hinge: Array, turns: Array) -> Array:
     return _columns(cos * aim + sin * across, hinge, cos * across - sin * aim)
 
 
-def carried(before: Array, after: Array) -> Array:
+def rotation_between(before: Array, after: Array) -> Array:
     """(..., 3, 3) the rotation that takes the triad `before` to the triad `after`."""
     return product(after, np.swapaxes(before, -1, -2))
 

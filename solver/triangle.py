@@ -23,7 +23,7 @@ def reach_of_tip(first: Array, second: Array, distance: Array) -> Array:
     return np.minimum(np.maximum(distance, np.abs(first - second)), first + second)
 
 
-def four_areas(first: Array, second: Array, reach: Array) -> Array:
+def four_times_area(first: Array, second: Array, reach: Array) -> Array:
     """(...) four times the triangle's area, which is twice l1 l2 times the sine of the hinge angle."""
     total, rest = first + second, first - second
     return np.sqrt((total - reach) * (total + reach) * ((reach - rest) * (reach + rest)))
@@ -40,4 +40,4 @@ def triangle(first: Array, second: Array, distance: Array | float, reach: Array)
     reach = np.maximum(reach, _FOLDED * (first + second))
     factor = 0.5 / np.maximum(distance * reach, _NO_LENGTH)
     along = (reach * reach + (first - second) * (first + second)) * factor
-    return along, four_areas(first, second, reach) * factor
+    return along, four_times_area(first, second, reach) * factor

@@ -80,7 +80,7 @@ def swing(vector: Array, start: Array, end: Array) -> Array:
     return unit(rejection(mirrored, end))
 
 
-def turned(vector: Array, axis: Array, angle: Array | float) -> Array:
+def rotate_about(vector: Array, axis: Array, angle: Array | float) -> Array:
     """(..., 3) `vector`, at right angles to the unit vector `axis`, turned about it by `angle` radians."""
     return np.cos(angle)[..., None] * vector + np.sin(angle)[..., None] * cross(axis, vector)
 

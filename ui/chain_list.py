@@ -4,7 +4,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Object, Scene, UILayout, UIList
 from bpy.utils import units
 
-from ..blender import now
+from ..blender.live import state
 from ..blender.properties import TwoBoneIKChain, is_from_library
 
 _SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close"}
@@ -25,23 +25,23 @@ class TWO_BONE_IK_UL_chains(UIList):
     ) -> None:
         row = layout.row(align=True)
         row.active = not chain.mute
-        refusal = None if chain.mute else now.known(rig).refused.get(chain.name)
+        refusal = None if chain.mute else state.cached(rig).refused.get(chain.name)
         if is_from_library(chain):
             row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
         else:
             row.prop(chain, "name", text="", emboss=False, icon="ERROR" if refusal else "CON_KINEMATIC")
-        state = row.row()
-        state.alignment = "RIGHT"
+        shown = row.row()
+        shown.alignment = "RIGHT"
         if refusal:
-            state.label(text=refusal.kind.replace("_", " ").capitalize())
+            shown.label(text=refusal.kind.replace("_", " ").capitalize())
         elif not chain.mute:
-            _draw_standing(state, context.scene, rig, chain)
+            _draw_standing(shown, context.scene, rig, chain)
         row.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
 
 
 def _draw_standing(layout: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
     """How the chain stands on the current frame, as the panel has looked it up."""
-    standing = now.known(rig).standing(chain.name)
+    standing = state.cached(rig).standing(chain.name)
     if standing and standing.status.name in _SHORT:
         by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
         layout.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)

@@ -10,8 +10,8 @@ from bpy.types import AddonPreferences, SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
-from ..blender import now, outline
-from ..blender.outline import Line
+from ..blender.live import overlay, state
+from ..blender.live.overlay import Line
 from ..blender.properties import active_chain
 
 _COLORS = {"REACHED": "reached_color", "TOO_FAR": "too_far_color", "TOO_CLOSE": "too_close_color"}
@@ -36,18 +36,18 @@ def _draw() -> None:
         return
     gpu.state.blend_set("ALPHA")
     picked = {item for item in (context.object, *context.selected_objects) if item}
-    for rig in now.armatures(context.scene):
+    for rig in state.armatures(context.scene):
         chains = [chain for chain in rig.two_bone_ik_chains if not picked.isdisjoint((chain.target, chain.pole_target))]
         if rig not in picked and not chains:
             continue
         active = active_chain(rig) if rig in picked else chains[0]
-        seen = now.look(rig, context.scene, context.view_layer.depsgraph)
-        for found in outline.outlines(seen):
+        seen = state.update(rig, context.scene, context.view_layer.depsgraph)
+        for found in overlay.chain_overlays(seen):
             _draw_chain(found, addon.preferences, guides=active is not None and found.name == active.name)
     gpu.state.blend_set("NONE")
 
 
-def _draw_chain(found: outline.Outline, preferences: AddonPreferences, *, guides: bool) -> None:
+def _draw_chain(found: overlay.ChainOverlay, preferences: AddonPreferences, *, guides: bool) -> None:
     color = getattr(preferences, _COLORS[found.status.name])
     if guides:
         _draw_lines([found.other, found.pole, *found.reach], preferences.guide_color, width=1.5)

@@ -3,7 +3,7 @@
 from bpy.types import Context, Object, Panel, UILayout
 from bpy.utils import register_class, unregister_class
 
-from ..blender import now
+from ..blender.live import state
 from ..blender.properties import active_chain
 from . import sections
 
@@ -29,7 +29,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout)
             return
-        now.look(rig, context.scene, context.view_layer.depsgraph)
+        state.update(rig, context.scene, context.view_layer.depsgraph)
         _draw_list(layout, rig)
         row = layout.row(align=True)
         row.use_property_split = False

@@ -4,7 +4,7 @@ from bpy.props import FloatVectorProperty, StringProperty
 from bpy.types import AddonPreferences, Context
 
 from .. import __package__ as base_package
-from ..blender.key_choices import KeyChoices
+from ..blender.key_properties import KeyProperties
 from . import panel
 
 
@@ -14,7 +14,7 @@ def _color(name: str, description: str, default: tuple[float, float, float, floa
     )
 
 
-class TwoBoneIKPreferences(KeyChoices, AddonPreferences):
+class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
     """Set once, for all files"""
 
     bl_idname = base_package

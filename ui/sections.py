@@ -7,7 +7,8 @@ from textwrap import wrap
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Object, UILayout
 
-from ..blender import markers, now, report
+from ..blender.live import state
+from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import TwoBoneIKChain
 
@@ -17,7 +18,7 @@ _LETTER = 7.0
 
 def draw_refusal(layout: UILayout, context: Context, rig: Object, chain: TwoBoneIKChain) -> None:
     """Why the chain cannot be solved. That it has no target yet needs no words."""
-    refusal = now.known(rig).refused.get(chain.name)
+    refusal = state.cached(rig).refused.get(chain.name)
     if refusal and chain.target:
         _draw_lines(layout, context, [str(refusal)], indent="")
 

@@ -12,11 +12,11 @@ import numpy as np
 from bpy.app.translations import pgettext_rpt
 from bpy.types import FCurve, Object, PoseBone, bpy_struct
 
+from ...skeleton.channel import MERGE, Channel, KeyStyle
 from .. import versions
+from ..messages.translation import translated
 from ..rna_paths import owner_and_property
-from ..words import sentence
-from .channel import MERGE, Channel, KeyStyle
-from .writable import code, owner_of, refuse_unwritable
+from .checks.keys import code, owner_of, refuse_unwritable
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
@@ -99,7 +99,7 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
             continue
         constraint.mute = True
         path = constraint.path_from_id()
-        muted = sentence(
+        muted = translated(
             'Constraint "{name}" of bone "{bone}" is muted, but its mute is animated and will come back'
             if animated & {f"{path}.mute", f"{path}.enabled"}
             else 'Constraint "{name}" of bone "{bone}" is muted',
@@ -187,7 +187,7 @@ def _mute_modifiers(curve: FCurve, owner: bpy_struct) -> list[str]:
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
-            muted = sentence(
+            muted = translated(
                 'F-curve modifier {kind} of bone "{owner}" is muted, as it would change the keys'
                 if isinstance(owner, PoseBone)
                 else 'F-curve modifier {kind} of "{owner}" is muted, as it would change the keys',
@@ -204,7 +204,7 @@ def _nla_notes(item: Object) -> list[str]:
     if absolute or not (animation.use_nla and animation.nla_tracks):
         return []
     return [
-        sentence(
+        translated(
             'The action of "{name}" is mixed with NLA strips: set its blending to Replace and its influence to 1',
             name=item.name,
         )

@@ -130,7 +130,7 @@ def kill_worker(pool: subprocess.Popen[str]) -> None:
     ("options", "state", "why"),
     [((), "crashed", "ended with signal 9"), (("--time-limit", "15"), "timed out", "was stopped after 15 seconds")],
 )
-def test_a_shot_over_which_blender_ends_or_hangs_costs_only_itself(
+def test_a_crash_or_hang_costs_only_its_own_shot(
     pool: Callable, tmp_path: Path, options: tuple[str, ...], state: str, why: str
 ) -> None:
     from support import season
@@ -163,9 +163,7 @@ def test_a_shot_over_which_blender_ends_or_hangs_costs_only_itself(
 
 
 @pytest.mark.parametrize("old", [None, b"old"])
-def test_a_kill_in_the_middle_of_a_write_leaves_the_old_output_or_none(
-    pool: Callable, tmp_path: Path, old: bytes | None
-) -> None:
+def test_a_kill_while_writing_leaves_the_old_output_or_none(pool: Callable, tmp_path: Path, old: bytes | None) -> None:
     from support import season
 
     out = tmp_path / "out"

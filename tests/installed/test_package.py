@@ -23,7 +23,7 @@ def test_the_package_holds_what_blender_needs_and_nothing_else(package: Path) ->
     assert sorted(ZipFile(package).namelist()) == sorted(str(path.relative_to(CHECKOUT)) for path in needed)
 
 
-def test_blender_is_as_before_when_the_installed_add_on_is_disabled(package: Path) -> None:
+def test_disabling_the_add_on_leaves_blender_as_before(package: Path) -> None:
     before = footprint()
     install(str(package))
     installed = footprint()

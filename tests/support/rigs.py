@@ -10,15 +10,15 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Collection, Object, PoseBone, PropertyGroup
 
-Place = tuple[float, float, float]
+WorldTransform = tuple[float, float, float]
 
 
 class Bone(NamedTuple):
     """A bone at rest; roll in radians."""
 
     name: str
-    head: Place
-    tail: Place
+    head: WorldTransform
+    tail: WorldTransform
     parent: str = ""
     roll: float = 0.0
 
@@ -49,7 +49,7 @@ def armature(bones: Sequence[Bone] = ARM, name: str = "Rig") -> Object:
     return rig
 
 
-def empty(name: str, location: Place = (0, 0, 0), collection: Collection | None = None) -> Object:
+def empty(name: str, location: WorldTransform = (0, 0, 0), collection: Collection | None = None) -> Object:
     """An empty in this collection, by default that of the scene."""
     item = bpy.data.objects.new(name, None)
     item.location = location
@@ -71,13 +71,15 @@ def keys(bone: PoseBone, name: str = "rotation_quaternion", index: int = 0) -> d
     return {key.co.x: key.co.y for key in curves[bone.path_from_id(name), index].keyframe_points}
 
 
-def arm(*, target: Place = (1.2, 0.6, 1.3), pole: Place | None = None, **fields: object) -> PropertyGroup:
+def arm(
+    *, target: WorldTransform = (1.2, 0.6, 1.3), pole: WorldTransform | None = None, **fields: object
+) -> PropertyGroup:
     """The chain of an ARM "Rig", with an empty "Target" and, where it has a place, an empty "Pole"."""
     return chain(armature(), "lower", target=target, pole=pole, **fields)
 
 
 def chain(
-    rig: Object, end_bone: str, *, target: Place | Object, pole: Place | None = None, **fields: object
+    rig: Object, end_bone: str, *, target: WorldTransform | Object, pole: WorldTransform | None = None, **fields: object
 ) -> PropertyGroup:
     """A chain of `rig`, with an empty "Target" and, where it has a place, an empty "Pole"."""
     if not isinstance(target, Object):

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Channel, KeyStyle
+from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel, KeyStyle
 from bpy.types import FCurve, Object
 
 ATTRIBUTES = {p.identifier for p in bpy.types.Keyframe.bl_rna.properties} - {"rna_type", "co_ui"}

@@ -54,7 +54,7 @@ def walking_metarig() -> tuple[Object, dict[str, Limb]]:
 
 
 @pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
-def test_joints_of_the_walking_metarig_are_where_geometry_says_once_saved_and_loaded(way: str, tmp_path: Path) -> None:
+def test_a_saved_walk_has_its_joints_where_geometry_says(way: str, tmp_path: Path) -> None:
     rig, limbs = walking_metarig()
     report = api.bake(rig, frames=(1, 30), sampling=way)
     assert 0 < sum(np.count_nonzero(chain.status) for chain in report.chains) < 90, "some in reach and some beyond"
@@ -83,7 +83,7 @@ def test_a_scaled_limb_beside_one_like_it(scaled: str) -> None:
 
 
 @pytest.mark.parametrize("posed", [False, True], ids=["as keyed", "posed by hand"])
-def test_the_current_frame_shows_the_bake_without_a_change_of_frame(posed: bool) -> None:
+def test_the_current_frame_shows_the_bake_at_once(posed: bool) -> None:
     chain = arm()
     rig = chain.id_data
     animate(chain.target, location={1: (1.2, 0.6, 1.3), 20: (0.5, -0.8, 1.5)})
@@ -131,7 +131,7 @@ def test_any_range_and_step(frames: tuple) -> None:
     assert Limb(pole="Pole").misses(report.chains[0].frames).max() < CLOSE
 
 
-def test_only_rotations_are_keyed_in_groups_named_after_the_bones() -> None:
+def test_only_rotations_are_keyed_in_groups_of_their_bones() -> None:
     """Keys of scale or location left behind by an IK bake."""
     chain = arm(target=(9, 0, 0))
     api.bake(chain.id_data, frames=(1, 3))
@@ -165,7 +165,7 @@ def test_ik_constraints_on_the_chain_are_muted_and_no_others() -> None:
     assert Limb(pole="Pole").misses(range(1, 4)).max() < CLOSE
 
 
-def test_frames_out_of_reach_stay_without_keys_where_they_are_to_be_skipped() -> None:
+def test_skipped_frames_out_of_reach_get_no_keys() -> None:
     chain = arm(unreachable="SKIP")
     animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (1.2, 8, 1.3)})
     report = api.bake(chain.id_data, frames=(1, 10))

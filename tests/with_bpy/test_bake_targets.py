@@ -60,7 +60,7 @@ def assert_comes_back(rig: Object, frames: Iterable[float] = FRAMES, step: float
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_motion_comes_back_with_its_keys_in_every_rotation_mode(mode: str) -> None:
+def test_baked_targets_give_the_motion_back_in_every_mode(mode: str) -> None:
     rig = armature()
     for bone in rig.pose.bones:
         bone.rotation_mode = mode

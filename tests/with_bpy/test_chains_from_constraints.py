@@ -104,7 +104,7 @@ def straight_at_pole(rig: Object) -> float:
     return float(np.arctan2(-side.z, -side.x))
 
 
-def test_keys_that_turn_the_limb_about_its_pole_are_told_with_the_angle() -> None:
+def test_a_takeover_tells_the_angle_that_keys_turn_the_limb() -> None:
     rig = limb(rigs.ARM, pole_angle=0.7).id_data
     fk.swing(rig)
     (takeover,) = api.chains_from_constraints(rig)
@@ -152,7 +152,7 @@ def test_what_is_taken_over_exactly(change: Callable[[KinematicConstraint], None
     assert_taken_over(rig)
 
 
-def test_the_second_time_nothing_is_added_and_muted_constraints_are_left_alone() -> None:
+def test_taking_over_twice_adds_chains_once() -> None:
     constraint = limb(rigs.ARM)
     rig = constraint.id_data
     constraint.mute = True

@@ -119,7 +119,7 @@ def test_relative_paths_hold_in_another_folder(shot: Path, tmp_path: Path) -> No
     assert not bpy.data.objects["Prop"].is_missing
 
 
-def test_in_place_through_a_link_it_stays_and_relative_paths_hold_where_it_is(shot: Path, tmp_path: Path) -> None:
+def test_in_place_keeps_a_symbolic_link(shot: Path, tmp_path: Path) -> None:
     rig_of(shot)
     image = bpy.data.images.new("Plate", 4, 4)
     image.source, image.filepath, image.use_fake_user = "FILE", "//plate.png", True
@@ -262,7 +262,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("line", "status", "words"), REFUSED, ids=[line for line, _, _ in REFUSED])
-def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
+def test_a_refused_command_writes_one_line_and_no_file(
     shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
 ) -> None:
     setup, link = tmp_path / "setup.toml", tmp_path / "link.blend"
@@ -292,7 +292,7 @@ def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert max(map(len, said.splitlines())) < 130
 
 
-def test_a_mistake_of_ours_does_not_look_like_a_target_out_of_reach(
+def test_a_crash_has_an_exit_status_of_its_own(
     shot: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delattr(bpy.types.Object, "two_bone_ik_chains")

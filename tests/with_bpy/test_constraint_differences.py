@@ -71,9 +71,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("change", "sentence"), DIFFERENT, ids=lambda value: getattr(value, "__name__", ""))
-def test_what_cannot_be_taken_over_exactly_is_told_and_does_differ(
-    change: Callable[[KinematicConstraint], None], sentence: str
-) -> None:
+def test_what_a_takeover_changes_is_told(change: Callable[[KinematicConstraint], None], sentence: str) -> None:
     constraint = limb(rigs.ARM, pole_angle=0.7)
     rig = constraint.id_data
     rig.pose.bones["lower"].rotation_quaternion = Quaternion((0, 0, 1), -0.4)

@@ -138,7 +138,7 @@ def test_a_limb_that_bends_away_from_its_pole_gets_it_in_front(fields: dict, hin
     assert turned < 4 * CLOSE
 
 
-def test_a_straight_limb_that_bends_away_from_its_pole_does_not_turn_over() -> None:
+def test_a_straight_limb_bent_away_from_its_pole_stays() -> None:
     rig = rigs.armature(rigs.STRAIGHT)
     api.add_chain(rig, "lower", bend="NEGATIVE")
     api.create_targets(rig)
@@ -146,7 +146,7 @@ def test_a_straight_limb_that_bends_away_from_its_pole_does_not_turn_over() -> N
 
 
 @pytest.mark.parametrize("twist", [0.5, -1.5])
-def test_joints_stay_where_a_bone_is_twisted_and_the_report_names_the_twist(twist: float) -> None:
+def test_creating_targets_tells_of_a_twisted_bone(twist: float) -> None:
     rig = rigs.armature()
     pose(rig, (0.4, 0.2, -0.5), 0.7)
     lower = rig.pose.bones["lower"]
@@ -169,7 +169,7 @@ def test_joints_stay_where_a_bone_is_twisted_and_the_report_names_the_twist(twis
     ],
     ids=["soft and straight", "limits", "aim", "rest"],
 )
-def test_what_the_options_do_not_let_stay_is_told_with_how_far_it_moves(fields: dict, hinge: float | None) -> None:
+def test_creating_targets_tells_how_far_the_pose_moves(fields: dict, hinge: float | None) -> None:
     rig = rigs.armature(rigs.STRAIGHT if hinge is None else rigs.ARM)
     pose(rig, (0.4, 0.2, -0.5), hinge or 0.0)
     api.add_chain(rig, "lower", **fields)
@@ -182,7 +182,7 @@ def test_what_the_options_do_not_let_stay_is_told_with_how_far_it_moves(fields: 
     assert told == pytest.approx(found, rel=1e-3)
 
 
-def test_a_soft_limb_stays_up_to_the_reach_that_its_softness_leaves_for_targets_within_reach() -> None:
+def test_a_soft_limb_stays_within_the_reach_of_its_softness() -> None:
     """At full reach the target, the tip is softness / e of it behind."""
     bpy.context.scene.frame_set(1)
     rig = rigs.armature(rigs.STRAIGHT)
@@ -198,7 +198,7 @@ def test_a_soft_limb_stays_up_to_the_reach_that_its_softness_leaves_for_targets_
         assert (moved_by_solve(rig, "upper", "lower")[0] < 1e-5) == stays
 
 
-def test_only_what_a_chain_lacks_is_created_and_the_second_time_nothing() -> None:
+def test_creating_targets_twice_creates_them_once() -> None:
     rig = rigs.armature()
     rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3))
     api.add_chain(rig, "hand")
@@ -214,7 +214,7 @@ def test_only_what_a_chain_lacks_is_created_and_the_second_time_nothing() -> Non
     assert not file_data.changed(before)
 
 
-def test_targets_are_in_one_collection_that_shows_in_the_scene_asked_for() -> None:
+def test_created_targets_lie_in_a_collection_of_the_scene() -> None:
     rig = rigs.armature()
     scene = bpy.data.scenes.new("Shot")
     scene.collection.objects.link(rig)
@@ -242,7 +242,7 @@ def test_edits_without_keys_count_and_stay() -> None:
     assert rig.pose.bones["upper"].rotation_quaternion == Euler((0.4, 0.2, -0.5)).to_quaternion()
 
 
-def test_the_pole_is_on_the_side_of_the_elbow_as_far_out_as_the_arm_is_long() -> None:
+def test_a_created_pole_is_an_arms_length_off_the_elbow() -> None:
     rig = rigs.armature()
     rig.scale = (3, 3, 3)
     api.add_chain(rig, "lower")
@@ -264,7 +264,7 @@ def test_a_refusal_leaves_nothing_behind() -> None:
     assert not file_data.changed(before)
 
 
-def test_the_operator_creates_them_for_the_active_chain_or_for_all() -> None:
+def test_targets_are_created_for_the_active_chain_or_all() -> None:
     rig = rigs.armature()
     api.add_chain(rig, "hand")
     api.add_chain(rig, "lower")
@@ -274,7 +274,7 @@ def test_the_operator_creates_them_for_the_active_chain_or_for_all() -> None:
     assert all(chain.target and chain.pole_target for chain in rig.two_bone_ik_chains)
 
 
-def test_targets_of_a_limb_that_a_constraint_moves_are_where_it_shows() -> None:
+def test_targets_of_a_constrained_limb_are_where_it_shows() -> None:
     """The pose as the user sees it, not as its keys alone would have it."""
     rig = rigs.armature()
     rig.pose.bones["upper"].constraints.new("COPY_ROTATION").target = turned = rigs.empty("Turned")

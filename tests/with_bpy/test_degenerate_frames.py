@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import markers, now
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.messages import markers
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Channel
+from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel
 from bl_ext.user_default.two_bone_ik.solver.values import Status
 
 from support import file_data
@@ -71,7 +72,7 @@ def test_markers_show_degenerate_frames_that_fall_short() -> None:
 def test_the_list_tells_a_folded_limb_on_the_root_reached() -> None:
     link = chain(armature(EQUAL), "lower", target=(0, 0, 0))
     bpy.context.view_layer.update()
-    look = now.look(link.id_data, bpy.context.scene, bpy.context.view_layer.depsgraph)
+    look = state.update(link.id_data, bpy.context.scene, bpy.context.view_layer.depsgraph)
     assert look.standing("lower").status == Status.REACHED
 
 

@@ -93,7 +93,7 @@ def test_in_a_generated_rig_the_fk_controls_are_found(name: str) -> None:
     assert limbs(generated(name)) == fk
 
 
-def test_where_a_generated_rig_has_no_fk_layer_its_plain_controls_are_found() -> None:
+def test_plain_controls_are_found_in_a_rig_without_fk_layer() -> None:
     found = limbs(generated("bird"))
     assert {name: bones for name, bones in found.items() if name.startswith("Wing")} == {
         name: bones for name, bones in METARIGS["bird"].items() if name.startswith("Wing")
@@ -142,7 +142,7 @@ def with_skin(rig: Object) -> None:
 @pytest.mark.parametrize("through", [through_gltf, through_fbx], ids=["glTF", "FBX"])
 @pytest.mark.parametrize("named", [True, False], ids=["named", "without names"])
 @pytest.mark.parametrize("name", ["human", "wolf"])
-def test_an_armature_that_was_written_out_and_read_in_again_has_the_same_limbs(
+def test_an_exported_armature_has_the_same_limbs(
     name: str, named: bool, through: Callable[[Path], None], tmp_path: Path
 ) -> None:
     rig = metarig(name)

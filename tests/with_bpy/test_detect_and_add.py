@@ -32,7 +32,7 @@ def detect(**options: object) -> str:
     return ""
 
 
-def test_the_operator_adds_arms_and_legs_and_the_second_time_nothing() -> None:
+def test_detecting_twice_adds_arms_and_legs_once() -> None:
     rig = metarig("human")
     assert not detect()
     added = chains(rig)

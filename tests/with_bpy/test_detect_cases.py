@@ -9,7 +9,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
-from support.rigs import Bone, Place, armature
+from support.rigs import Bone, WorldTransform, armature
 
 Named = dict[str, tuple[str, str]]
 
@@ -26,7 +26,7 @@ def on(rig: Object) -> Named:
     return found
 
 
-def pair(joints: Sequence[Place], names: str, parent: str = "Trunk") -> list[Bone]:
+def pair(joints: Sequence[WorldTransform], names: str, parent: str = "Trunk") -> list[Bone]:
     """Two branches with these names, bone by bone along the joints, which are those on the left."""
     bones = []
     for side, x in (("L", 1), ("R", -1)):
@@ -41,7 +41,7 @@ def pair(joints: Sequence[Place], names: str, parent: str = "Trunk") -> list[Bon
 TRUNK = Bone("Trunk", (0, 0, 0), (0, 0, 2))
 
 
-def out(*lengths: float) -> list[Place]:
+def out(*lengths: float) -> list[WorldTransform]:
     """Joints along x, these lengths apart, from near the trunk."""
     return [(0.05 + sum(lengths[:count]), 0, 1) for count in range(len(lengths) + 1)]
 

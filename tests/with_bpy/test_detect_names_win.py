@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.bvh import LOCAL_AXES, bvh, imported
-from support.rigs import Bone, Place, armature
+from support.rigs import Bone, WorldTransform, armature
 from support.skeletons import NAMINGS
 
 HUMAN = {"Arm.L", "Arm.R", "Leg.L", "Leg.R"}
@@ -20,7 +20,7 @@ def named(rig: Object) -> set[str]:
     return {limb.name for limb in api.detect(rig)}
 
 
-def human(*changes: tuple[str, Place]) -> Object:
+def human(*changes: tuple[str, WorldTransform]) -> Object:
     """A human with other places for the arms' joints, given as those on the left."""
     moved = dict(changes)
     rig = NAMES.armature()

@@ -6,14 +6,14 @@ import stat
 from pathlib import Path
 
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import files
-from bl_ext.user_default.two_bone_ik.blender.errors import Refused
+from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
+from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 
 
 def test_what_was_written_takes_the_place_of_the_old(tmp_path: Path) -> None:
     path = tmp_path / "new" / "shot.txt"
     for text in ("old", "new"):
-        with files.replaced(path) as beside:
+        with atomic_write.atomic_write(path) as beside:
             beside.write_text(text)
         assert path.read_text() == text
     assert list(path.parent.iterdir()) == [path]
@@ -27,7 +27,7 @@ def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
         beside.write_text("half")
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), files.replaced(path) as beside:
+    with pytest.raises(ZeroDivisionError), atomic_write.atomic_write(path) as beside:
         give_up(beside)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -38,7 +38,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> No
     link.symlink_to(first)
     first.symlink_to(path)
     for text in ("new", "newer"):
-        with files.replaced(link) as beside:
+        with atomic_write.atomic_write(link) as beside:
             beside.write_text(text)
             assert set(path.parent.iterdir()) - {path} == {beside}
             assert beside.match(".v2.*.partial.txt")
@@ -53,7 +53,7 @@ def test_who_may_read_and_write_it_stays(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "shot.txt"
     path.write_text("old")
     path.chmod(mode)
-    with files.replaced(path) as beside:
+    with atomic_write.atomic_write(path) as beside:
         beside.write_text("new")
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == mode
@@ -62,6 +62,6 @@ def test_who_may_read_and_write_it_stays(tmp_path: Path, mode: int) -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     path = tmp_path / "file" / "shot.txt"
-    with pytest.raises(Refused, match="cannot be written"), files.replaced(path):
+    with pytest.raises(Refused, match="cannot be written"), atomic_write.atomic_write(path):
         pass
     assert [item.name for item in tmp_path.iterdir()] == ["file"]

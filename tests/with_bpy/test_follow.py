@@ -7,7 +7,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline import read
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
 from bpy.types import Object
 
 from support.rigs import ARM, Bone, animate, armature, empty
@@ -98,7 +98,7 @@ def test_a_target_is_a_bone_that_another_chain_moves(way: str, subtarget: str) -
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("bone", ["upper", "lower", "hand"])
 @pytest.mark.parametrize("role", ["target", "pole_target"])
-def test_a_target_or_pole_is_an_object_that_hangs_on_a_bone_of_another_chain(way: str, bone: str, role: str) -> None:
+def test_a_target_may_hang_on_a_bone_of_another_chain(way: str, bone: str, role: str) -> None:
     rig = two_arms()
     tray, glass = empty("Tray", (0.1, 0.2, 0.3)), empty("Glass", (-1.2, 0.1, 0.2))
     tray.parent, tray.parent_type, tray.parent_bone = rig, "BONE", bone
@@ -119,7 +119,7 @@ def test_three_chains_in_a_row(way: str) -> None:
     rig.location = (1, 1, 1)
     follow_with(rig, "far", bpy.data.objects["Target"], pole_target=bpy.data.objects["Pole.L"])
     follow_with(rig, "lower.L", rig, subtarget="far", pole_target=bpy.data.objects["Pole"])
-    assert [chain.name for chain in read.plan(rig, None, (1, 12), None).chains] == ["lower", "far", "lower.L"]
+    assert [chain.name for chain in build_plan(rig, None, (1, 12), None).chains] == ["lower", "far", "lower.L"]
     api.bake(rig, frames=(1, 12), sampling=way)
     assert RIGHT_ARM.misses(FRAMES).max() < CLOSE
     assert Limb(root="near", end="far", pole="Pole.L").misses(FRAMES).max() < CLOSE
@@ -167,7 +167,7 @@ def constrain_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
 @pytest.mark.parametrize(
     "tie", [constrain_target, constrain_parent_of_target, constrain_what_hangs_on_the_arm], ids=lambda f: f.__name__
 )
-def test_chains_that_follow_by_a_constraint_are_baked_one_after_the_other(
+def test_chains_tied_by_a_constraint_are_baked_in_turn(
     tie: Callable[[Object, Object], None],
 ) -> None:
     """A sword in the right hand that the left one is to hold: only Blender knows where it goes, once there are keys."""

@@ -31,7 +31,7 @@ def test_target_keys_are_those_of_all_chains_that_are_baked() -> None:
         assert keyed(lower) == (3, 9)
 
 
-def test_target_keys_are_those_of_the_active_chain_where_that_alone_is_baked() -> None:
+def test_only_active_takes_target_keys_of_the_active_chain() -> None:
     lower, other = two_arms()
     bpy.ops.two_bone_ik.bake(frame_range="TARGET_KEYS", only_active=True)
     assert keyed(lower) == (3, 5)

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.errors import Refused
+from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 
 from support import rigs
 from support.truth import Limb, on_frame
@@ -30,7 +30,7 @@ def joints() -> np.ndarray:
 @pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR"])
 @pytest.mark.parametrize("tolerance", [0.02, 0.001])
 @pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XZY"])
-def test_reduced_keys_keep_every_joint_within_the_tolerance_on_every_frame(interpolation, tolerance, mode) -> None:
+def test_reduced_keys_keep_every_joint_within_the_tolerance(interpolation, tolerance, mode) -> None:
     moving_arm()
     rig = bpy.data.objects["Rig"]
     for name in ("upper", "lower"):
@@ -53,7 +53,7 @@ def test_reduced_keys_are_few_and_fewer_with_a_greater_tolerance() -> None:
     assert counts[-1] <= 20 < 60
 
 
-def test_reduced_keys_hold_the_stretch_and_the_turned_hand_as_well() -> None:
+def test_reduced_keys_hold_stretch_and_hand_rotation() -> None:
     moving_arm(unreachable="STRETCH", max_stretch=1.5, tip_bone="hand", use_rotation=True)
     rig = bpy.data.objects["Rig"]
     for name in ("lower", "hand"):
@@ -67,7 +67,7 @@ def test_reduced_keys_hold_the_stretch_and_the_turned_hand_as_well() -> None:
     assert np.linalg.norm(off, axis=-1).max() <= 0.002 * 1.001 + 1e-6
 
 
-def test_target_keys_are_keys_on_the_frames_of_target_pole_and_what_carries_them() -> None:
+def test_target_keys_include_poles_and_parents() -> None:
     moving_arm()
     target, pole = bpy.data.objects["Target"], bpy.data.objects["Pole"]
     target.parent = rigs.empty("Carrier")

@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import files
+from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
 
 WRITER = """
 import sys, time
 sys.path.insert(0, {package!r})
 import pathlib
 from blender import files
-with files.replaced(pathlib.Path({path!r})) as beside:
+with atomic_write.replaced(pathlib.Path({path!r})) as beside:
     beside.write_text("half")
     beside.with_name(beside.name + "@").write_text("as Blender does")
     print("begun", flush=True)
@@ -24,7 +24,7 @@ with files.replaced(pathlib.Path({path!r})) as beside:
 
 def writer(path: Path) -> subprocess.Popen[str]:
     """A process in the middle of writing the file."""
-    code = WRITER.format(package=str(Path(files.__file__).parents[1]), path=str(path))
+    code = WRITER.format(package=str(Path(atomic_write.__file__).parents[1]), path=str(path))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert "begun\n" in process.stdout  # Blender says things before
@@ -32,7 +32,7 @@ def writer(path: Path) -> subprocess.Popen[str]:
 
 
 def write(path: Path) -> None:
-    with files.replaced(path) as beside:
+    with atomic_write.atomic_write(path) as beside:
         beside.write_text("new")
 
 

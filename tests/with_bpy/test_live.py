@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import now
-from bl_ext.user_default.two_bone_ik.blender.pipeline import read
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import scene
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.wanted import wanted
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.request import sample_request
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import scene
 
 from support import rigs
 from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, tip
@@ -46,14 +46,14 @@ def test_the_limb_follows_as_frames_go_by_and_gets_no_keys() -> None:
     assert rig.animation_data is None
 
 
-def test_a_target_that_the_viewport_leaves_out_is_not_followed_and_named() -> None:
+def test_live_names_a_target_that_the_viewport_leaves_out() -> None:
     rig = live_arm()
     before = pose()
     target = bpy.data.objects["Target"]
     target.hide_viewport = True
     move_target(WITHIN_REACH[5])
     assert (pose() == before).all()
-    refused = now.look(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
+    refused = state.update(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
     assert refused["lower"].kind == "DISABLED"
     assert "Target" in str(refused["lower"])
 
@@ -80,7 +80,7 @@ def test_a_file_that_is_loaded_is_live_as_it_was_saved(tmp_path: Path) -> None:
     np.testing.assert_allclose(tip(), WITHIN_REACH[10], atol=CLOSE)
 
 
-def test_a_new_rig_is_followed_though_as_many_objects_went_as_came() -> None:
+def test_live_follows_a_new_rig_in_place_of_an_old_one() -> None:
     other = rigs.empty("Other")
     live_arm()
     bpy.data.objects.remove(other)
@@ -111,7 +111,7 @@ def test_a_linked_rig_of_the_same_name_does_not_stand_in_the_way(tmp_path: Path)
     np.testing.assert_allclose(tail, WITHIN_REACH[5], atol=CLOSE)
 
 
-def test_a_probe_that_a_crash_has_left_in_the_file_does_not_stop_it() -> None:
+def test_a_probe_left_by_a_crash_does_not_stop_live() -> None:
     rigs.empty("Two-Bone IK probe")
     live_arm()
     move_target(WITHIN_REACH[5])
@@ -151,7 +151,7 @@ def test_nor_does_it_matter_to_a_bake_where_a_live_limb_stands(sampling: str) ->
 
 def test_our_own_handler_is_no_reason_to_play_the_whole_scene() -> None:
     rig = live_arm()
-    assert not scene.needed(wanted(read.plan(rig, None, None, None)))
+    assert not scene.needed(sample_request(build_plan(rig, None, None, None)))
 
 
 def test_a_render_shows_what_is_keyed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from bl_ext.user_default.two_bone_ik.blender import now
+from bl_ext.user_default.two_bone_ik.blender.live import state
 
 from support import rigs
 from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, tip
@@ -20,7 +20,7 @@ def test_a_choice_shows_at_once() -> None:
     assert np.abs(pose() - before).max() > 0.1
 
 
-def test_bones_that_were_edited_meanwhile_are_followed_as_they_are() -> None:
+def test_live_follows_bones_that_were_edited_meanwhile() -> None:
     rig = live_arm()
     move_target(WITHIN_REACH[1])
     bpy.context.view_layer.objects.active = rig
@@ -31,7 +31,7 @@ def test_bones_that_were_edited_meanwhile_are_followed_as_they_are() -> None:
     np.testing.assert_allclose(tip(), WITHIN_REACH[5], atol=CLOSE)
 
 
-def test_a_bone_that_inherits_otherwise_meanwhile_is_solved_as_it_does() -> None:
+def test_live_follows_a_change_of_inheritance() -> None:
     rig = live_arm()
     rig.pose.bones["spine"].scale = (1.5, 1.5, 1.5)
     move_target(WITHIN_REACH[5])
@@ -42,7 +42,7 @@ def test_a_bone_that_inherits_otherwise_meanwhile_is_solved_as_it_does() -> None
 
 def refused_now() -> dict[str, str]:
     rig = bpy.data.objects["Rig"]
-    found = now.look(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
+    found = state.update(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
     return {name: refusal.kind for name, refusal in found.items()}
 
 
@@ -56,7 +56,7 @@ def test_a_target_that_is_deleted_leaves_the_limb_where_it_is() -> None:
     assert refused_now() == {"lower": "NO_TARGET"}
 
 
-def test_a_target_that_is_hung_on_the_limb_is_refused_and_followed_again_when_it_is_free() -> None:
+def test_live_follows_a_target_freed_from_its_own_limb() -> None:
     rig = live_arm()
     move_target(WITHIN_REACH[1])
     target = bpy.data.objects["Target"]

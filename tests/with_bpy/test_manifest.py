@@ -202,7 +202,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "words"), WRONG, ids=[text for text, _ in WRONG])
-def test_a_manifest_that_makes_no_sense_is_refused_before_anything_is_done(
+def test_a_wrong_manifest_is_refused_before_anything_is_done(
     listed: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
 ) -> None:
     listed.write_text(text)

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import now, versions
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.live import state
 from bpy.types import Object, PropertyGroup
 
 from support import file_data, live
@@ -204,6 +205,6 @@ def test_live_limbs_follow_beside_one_that_is_nowhere() -> None:
     bpy.data.objects["Target of lower"].location.x = nan
     bpy.data.objects["Target of lower.L"].location = goal = (-0.6, 0.8, 1.2)
     bpy.context.view_layer.update()
-    assert {name: refused.kind for name, refused in now.known(rig).refused.items()} == {"lower": "NOT_FINITE"}
+    assert {name: refused.kind for name, refused in state.cached(rig).refused.items()} == {"lower": "NOT_FINITE"}
     tip = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower.L"].tail
     assert np.abs(np.array(tip) - goal).max() < live.CLOSE

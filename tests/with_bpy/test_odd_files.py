@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import report
+from bl_ext.user_default.two_bone_ik.blender.messages import report
 from bpy.types import Object
 
 from support import file_data, rigs
@@ -34,7 +34,7 @@ def target_on_a_bone_that_is_gone() -> Object:
 
 
 @pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED", "SCENE"])
-def test_a_target_whose_parent_bone_is_gone_is_met_where_blender_shows_it(
+def test_a_target_without_its_parent_bone_is_met_where_it_shows(
     target_on_a_bone_that_is_gone: Object, sampling: str
 ) -> None:
     rig, target = bpy.data.objects["Rig"], target_on_a_bone_that_is_gone
@@ -44,11 +44,11 @@ def test_a_target_whose_parent_bone_is_gone_is_met_where_blender_shows_it(
         np.testing.assert_allclose(joints[2], target.matrix_world.translation, atol=1e-5)
 
 
-def test_the_keys_of_a_target_whose_parent_bone_is_gone_are_found(target_on_a_bone_that_is_gone: Object) -> None:
+def test_keys_of_a_target_without_its_parent_bone_are_found(target_on_a_bone_that_is_gone: Object) -> None:
     assert api.target_keys(bpy.data.objects["Rig"]) == [1.0, 5.0]
 
 
-def test_an_object_that_blender_has_not_evaluated_yet_is_refused_until_it_has() -> None:
+def test_an_armature_not_yet_evaluated_is_refused() -> None:
     new = bpy.data.objects.new("New", rigs.armature().data)
     bpy.context.scene.collection.objects.link(new)
     refused("NO_POSE", api.add_chain, new, "lower")
@@ -57,7 +57,7 @@ def test_an_object_that_blender_has_not_evaluated_yet_is_refused_until_it_has() 
     assert api.bake(new, frames=(1, 2)).reached
 
 
-def test_a_bone_of_an_object_that_blender_has_not_evaluated_yet_is_no_target_until_it_has() -> None:
+def test_a_bone_not_yet_evaluated_is_no_target() -> None:
     rig = rigs.arm().id_data
     new = bpy.data.objects.new("New", rig.data.copy())
     new.location = (1.2, 0.6, 0.3)
@@ -86,7 +86,7 @@ def test_bend_limits_are_taken_for_all_chains_or_for_none() -> None:
     refused("NO_IK_LIMIT", api.take_bend_limits, rig)
 
 
-def test_a_driven_target_is_not_snapped_and_driven_bones_are_not_posed_as_neither_would_stay() -> None:
+def test_driven_targets_and_bones_are_not_posed() -> None:
     rig = rigs.arm().id_data
     target = bpy.data.objects["Target"]
     driver = target.driver_add("location", 0)
@@ -98,7 +98,7 @@ def test_a_driven_target_is_not_snapped_and_driven_bones_are_not_posed_as_neithe
     refused("CURVE_DRIVEN", api.pull, rig, "lower")
 
 
-def test_an_armature_of_another_file_has_not_the_report_of_one_with_the_same_name() -> None:
+def test_reports_end_with_their_file() -> None:
     rigs.arm()
     bpy.ops.two_bone_ik.check()
     assert report.last("Rig")

@@ -148,9 +148,7 @@ def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: 
     assert "no active chain" in refusal(bpy.ops.two_bone_ik.bake, only_active=True)
 
 
-def test_solve_poses_the_current_frame_and_keys_it_with_auto_keying_only(
-    rig: bpy.types.Object, arm: bpy.types.PropertyGroup
-) -> None:
+def test_solve_keys_the_frame_with_auto_keying_only(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
     bpy.context.scene.frame_set(1)
     bpy.ops.two_bone_ik.solve()
     bpy.context.view_layer.update()
@@ -172,7 +170,7 @@ def test_a_linked_armature_asks_for_an_override(
     assert "library override" in refusal(bpy.ops.two_bone_ik.chain_add)
 
 
-def test_chains_of_a_library_override_stay_and_new_ones_come_beside_them(
+def test_an_override_adds_chains_beside_those_of_its_library(
     rig: bpy.types.Object, arm: bpy.types.PropertyGroup, tmp_path: Path
 ) -> None:
     rig = overridden(link(tmp_path / "library.blend"))
@@ -212,7 +210,7 @@ def overridden(linked: bpy.types.Object) -> bpy.types.Object:
     return rig
 
 
-def test_all_selected_armatures_are_baked_and_one_that_is_refused_stops_none(arm: bpy.types.PropertyGroup) -> None:
+def test_a_refused_armature_does_not_stop_the_others(arm: bpy.types.PropertyGroup) -> None:
     rig = arm.id_data
     others = [rig.copy(), rig.copy(), rig.copy()]
     for other in others:
@@ -229,7 +227,7 @@ def test_all_selected_armatures_are_baked_and_one_that_is_refused_stops_none(arm
     assert good[1].animation_data is None
 
 
-def test_an_armature_that_follows_a_limb_of_another_is_baked_after_it_not_beside_it(
+def test_an_armature_is_baked_after_the_one_it_follows(
     arm: bpy.types.PropertyGroup,
 ) -> None:
     rig = arm.id_data
@@ -249,9 +247,7 @@ def test_an_armature_that_follows_a_limb_of_another_is_baked_after_it_not_beside
 
 
 @pytest.mark.parametrize("sampling", ["ISOLATED", "SCENE"])
-def test_several_armatures_are_read_one_after_another_and_the_current_frame_stays(
-    arm: bpy.types.PropertyGroup, sampling: str
-) -> None:
+def test_several_armatures_leave_the_current_frame(arm: bpy.types.PropertyGroup, sampling: str) -> None:
     rig = arm.id_data
     other = rig.copy()
     other.animation_data_clear()
@@ -263,7 +259,7 @@ def test_several_armatures_are_read_one_after_another_and_the_current_frame_stay
     assert bpy.context.scene.frame_current == 3
 
 
-def test_only_the_active_chain_of_the_active_armature_is_baked_where_that_is_asked_for(
+def test_only_active_bakes_one_chain_of_the_active_armature(
     arm: bpy.types.PropertyGroup,
 ) -> None:
     rig = arm.id_data

@@ -65,7 +65,7 @@ OPTIONS = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(OPTIONS)
-def test_every_combination_of_options_gives_the_joints_of_its_definition(options: dict) -> None:
+def test_every_combination_of_options_gives_its_joints(options: dict) -> None:
     if options["plane"] == "POLE" and not options["pole"]:
         options["plane"] = "AUTO"
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.errors import Refused
+from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 
 from support import rigs
 from support.truth import Limb, on_frame
@@ -46,14 +46,14 @@ def test_rotation_influence_leaves_the_hand_part_of_its_own_turn(influence: floa
     assert abs(half.dot(own.slerp(hand.rotation_quaternion, influence))) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_stretch_that_would_shear_is_refused_and_says_what_to_set() -> None:
+def test_stretch_that_would_shear_is_refused() -> None:
     rigs.arm(unreachable="STRETCH")
     with pytest.raises(Refused, match='shear bone "lower" of "Rig": set its Inherit Scale to None or Aligned'):
         api.bake(bpy.data.objects["Rig"], frames=(1, 8))
 
 
 @pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE"])
-def test_stretch_reaches_the_target_however_the_end_bone_inherits_scale_and_again_the_next_time(
+def test_stretch_reaches_however_the_end_bone_inherits_scale(
     inherit: str,
 ) -> None:
     rigs.arm(target=(2.2, 0.3, 1.2), unreachable="STRETCH", max_stretch=3.0)
@@ -78,7 +78,7 @@ def too_far(frames: range) -> list[int]:
     return [frame for frame in frames if np.linalg.norm(Limb().goal(on_frame(frame)) - shoulder) > length]
 
 
-def test_error_writes_nothing_and_names_frame_distance_and_annulus() -> None:
+def test_unreachable_error_names_frame_distance_and_annulus() -> None:
     rigs.arm(unreachable="ERROR")
     rig = bpy.data.objects["Rig"]
     rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0)})
@@ -90,7 +90,7 @@ def test_error_writes_nothing_and_names_frame_distance_and_annulus() -> None:
     assert rig.animation_data is None
 
 
-def test_skip_leaves_frames_out_of_reach_without_keys_and_hold_keeps_the_last_pose() -> None:
+def test_hold_keeps_the_last_pose_and_skip_keys_nothing() -> None:
     rigs.arm(unreachable="SKIP")
     rig = bpy.data.objects["Rig"]
     rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0)})
@@ -103,7 +103,7 @@ def test_skip_leaves_frames_out_of_reach_without_keys_and_hold_keeps_the_last_po
     np.testing.assert_allclose(held[1:], [held[0]] * 2, atol=CLOSE)
 
 
-def test_a_target_on_the_root_of_unequal_bones_is_out_of_reach_as_well() -> None:
+def test_a_target_on_the_root_of_unequal_bones_is_too_close() -> None:
     chain = rigs.arm(unreachable="ERROR", target=(0.0, 0.0, 1.0))
     rig = bpy.data.objects["Rig"]
     with pytest.raises(Refused, match="it is 0 away"):
@@ -138,7 +138,7 @@ def test_influence_turns_each_bone_part_of_the_way() -> None:
         assert abs(found.dot(before.slerp(bone.rotation_quaternion, 0.25))) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_limited_extension_never_reaches_farther_than_the_own_pose() -> None:
+def test_limit_extension_never_exceeds_the_input_pose() -> None:
     rigs.arm(target=(3.0, 0.0, 1.0), use_extension_limit=True)
     rig = bpy.data.objects["Rig"]
     bpy.context.view_layer.update()
@@ -164,7 +164,7 @@ def test_flip_bend_is_the_other_solution_and_twice_the_first(pole) -> None:
     np.testing.assert_allclose(Limb().joints(on_frame(1)), first, atol=CLOSE)
 
 
-def test_markers_tell_armatures_apart_and_go_with_their_armature_whatever_its_chains_are_called_now() -> None:
+def test_markers_go_with_their_armature() -> None:
     rig = rigs.arm(target=(9, 0, 1)).id_data
     other = rig.copy()
     scene = bpy.context.scene
@@ -177,7 +177,7 @@ def test_markers_tell_armatures_apart_and_go_with_their_armature_whatever_its_ch
     assert [marker.name for marker in scene.timeline_markers] == [f"Too Far: {other.name}, lower"]
 
 
-def test_markers_stand_where_a_run_begins_are_replaced_by_the_next_check_and_go_on_demand() -> None:
+def test_markers_stand_where_a_run_begins() -> None:
     rigs.arm()
     rig, scene = bpy.data.objects["Rig"], bpy.context.scene
     scene.timeline_markers.new("Mine", frame=3)
@@ -231,7 +231,7 @@ def test_keys_that_cannot_be_reduced_are_refused(fields: dict, kind: str) -> Non
     [(axis, roll) for roll in (0.0, np.pi) for axis in ("AUTO", "Z", "NEG_Z")]
     + [(axis, roll) for roll in (0.5 * np.pi, -0.5 * np.pi) for axis in ("AUTO", "X", "NEG_X")],
 )
-def test_bend_limits_taken_from_the_bone_are_the_bends_of_its_turned_pose(hinge_axis: str, roll: float) -> None:
+def test_bend_limits_from_ik_limits_are_bends_of_the_pose(hinge_axis: str, roll: float) -> None:
     rig = rigs.armature(
         (rigs.Bone("upper", (0, 0, 0), (1, 0.2, 0)), rigs.Bone("lower", (1, 0.2, 0), (1.8, 0, 0), "upper", roll))
     )

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import now
-from bl_ext.user_default.two_bone_ik.blender.outline import Outline, outlines
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.live.overlay import ChainOverlay, chain_overlays
 from mathutils import Matrix
 
 from support import rigs
@@ -25,11 +25,11 @@ def placed_arm(**fields: object) -> bpy.types.Object:
     return rig
 
 
-def outline(rig: bpy.types.Object) -> Outline:
-    return next(outlines(now.look(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)))
+def outline(rig: bpy.types.Object) -> ChainOverlay:
+    return next(chain_overlays(state.update(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)))
 
 
-def test_the_limb_is_drawn_where_a_solve_poses_it_and_the_other_solution_where_the_other_does() -> None:
+def test_both_solutions_are_drawn_where_solves_pose_them() -> None:
     rig = placed_arm()
     found = outline(rig)
     for bend, drawn in (("POSITIVE", found.limb), ("NEGATIVE", found.other)):
@@ -41,7 +41,7 @@ def test_the_limb_is_drawn_where_a_solve_poses_it_and_the_other_solution_where_t
         np.testing.assert_allclose(drawn, posed, atol=1e-5)
 
 
-def test_reach_is_drawn_about_the_root_as_far_as_the_bones_are_long() -> None:
+def test_reach_is_drawn_as_far_as_the_bones_are_long() -> None:
     rig = placed_arm()
     first, second = (0.5 * rig.data.bones[name].length for name in ("upper", "lower"))
     radii = [np.linalg.norm(np.subtract(circle, outline(rig).limb[0]), axis=-1) for circle in outline(rig).reach]
@@ -65,7 +65,7 @@ def test_a_target_out_of_reach_is_told_and_by_how_far(target: tuple[float, float
     rig = bpy.data.objects["Rig"]
     bpy.context.view_layer.update()
     found = outline(rig)
-    standing = now.known(rig).standing("lower")
+    standing = state.cached(rig).standing("lower")
     assert found.status.name == standing.status.name == word
     np.testing.assert_allclose(np.linalg.norm(np.subtract(*found.miss)), standing.miss, rtol=1e-5)
 

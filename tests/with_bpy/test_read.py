@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline import read
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
 from bpy.types import Object, PropertyGroup
 from mathutils import Euler
 
@@ -210,16 +210,16 @@ def test_the_preview_range_counts_where_it_is_on() -> None:
     chain = arm()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 3, 8
-    assert list(read.plan(chain.id_data, None, None, None).frames) == [3, 4, 5, 6, 7, 8]
+    assert list(build_plan(chain.id_data, None, None, None).frames) == [3, 4, 5, 6, 7, 8]
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 5, 6
-    assert list(read.plan(chain.id_data, None, None, None).frames) == [5, 6]
+    assert list(build_plan(chain.id_data, None, None, None).frames) == [5, 6]
 
 
-def test_chains_are_chosen_by_name_and_else_all_that_are_not_muted() -> None:
+def test_without_names_all_chains_that_are_not_muted_are_taken() -> None:
     chain = arm()
     rig = chain.id_data
     other = api.add_chain(rig, "hand", target=empty("Far", (3, 0, 0)))
-    assert [plan.name for plan in read.plan(rig, None, None, None).chains] == ["lower", "hand"]
+    assert [plan.name for plan in build_plan(rig, None, None, None).chains] == ["lower", "hand"]
     other.mute = True
-    assert [plan.name for plan in read.plan(rig, None, None, None).chains] == ["lower"]
-    assert [plan.name for plan in read.plan(rig, ["hand"], None, None).chains] == ["hand"]
+    assert [plan.name for plan in build_plan(rig, None, None, None).chains] == ["lower"]
+    assert [plan.name for plan in build_plan(rig, ["hand"], None, None).chains] == ["hand"]

@@ -246,7 +246,7 @@ def test_an_unknown_chain_is_refused_with_those_there_are(chain: PropertyGroup) 
 
 
 @pytest.mark.parametrize("style", [{"interpolation": "CUBIST"}, {"key_type": "GOLDEN"}])
-def test_an_unknown_style_of_keys_is_refused_with_those_there_are(chain: PropertyGroup, style: dict) -> None:
+def test_an_unknown_style_of_keys_is_refused_with_choices(chain: PropertyGroup, style: dict) -> None:
     refused = refusal(lambda: api.bake(chain.id_data, **style))
     assert refused.kind == "UNKNOWN_KEY_STYLE"
     assert next(iter(style.values())) in str(refused)
@@ -258,7 +258,7 @@ def test_what_is_no_armature_is_refused(act: Callable) -> None:
         assert refusal(lambda other=other: act(other)).kind == "NO_ARMATURE"
 
 
-def test_a_linked_rig_is_refused_and_a_system_override_and_a_linked_action(tmp_path: Path) -> None:
+def test_linked_rigs_and_actions_are_refused(tmp_path: Path) -> None:
     animated_arm()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

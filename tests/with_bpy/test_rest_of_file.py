@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import pipeline, versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import KeyStyle
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.pipeline import requests
+from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import probe
+from bl_ext.user_default.two_bone_ik.skeleton.channel import KeyStyle
 from bpy.types import PropertyGroup
 
 from support import file_data
@@ -59,7 +60,7 @@ def test_a_check_changes_nothing(chain: PropertyGroup, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_bake_changes_the_keys_of_its_bones_and_their_pose_and_nothing_else(chain: PropertyGroup, way: str) -> None:
+def test_a_bake_changes_nothing_but_its_bones(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()
     api.bake(chain.id_data, frames=(1, 10), sampling=way)
     keys = re.compile(r"actions\['RigAction'\]|objects\['Rig'\]\.animation_data\.action_")
@@ -122,14 +123,14 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
     bpy.context.view_layer.update()
     before = file_data.dump()
     style = KeyStyle()
-    bake = pipeline.bake(chain.id_data, None, (1, 10), None, way=way, style=style, mute_constraints=True)
+    bake = requests.bake(chain.id_data, None, (1, 10), None, way=way, style=style, mute_constraints=True)
     assert [next(bake) for _ in range(steps)][-1] == (steps - 1) / 10
     bake.close()
     assert not changed_after_update(before)
 
 
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
-def test_a_bake_given_up_after_another_file_was_loaded_is_gone_with_its_own(chain: PropertyGroup, way: str) -> None:
+def test_a_bake_ends_with_its_file(chain: PropertyGroup, way: str) -> None:
     chain.id_data.pose.bones["lower"].constraints.new("IK").chain_count = 0
     bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
     assert next(bake) < next(bake) < 1.0
@@ -164,7 +165,7 @@ def test_a_bake_that_fails_on_the_way_leaves_no_trace(chain: PropertyGroup, monk
         assert not changed_after_update(before)
 
 
-def test_a_solve_poses_the_chain_for_the_scene_as_it_stands_and_keys_nothing(chain: PropertyGroup) -> None:
+def test_a_solve_poses_the_current_scene_without_keys(chain: PropertyGroup) -> None:
     before = file_data.dump()
     report = api.solve(chain.id_data)
     assert changed_after_update(before) == POSED

@@ -65,7 +65,7 @@ def joints(rig: Object, names: Iterable[str]) -> np.ndarray:
     return np.array([rig.pose.bones[name].head for name in names])
 
 
-def test_bones_of_all_layers_follow_the_baked_controls_to_the_targets(rig: Object) -> None:
+def test_a_baked_rigify_rig_reaches_the_targets_in_all_layers(rig: Object) -> None:
     for chain in rig.two_bone_ik_chains:
         root, mid, tip = (rest(rig, bone) for bone in controls(chain.name))
         inwards = 0.3 * (root - tip)
@@ -89,7 +89,7 @@ def test_bones_of_all_layers_follow_the_baked_controls_to_the_targets(rig: Objec
                 np.testing.assert_allclose(joints(rig, bones), fk, atol=1e-6)
 
 
-def test_an_animation_of_the_ik_controls_moves_over_to_the_fk_controls(rig: Object) -> None:
+def test_rigify_ik_animation_moves_to_the_fk_controls(rig: Object) -> None:
     """Hands and feet to where they were, and elbows and knees into the planes in which they were.
 
     Not to their places: bones of the IK limbs give a little, Rigify sets their IK Stretch to 0.1.

@@ -63,7 +63,7 @@ def test_values_run_on_without_jumps(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", EULERS)
-def test_angles_turn_no_more_than_those_that_blender_finds_next_to_the_last(mode: str) -> None:
+def test_eulers_turn_no_more_than_blenders_compatible_ones(mode: str) -> None:
     chain = circling_arm(mode, pole=(0, 0, 4))
     api.bake(chain.id_data, frames=(1, 60))
     for name in ("upper", "lower"):

@@ -55,7 +55,7 @@ def test_the_order_is_the_same_in_whatever_order_they_are_given() -> None:
     assert all(api.followed_first(order) == rigs for order in permutations(rigs))
 
 
-def test_those_that_follow_each_other_are_refused_and_solved_one_at_a_time() -> None:
+def test_armatures_that_follow_each_other_are_refused() -> None:
     rigs = row_of_arms()
     rigs[0].two_bone_ik_chains[0].target, rigs[0].two_bone_ik_chains[0].subtarget = rigs[2], "upper"
     before = [tuple(rig.pose.bones["upper"].rotation_quaternion) for rig in rigs]

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import now
+from bl_ext.user_default.two_bone_ik.blender.live import state
 from bpy.types import Object
 
 from support import file_data
@@ -109,7 +109,7 @@ def test_live_goes_on_beside_chains_that_share_a_bone() -> None:
     bpy.context.view_layer.update()
     rig.two_bone_ik_live = True
     bpy.context.view_layer.update()
-    refused = now.look(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
+    refused = state.update(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get()).refused
     assert set(refused) == {"One", "Two"}
     assert {refusal.kind for refusal in refused.values()} == {"SHARED_BONE"}
     assert all('"One"' in str(refusal) and '"Two"' in str(refusal) for refusal in refused.values())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline import way_back
+from bl_ext.user_default.two_bone_ik.blender.pipeline import targets_from_pose
 from bpy.types import PropertyGroup
 
 from support import file_data, fk
@@ -51,7 +51,7 @@ def assert_follows(rig: bpy.types.Object) -> None:
 MOVED = {f"objects['{name}'].location" for name in ("Target", "Pole")}
 
 
-def test_a_snap_moves_the_targets_to_the_pose_with_its_edits_and_nothing_else(chain: PropertyGroup) -> None:
+def test_a_snap_moves_the_targets_and_nothing_else(chain: PropertyGroup) -> None:
     before = file_data.dump()
     report = api.snap_targets(chain.id_data)
     assert file_data.changed(before) == MOVED
@@ -70,7 +70,7 @@ def test_a_snap_keys_the_current_frame_with_auto_keying_only(chain: PropertyGrou
     assert_follows(chain.id_data)
 
 
-def test_the_target_turns_with_the_hand_only_where_the_hand_follows_it(chain: PropertyGroup) -> None:
+def test_a_snap_turns_the_target_only_if_the_hand_follows_it(chain: PropertyGroup) -> None:
     api.snap_targets(chain.id_data)
     assert tuple(chain.target.rotation_euler) == (0, 0, 0)
     chain.tip_bone, chain.use_rotation = "hand", True
@@ -83,7 +83,7 @@ def test_the_target_turns_with_the_hand_only_where_the_hand_follows_it(chain: Pr
 
 
 @pytest.mark.parametrize("way", ["CURVES", "ISOLATED", "SCENE"])
-def test_a_bake_keys_locations_of_targets_and_changes_nothing_else(chain: PropertyGroup, way: str) -> None:
+def test_baking_targets_changes_nothing_but_their_keys(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()
     api.bake_targets(chain.id_data, frames=(1, 10), sampling=way)
     bpy.context.view_layer.update()
@@ -108,7 +108,7 @@ def test_new_curves_are_in_the_groups_that_blender_itself_makes(chain: PropertyG
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
 def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()
-    bake = way_back.bake_targets(chain.id_data, None, (1, 10), None, way=way)
+    bake = targets_from_pose.bake_targets(chain.id_data, None, (1, 10), None, way=way)
     assert [next(bake) for _ in range(6)][-1] == 0.5
     bake.close()
     bpy.context.view_layer.update()
@@ -191,7 +191,7 @@ def rest(chain: PropertyGroup) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
-def test_a_target_that_cannot_be_keyed_is_refused_by_name_and_nothing_changes(
+def test_a_target_that_cannot_be_keyed_is_refused_by_name(
     chain: PropertyGroup, spoil: Callable[[PropertyGroup], None], kind: str, named: str
 ) -> None:
     rig = chain.id_data

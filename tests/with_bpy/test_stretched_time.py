@@ -51,7 +51,7 @@ def test_a_check_tells_of_the_frames_that_show(chain: PropertyGroup, sampling: s
     assert (report.chains[0].status == 0).tolist() == expected
 
 
-def test_a_solve_poses_the_limb_and_its_key_plays_on_the_same_frame(chain: PropertyGroup) -> None:
+def test_under_stretched_time_a_solves_key_plays_on_its_frame(chain: PropertyGroup) -> None:
     on_frame(4)
     api.solve(chain.id_data, insert_keys=True)
     assert list(keys(chain.id_data.pose.bones["upper"])) == [2.0]

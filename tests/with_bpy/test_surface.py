@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.surface import surface
+from bl_ext.user_default.two_bone_ik.blender.live.ray_cast import surface
 from bpy.types import Object
 from mathutils import Vector
 
@@ -84,7 +84,7 @@ def test_nothing_is_found_where_there_is_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("eye", [1.0, -3e7, -1e9])
-def test_an_eye_on_the_skin_or_out_of_all_proportion_comes_to_an_end(eye: float) -> None:
+def test_a_ray_from_the_skin_comes_to_an_end(eye: float) -> None:
     rig = armature()
     deform(plane("Skin", 1.0), rig)
     place = seen(rig, eye)

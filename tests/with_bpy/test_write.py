@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.blender.pipeline.channel import Channel, KeyStyle
+from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel, KeyStyle
 from bpy.types import FCurve, Keyframe, Object
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,7 +133,7 @@ def test_keys_outside_the_span_keep_every_attribute(rig, handle_types, clear_of_
         np.testing.assert_allclose(values, before[name], rtol=0, atol=tolerance, err_msg=name)
 
 
-def test_keys_within_a_hundredth_of_a_frame_of_the_span_are_replaced(rig):
+def test_keys_a_hundredth_of_a_frame_outside_are_replaced(rig):
     write_keys(rig, channel("upper", [0.98, 0.993, 5.5, 10.007, 10.02]), span=(0, 11))
     keyed = channel("upper", np.arange(1, 11), seed=2)
     write_keys(rig, keyed)
@@ -183,7 +183,7 @@ def test_other_curves_and_channels_without_frames_are_left_alone(rig):
     assert keyed_state(rig)[-1][:7] == before[-1]
 
 
-def test_new_curves_are_grouped_by_bone_and_coloured_as_blender_does(rig):
+def test_new_curves_are_grouped_by_bone_and_coloured(rig):
     write_keys(rig, channel("upper", [1]), channel("lower", [1], "rotation_euler"), channel("lower", [1], "scale"))
     assert [c.group.name for c in versions.curves(rig)] == ["upper"] * 4 + ["lower"] * 6
     assert [c.color_mode for c in versions.curves(rig)] == ["AUTO_YRGB"] * 4 + ["AUTO_RGB"] * 6
@@ -198,7 +198,7 @@ def test_existing_curves_keep_their_group(rig):
     assert list(key_frames(curve(rig, 2))) == [1, 2]
 
 
-def test_a_curve_of_baked_samples_becomes_keys_and_plays_as_before_outside(rig):
+def test_a_curve_of_samples_plays_as_before_outside(rig):
     write_keys(rig, channel("upper", [1, 15, 30]), span=(1, 30))
     curve(rig).convert_to_samples(1, 31)
     outside = [*range(0, 10), *range(21, 35)]
@@ -209,7 +209,7 @@ def test_a_curve_of_baked_samples_becomes_keys_and_plays_as_before_outside(rig):
     np.testing.assert_allclose(played(rig, keyed), keyed.values, atol=1e-7)
 
 
-def test_modifiers_that_would_change_the_keys_are_muted_and_named(rig):
+def test_modifiers_that_change_the_keys_are_muted_and_named(rig):
     keyed = channel("upper", np.arange(1, 11))
     write_keys(rig, keyed)
     for index in (0, 3):

@@ -13,7 +13,7 @@ def test_esc_gives_up_a_bake_that_takes_long(play: Callable[[str], None]) -> Non
     play("give_up")
 
 
-def test_targets_are_created_and_baked_from_the_pose_and_undo_takes_each_back(play: Callable[[str], None]) -> None:
+def test_undo_takes_created_and_baked_targets_back(play: Callable[[str], None]) -> None:
     play("targets")
 
 

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from solver import Bend, Options, Plane, Reference, Status, motion
+from solver import Bend, Options, Plane, Reference, Status, diagnostics
 from support.limbs import LEG, STRAIGHT, X, lengths, limb, random_limb, random_pose, solved, total_length
 from support.oracles import least_cost, rotation_angle
 
@@ -37,7 +37,7 @@ def test_positive_is_positive_even_if_the_rest_pose_is_not() -> None:
         assert solved(chain, (0.2, 1.4, 0.1), bend=Bend.NEGATIVE, plane=plane).hinge_angle < -0.1
 
 
-def test_rest_is_the_side_of_the_pose_that_the_bones_are_carried_from() -> None:
+def test_bend_rest_is_the_side_of_the_reference_pose() -> None:
     for axis, sign in ((X, -1), (-X, 1)):
         chain = limb((0, 1, 0.1), (0, 1.9, -0.1), axis, use_hinge_axis=True)
         assert np.sign(solved(chain, (0.2, 1.4, 0.1)).hinge_angle) == sign
@@ -86,17 +86,17 @@ class TestNearest:
         turns = np.linspace(0, 6 * pi, 500)
         target = np.stack((0.5 * np.cos(turns), 1.2 + 0.3 * np.sin(turns), 0.4 * np.sin(2 * turns)), axis=-1)
         solution = solved(LEG, target, bend=Bend.NEAREST)
-        assert not motion.flips(solution).any()
+        assert not diagnostics.flips(solution).any()
         np.testing.assert_array_equal(solution.joints, solved(LEG, target).joints)
 
-    def test_past_the_root_it_bends_over_where_a_fixed_bend_would_jump(self) -> None:
+    def test_nearest_passes_the_root_where_a_fixed_bend_jumps(self) -> None:
         chain = limb((0, 1, 0.2), (0, 2, 0))
         along = np.linspace(-1, 1, 100)
         target = np.stack((0 * along, along, 1e-4 + 0 * along), axis=-1)
         fixed, nearest = (solved(chain, target, bend=bend) for bend in (Bend.REST, Bend.NEAREST))
-        assert motion.flips(nearest).sum() == 1
-        assert motion.speed(fixed, np.arange(100)).max() > 1.0
-        assert motion.speed(nearest, np.arange(100)).max() < 0.1
+        assert diagnostics.flips(nearest).sum() == 1
+        assert diagnostics.speed(fixed, np.arange(100)).max() > 1.0
+        assert diagnostics.speed(nearest, np.arange(100)).max() < 0.1
 
     def test_it_starts_from_the_current_pose(self) -> None:
         for angle in (0.5, -0.5):
@@ -104,7 +104,7 @@ class TestNearest:
             solution = solved(STRAIGHT, (0.1, 1.4, 0), pose=pose, bend=Bend.NEAREST)
             assert np.sign(solution.hinge_angle) == np.sign(angle)
 
-    def test_of_two_solutions_one_of_which_limits_cut_short_it_takes_the_other(self) -> None:
+    def test_bend_limits_takes_the_solution_that_is_not_cut_short(self) -> None:
         solution = solved(LEG, (0, 1.2, 0), bend=Bend.NEAREST, bend_min=-2.5, bend_max=0.1)
         assert solution.status == Status.REACHED
         assert solution.hinge_angle < -1
@@ -172,7 +172,7 @@ class TestLimits:
         solution = solved(LEG, (0, 1.6, 0), bend=Bend.LIMITS, bend_min=low, bend_max=high)
         assert np.sign(solution.hinge_angle) == sign
 
-    def test_where_both_sides_are_at_their_limit_rounding_does_not_choose(self) -> None:
+    def test_rounding_does_not_choose_between_two_sides_at_limits(self) -> None:
         """All of the reach is eased into, and the limits leave it from farther out than that."""
         options = {"softness": 1.0, "bend": Bend.LIMITS, "bend_min": -0.5, "bend_max": 0.4}
         rng = np.random.default_rng(3)

@@ -10,7 +10,7 @@ from support.limbs import STRAIGHT, random_limb, random_pose, solved
 from support.oracles import rotation_about
 
 
-def test_no_influence_leaves_the_own_pose_and_all_is_the_solution() -> None:
+def test_influence_goes_from_the_input_pose_to_the_solution() -> None:
     rng = np.random.default_rng(7)
     chain, pose, target = random_limb(rng), random_pose(rng, 5), rng.normal(size=(5, 3))
     own = solved(chain, target, pose=pose, influence=0.0)
@@ -23,7 +23,7 @@ def test_no_influence_leaves_the_own_pose_and_all_is_the_solution() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.25, 0.5, 0.9])
-def test_each_bone_turns_by_that_part_of_the_angle_about_a_fixed_axis(factor: float) -> None:
+def test_influence_turns_each_bone_about_a_fixed_axis(factor: float) -> None:
     rng = np.random.default_rng(8)
     chain, pose, target = random_limb(rng), random_pose(rng, 20), rng.normal(size=(20, 3))
     whole, part = solved(chain, target, pose=pose), solved(chain, target, pose=pose, influence=factor)

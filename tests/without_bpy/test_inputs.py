@@ -113,7 +113,7 @@ def test_a_limb_of_any_size_is_solved_alike() -> None:
 
 
 @pytest.mark.parametrize("bone", [0, 1])
-def test_a_bone_without_length_leaves_the_other_to_point_at_the_target(bone: int) -> None:
+def test_a_bone_without_length_leaves_the_other_to_point(bone: int) -> None:
     chain = limb(*(((0, 0, 0), (0, 1, 0)) if bone == 0 else ((0, 1, 0), (0, 1, 0))))
     target = np.array(((0, 0.5, 0), (2, 0, 0), (0, 0, -1), (0, 0, 0)), dtype=float)
     solution = solve(chain, Goals(target=target))

@@ -16,8 +16,9 @@ CHECKOUT = Path(__file__).parents[2]
 # layer: our layers that it may import beside itself, and the modules of others beside the standard library
 LAYERS = {
     "solver": (set(), {"numpy"}),
-    "blender": ({"solver"}, {"bpy", "mathutils", "numpy"}),
-    "api": ({"blender", "solver"}, {"bpy", "mathutils", "numpy"}),
+    "skeleton": ({"solver", "blender"}, {"bpy", "mathutils", "numpy"}),
+    "blender": ({"solver", "skeleton"}, {"bpy", "mathutils", "numpy"}),
+    "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
     "operators": ({"api", "blender"}, {"bpy", "bpy_extras"}),
     "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),

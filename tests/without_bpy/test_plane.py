@@ -59,7 +59,7 @@ class TestPole:
             np.testing.assert_allclose(elbow(solution)[0], (3 / 10**0.5, 1 / 10**0.5, 0), atol=1e-9)
 
     @pytest.mark.parametrize("angle", [0.5, -1.0, 3.0])
-    def test_pole_angle_turns_the_mid_joint_about_the_line_from_root_to_target(self, angle: float) -> None:
+    def test_pole_angle_turns_the_mid_joint_about_the_target_line(self, angle: float) -> None:
         rng = np.random.default_rng(2)
         for _ in range(20):
             chain, pole = random_limb(rng), rng.normal(size=3)
@@ -68,7 +68,7 @@ class TestPole:
             np.testing.assert_allclose(elbow(solved(chain, target, pole, pole_angle=angle))[0], expected, atol=CLOSE)
 
     @pytest.mark.parametrize("factor", [0.0, 0.3, 0.5, 1.0])
-    def test_pole_influence_turns_part_of_the_angle_from_where_it_would_be_without(self, factor: float) -> None:
+    def test_pole_influence_turns_part_of_the_angle_to_the_pole(self, factor: float) -> None:
         rng = np.random.default_rng(3)
         for _ in range(20):
             chain, pole = random_limb(rng), rng.normal(size=3)
@@ -111,7 +111,7 @@ class TestPole:
 
 
 class TestAim:
-    def test_the_rest_plane_is_swung_the_shortest_way_onto_the_target(self) -> None:
+    def test_aim_swings_the_rest_plane_the_shortest_way(self) -> None:
         """A chain without a pole is skipped in silence by Godot."""
         rng = np.random.default_rng(4)
         for _ in range(100):
@@ -183,13 +183,13 @@ class TestRestPlane:
 class TestUndecided:
     """Ozz gives three answers, NaN among them, in three builds; users report flips for years."""
 
-    def test_a_pole_in_line_with_the_target_keeps_the_last_frames_plane(self) -> None:
+    def test_a_pole_in_line_keeps_the_last_frames_plane(self) -> None:
         pole = np.array(((1, 0, 1), (0, 1, 0), (0, -3, 0), (0, 0, 0), (1, 5, 1)), dtype=float)
         solution = solved(LEG, np.broadcast_to((0, 1.5, 0), (5, 3)), pole)
         expected = np.broadcast_to((0.5**0.5, 0, 0.5**0.5), (5, 3))
         np.testing.assert_allclose(elbow(solution), expected, atol=1e-14)
 
-    def test_a_pole_in_line_on_the_first_frames_is_already_what_it_will_be(self) -> None:
+    def test_a_pole_in_line_at_first_takes_the_first_decided_plane(self) -> None:
         pole = np.array(((0, 1, 0), (0, 2, 0), (1, 0, 0)), dtype=float)
         solution = solved(LEG, np.broadcast_to((0, 1.5, 0), (3, 3)), pole)
         np.testing.assert_allclose(elbow(solution), [X] * 3, atol=1e-14)
@@ -199,7 +199,7 @@ class TestUndecided:
         with_pole, without = solved(LEG, target, 2 * target), solved(LEG, target)
         np.testing.assert_allclose(with_pole.joints, without.joints, atol=1e-12)
 
-    def test_the_held_plane_follows_a_moving_target_along_the_shortest_way(self) -> None:
+    def test_a_held_plane_follows_the_target_the_shortest_way(self) -> None:
         turns = np.linspace(0, 1, 20)
         target = 1.5 * np.stack((0 * turns, np.cos(turns), np.sin(turns)), axis=-1)
         pole = np.where(turns[:, None] < 0.5, (1.0, 0.0, 0.0), 3 * target)
@@ -220,7 +220,7 @@ class TestUndecided:
         np.testing.assert_allclose(solution.joints[2:4, 2], 0, atol=1e-15)
 
     @pytest.mark.parametrize("difference", [0.0, 1e-7, -1e-7])
-    def test_bones_alike_but_for_rounding_fold_onto_the_root_to_the_side_of_their_bend(self, difference: float) -> None:
+    def test_nearly_equal_bones_fold_to_the_side_of_their_bend(self, difference: float) -> None:
         """A hair's difference would have them fold in line with the target, a quarter turn away."""
         joints = np.array(((0, 0, 0), (0, 1, 0.1), (0, 2 + difference, 0)), dtype=float)
         chain = Chain(joints=joints, hinge_axis=X)

@@ -67,7 +67,7 @@ class TestSoftness:
         beyond = reach.softened(np.linspace(start, 3 * FULL, 10_000), np.float64(FULL), softness)
         assert (np.diff(beyond) <= (2 * FULL + softness * FULL) / 9999 + 1e-15).all(), "never faster than the target"
 
-    def test_the_speed_of_the_knee_past_full_reach_and_back_stays_bounded(self) -> None:
+    def test_the_knee_passes_full_reach_at_bounded_speed(self) -> None:
         """And falls at least five times below that of the plain solve."""
         time = np.linspace(0, 2 * pi, 2001)
         distances = 1.6 + 0.4 * np.sin(time)

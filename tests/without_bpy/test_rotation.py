@@ -52,9 +52,9 @@ class TestQuaternions:
         found = rotation.quaternions(matrices)
         np.testing.assert_allclose(np.linalg.norm(found, axis=-1), 1, atol=1e-15)
         np.testing.assert_allclose([quaternion_matrix(one) for one in found], matrices, atol=1e-14)
-        np.testing.assert_allclose(rotation.matrices(found), matrices, atol=1e-14)
+        np.testing.assert_allclose(rotation.from_quaternions(found), matrices, atol=1e-14)
 
-    def test_their_sign_stays_from_frame_to_frame_and_from_the_key_before(self) -> None:
+    def test_quaternions_keep_the_sign_of_the_key_before(self) -> None:
         """So that Blender's interpolation takes the short way."""
         for sign in (1, -1):
             before = sign * np.array((1.0, 0.0, 0.0, 0.0))

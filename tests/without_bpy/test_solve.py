@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, motion, ready, solve
+from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, diagnostics, prepare, solve
 from support.limbs import (
     LEG,
     assert_sound,
@@ -45,7 +45,7 @@ def test_a_chain_that_was_made_ready_is_solved_as_ever(options: dict, seed: int,
     rng = np.random.default_rng(seed)
     chain = random_limb(rng)
     chain = replace(chain, joints=size * chain.joints)
-    known = ready(chain)
+    known = prepare(chain)
     for _ in range(2):
         goals = Goals(target=size * rng.normal(size=(4, 3)), pole=size * rng.normal(size=(4, 3)))
         found, right = (solve(one, goals, Options(**options)) for one in (known, chain))
@@ -76,8 +76,8 @@ def test_chains_side_by_side_are_solved_as_each_alone(options: dict, seed: int, 
         for field in fields(Solution):
             found, right = getattr(together, field.name)[:, row], getattr(alone, field.name)
             np.testing.assert_allclose(found, right, atol=1e-9, err_msg=field.name)
-        np.testing.assert_array_equal(motion.flips(together)[:, row], motion.flips(alone))
-        speeds = motion.speed(together, np.arange(6))[:, row], motion.speed(alone, np.arange(6))
+        np.testing.assert_array_equal(diagnostics.flips(together)[:, row], diagnostics.flips(alone))
+        speeds = diagnostics.speed(together, np.arange(6))[:, row], diagnostics.speed(alone, np.arange(6))
         np.testing.assert_allclose(*speeds, atol=1e-9)
 
 
@@ -127,7 +127,7 @@ def test_the_end_bone_turns_about_its_hinge_only() -> None:
         np.testing.assert_allclose(on_root @ hinge, np.broadcast_to(hinge, (20, 3)), atol=1e-13 * total_length(chain))
 
 
-def test_reference_pose_poses_the_limb_as_blenders_constraint_does() -> None:
+def test_reference_pose_poses_as_blenders_constraint_does() -> None:
     rng = np.random.default_rng(5)
     for _ in range(200):
         chain, pose = random_limb(rng), random_pose(rng, 1)

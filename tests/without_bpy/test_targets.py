@@ -55,7 +55,7 @@ def test_a_motion_that_straightens_comes_back_with_its_twist(chain: Chain, most:
     assert np.linalg.norm(np.diff(goals.pole, axis=0), axis=-1).max() < 0.1, "and the pole goes smoothly"
 
 
-def test_the_pole_does_not_jitter_where_rounding_bends_a_straight_limb_to_and_fro() -> None:
+def test_rounding_of_a_straight_limb_does_not_jitter_its_pole() -> None:
     rng = np.random.default_rng(2)
     bends = np.where(TIME < 0.3, 1.5 * (0.3 - TIME), 0) + 1e-6 * rng.normal(size=len(TIME))
     pose = swung(LEG, bends)
@@ -107,7 +107,7 @@ def test_with_the_own_pose_as_reference_nothing_moves_at_all() -> None:
     np.testing.assert_allclose(solution.rotations, pose, atol=1e-6)
 
 
-def test_a_limb_that_is_never_bent_has_its_pole_where_its_hinge_bends_it() -> None:
+def test_a_straight_limbs_pole_lies_where_its_hinge_bends() -> None:
     goals = targets.from_pose(STRAIGHT, np.broadcast_to(np.eye(3), (1, 2, 3, 3)), 1.0)
     np.testing.assert_allclose(goals.pole, ((0, 1, -1),), atol=1e-12)
 
@@ -117,19 +117,19 @@ def test_a_target_put_ahead_is_followed_to_where_the_tip_is(softness: float) -> 
     """Up to where a target at full reach is followed to: that falls short by softness / e of it."""
     outer = 1.8
     reached = np.linspace(0.0, outer * (1 - softness / np.e), 200)
-    ahead = targets.put_ahead(np.multiply.outer(reached, (0.6, 0.0, 0.8)), outer, softness)
+    ahead = targets.target_beyond_tip(np.multiply.outer(reached, (0.6, 0.0, 0.8)), outer, softness)
     distance = np.linalg.norm(ahead, axis=-1)
     np.testing.assert_allclose(reach.softened(distance, outer, softness), reached, atol=1e-14)
     assert distance.max() <= outer + 1e-14
-    beyond = targets.put_ahead(np.array([(0.0, 0.0, 0.999 * outer)]), outer, softness)
+    beyond = targets.target_beyond_tip(np.array([(0.0, 0.0, 0.999 * outer)]), outer, softness)
     np.testing.assert_allclose(beyond, ((0, 0, outer),), atol=1e-14)
 
 
-def test_a_straight_chain_stays_straight_whatever_rounding_does_to_its_target() -> None:
+def test_a_straight_chain_stays_straight_despite_rounding() -> None:
     rng = np.random.default_rng(5)
     pose = swung(STRAIGHT, np.zeros(len(TIME)))
     goals = targets.from_pose(STRAIGHT, pose, 1.0)
-    ahead = targets.put_ahead(goals.target, total_length(STRAIGHT), 0.0, resolution=1e-7)
+    ahead = targets.target_beyond_tip(goals.target, total_length(STRAIGHT), 0.0, resolution=1e-7)
     rounded = ahead + 1e-7 / 3**0.5 * rng.uniform(-1, 1, ahead.shape)
     found = back(STRAIGHT, Goals(target=rounded, pole=goals.pole))
     np.testing.assert_allclose(joints(STRAIGHT, found), joints(STRAIGHT, pose), atol=3e-7)

@@ -6,10 +6,10 @@ from math import degrees, pi
 
 from bpy.types import Bone, Object, PropertyGroup
 
+from ....skeleton.plan import ChainPlan, Point
 from ....solver.values import Bend, Options, Plane, Reference, Unreachable
-from ...errors import Refused
-from ...words import sentence
-from ..plan import ChainPlan, Point
+from ...messages.refused import Refused
+from ...messages.translation import translated
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -64,7 +64,7 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = ""
 
     chain : its name, to be named where it is refused; "" where it has none yet
     """
-    end = _bone(rig, end_bone, sentence("end bone"), chain)
+    end = _bone(rig, end_bone, translated("end bone"), chain)
     if end.parent is None:
         raise Refused(
             'Bone "{bone}" of "{object}" has no parent, and a chain needs two bones: choose its child',
@@ -74,7 +74,7 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = ""
         )
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, sentence("root bone"), chain)
+    _bone(rig, root_bone, translated("root bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
         raise Refused(
@@ -109,7 +109,7 @@ def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
-    tip = _bone(rig, chain.tip_bone, sentence("tip bone"), chain.name)
+    tip = _bone(rig, chain.tip_bone, translated("tip bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
         raise Refused(
@@ -132,7 +132,7 @@ def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
             kind="NO_BONE",
             object=rig.name,
             bone=name,
-            chain=sentence('Chain "{name}"', name=chain) if chain else sentence("A chain"),
+            chain=translated('Chain "{name}"', name=chain) if chain else translated("A chain"),
             role=role,
         )
     return bone

@@ -8,12 +8,12 @@ from math import degrees
 import numpy as np
 from bpy.types import Object, PropertyGroup
 
+from ....skeleton import inherit, transform
+from ....skeleton.plan import AXES, ChainPlan
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
-from ...errors import Refused
-from ...words import sentence
-from ..bones import inherit, transform
-from ..plan import AXES, ChainPlan
+from ...messages.refused import Refused
+from ...messages.translation import translated
 from .chain import bones_below, chain_bones
 
 
@@ -26,7 +26,7 @@ def rest_chain(rig: Object, chain: PropertyGroup) -> tuple[Chain, Array]:
     below = bones_below(rig, chain, bones[-1])
     root, end = (inherit.rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
     tip = rig.data.bones[below[-1]].head_local if below else rig.data.bones[bones[-1]].tail_local
-    joints = transform.place(transform.inverse(root), np.array((root[:3, 3], end[:3, 3], tip)))
+    joints = transform.transform_points(transform.inverse(root), np.array((root[:3, 3], end[:3, 3], tip)))
     orientation = root[:3, :3].T @ end[:3, :3]
     axis = HingeAxis(chain.hinge_axis)
     use_axis = axis != HingeAxis.AUTO
@@ -49,7 +49,7 @@ def notes(chains: Iterable[ChainPlan]) -> list[str]:
     """A sentence for each chain whose side is undecided."""
     angles = {chain.name: undecided(chain.rig, chain.rig.two_bone_ik_chains[chain.name]) for chain in chains}
     return [
-        sentence(
+        translated(
             'Chain "{chain}" bends by {angle:.2g} degrees at rest, which hardly tells its side: '
             "choose it in the section Bend, or decide it by keys",
             chain=name,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....skeleton.plan import ChainPlan, Point
 from ....solver.values import Array
 from ... import versions
 from ...rna_paths import bone_and_property
-from ..plan import ChainPlan, Point
-from . import follow
+from . import dependencies
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
     goals = [point for point in (chain.target, chain.pole) if point]
-    places = {place for point in goals for place in follow.parents(point)}
+    places = {place for point in goals for place in dependencies.with_parents(point)}
     frames = np.concatenate([np.empty(0), *map(key_frames, places)])
     # Keys of several curves on one frame may differ in the last digits.
     frames = np.unique(np.round(frames, 2))

@@ -8,11 +8,11 @@ import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 from mathutils import Matrix, Vector
 
+from ....skeleton.basis import Basis
+from ....skeleton.rotation_mode import rotation_matrices, rotation_name
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
-from ..bones.basis import Basis
-from ..bones.rotation_mode import rotation_matrices, rotation_name
 
 Curves = dict[tuple[str, int], FCurve]
 

@@ -10,28 +10,28 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from bpy.types import ID, FCurve, Object
 
+from ....skeleton import inherit
+from ....skeleton.basis import Basis
+from ....skeleton.plan import Point
+from ....skeleton.samples import Samples
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
+from ...messages.translation import translated
 from ...rna_paths import bone_and_property
-from ...words import sentence
-from ..bones import inherit
-from ..bones.basis import Basis
-from ..plan import Point
-from ..read import follow
-from ..samples import Samples
+from ..read import dependencies
 from .curve_transforms import OwnTransforms
-from .wanted import Wanted
+from .request import SampleRequest
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 
-def obstacle(wanted: Wanted, keyed: Collection[Point] = ()) -> str:
+def obstacle(wanted: SampleRequest, keyed: Collection[Point] = ()) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide
     """
-    places = follow.carriers(wanted.placed)
+    places = dependencies.ancestors(wanted.placed)
     items = {place.object for place in places}
     bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}
     own = {item: {place.bone for place in wanted.own if place.object == item} for item in items}
@@ -46,22 +46,22 @@ def obstacle(wanted: Wanted, keyed: Collection[Point] = ()) -> str:
 
 def _object_obstacle(item: Object) -> str:
     if _constrained(item):
-        return sentence('"{name}" has constraints', name=item.name)
+        return translated('"{name}" has constraints', name=item.name)
     if item.rigid_body:
-        return sentence('"{name}" is a rigid body', name=item.name)
+        return translated('"{name}" is a rigid body', name=item.name)
     if not item.parent:
         return ""
     follows_path = item.parent.type == "CURVE" and item.parent.data.use_path
     if item.parent_type not in _RIGID_PARENTS or follows_path:
-        return sentence('"{name}" is parented to the shape of "{parent}"', name=item.name, parent=item.parent.name)
+        return translated('"{name}" is parented to the shape of "{parent}"', name=item.name, parent=item.parent.name)
     if item.parent_type == "BONE":
         bone = item.parent.data.bones.get(item.parent_bone) if item.parent.type == "ARMATURE" else None
         if bone is None:
-            return sentence(
+            return translated(
                 '"{name}" is parented to a bone that "{parent}" does not have', name=item.name, parent=item.parent.name
             )
         if bone.use_relative_parent:
-            return sentence('"{name}" is parented relative to a bone', name=item.name)
+            return translated('"{name}" is parented relative to a bone', name=item.name)
     return ""
 
 
@@ -70,11 +70,11 @@ def _bone_obstacle(rig: Object, names: set[str], free: set[str]) -> str:
     if not names:
         return ""
     if rig.data.animation_data:
-        return sentence('armature "{name}" is animated', name=rig.data.name)
-    for bone, constraint in follow.constrained(rig):
-        acts = not constraint.mute and not follow.hides(bone, constraint, free)
-        if acts and names & follow.moved_by(bone, constraint):
-            return sentence('bone "{bone}" of "{name}" has constraints', bone=bone.name, name=rig.name)
+        return translated('armature "{name}" is animated', name=rig.data.name)
+    for bone, constraint in dependencies.constrained(rig):
+        acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
+        if acts and names & dependencies.moved_by(bone, constraint):
+            return translated('bone "{bone}" of "{name}" has constraints', bone=bone.name, name=rig.name)
     return ""
 
 
@@ -83,17 +83,17 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
     if not animation:
         return ""
     if animation.use_tweak_mode or (animation.use_nla and any(track.strips for track in animation.nla_tracks)):
-        return sentence('"{name}" has NLA strips', name=item.name)
+        return translated('"{name}" has NLA strips', name=item.name)
 
     def counts(curve: FCurve) -> bool:
         bone, path = bone_and_property(curve.data_path)
         return bone in bones if bone else '"' not in path
 
     if any(counts(driver) for driver in animation.drivers):
-        return sentence('"{name}" has drivers', name=item.name)
+        return translated('"{name}" has drivers', name=item.name)
     muted = (curve for curve in versions.curves(item) if curve.mute or ((group := curve.group) and group.mute))
     if any(map(counts, muted)):
-        return sentence('"{name}" has muted F-curves', name=item.name)
+        return translated('"{name}" has muted F-curves', name=item.name)
     return ""
 
 
@@ -101,10 +101,10 @@ def _constrained(owner: Object) -> bool:
     return any(not constraint.mute for constraint in owner.constraints)
 
 
-def samples(wanted: Wanted, frames: Array) -> Samples:
+def samples(wanted: SampleRequest, frames: Array) -> Samples:
     """Samples over `frames`; only right where there is no `obstacle`."""
     curves = _Curves(frames.tolist())
-    for place in follow.carriers(wanted.placed):
+    for place in dependencies.ancestors(wanted.placed):
         curves.place(place)
     return Samples(
         to_world={item: curves.worlds[item] for item in wanted.objects},

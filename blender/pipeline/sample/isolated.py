@@ -8,16 +8,16 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import Scene
 
-from ...errors import unless_gone
+from ...messages.refused import unless_gone
 from . import probe
-from .wanted import Wanted
+from .request import SampleRequest
 
 _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
 @contextmanager
-def opened(scene: Scene, wanted: Wanted) -> Iterator[Scene]:
+def opened(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     try:

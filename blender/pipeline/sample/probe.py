@@ -16,12 +16,12 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix, Vector
 
+from ....skeleton.basis import Basis
+from ....skeleton.plan import Point
+from ....skeleton.samples import Samples
 from ....solver.values import Array
-from ...errors import Refused, unless_gone
-from ..bones.basis import Basis
-from ..plan import Point
-from ..samples import Samples
-from .wanted import Wanted
+from ...messages.refused import Refused, unless_gone
+from .request import SampleRequest
 
 _open: list[Object] = []
 # Not by name: a file that was saved meanwhile has the probe too, and to look for a name takes long in a large file.
@@ -33,7 +33,7 @@ def is_open() -> bool:
 
 
 @contextmanager
-def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
+def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
     probe = bpy.data.objects.new("Two-Bone IK probe", None)
     _open.append(probe)
@@ -53,7 +53,7 @@ def probing(scene: Scene, wanted: Wanted) -> Iterator[None]:
 class Recorder:
     """Collects matrices from one evaluation after another."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: SampleRequest) -> None:
         self._wanted = wanted
         self._sources = {point.object for point in wanted.points}
         self._objects: dict[Object, list[Matrix]] = {item: [] for item in wanted.objects}
@@ -111,7 +111,7 @@ def set_frame(scene: Scene, frame: float) -> None:
     scene.frame_set(whole, subframe=frame - whole)
 
 
-def step(scene: Scene, wanted: Wanted, frames: Array) -> Generator[float, None, Samples]:
+def step(scene: Scene, wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
     recorder = Recorder(wanted)
     for done, frame in enumerate(frames.tolist()):

@@ -1,0 +1,101 @@
+"""Limbs by the names of their bones: an upper part, below it a lower part, and what the lower part ends in."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from bpy.types import Bone, Object
+
+from . import bone_names
+from .bone_names import Part, Role
+from .limb_bones import LimbBones, bones_named
+
+_ROPE = 5
+"""So many bones with the same name and none that tells which part they are: no limb bends like that."""
+
+
+def limbs(rig: Object) -> list[LimbBones]:
+    """All limbs and fingers; of one that a rig has in several layers, those in the layer that takes keys."""
+    parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
+    found = defaultdict(list)
+    for group in _groups(parts):
+        limb = _limb(group, parts)
+        if limb:
+            found[limb.label].append((_rank(rig, limb, parts[limb.end]), limb))
+    return [limb for ranked in found.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
+
+
+def _groups(parts: dict[Bone, Part]) -> Iterable[list[Bone]]:
+    """Bones with the same label in the same layer that hang on one of them; those nearer to it come first."""
+    groups = defaultdict(list)
+    for bone, part in parts.items():
+        above = [
+            other
+            for other in bone.parent_recursive
+            if other in parts and (parts[other].label, parts[other].layer) == (part.label, part.layer)
+        ]
+        groups[above[-1] if above else bone].append((len(bone.parent_recursive), bone))
+    return ([bone for _, bone in sorted(group, key=lambda item: item[0])] for group in groups.values())
+
+
+def _limb(group: list[Bone], parts: dict[Bone, Part]) -> LimbBones | None:
+    roles = {role: [bone for bone in group if parts[bone].role == role] for role in Role}
+    vague, lower = roles[Role.ANY], roles[Role.LOWER]
+    if not (roles[Role.UPPER] or lower) and len(vague) >= _ROPE:
+        return None
+    # The shoulder of some skeletons is the joint from which the upper arm goes.
+    roots = roles[Role.UPPER] or vague or (roles[Role.BASE] if lower else [])
+    ends = [bone for bone in lower or vague if roots and roots[0] in bone.parent_recursive]
+    if not ends:
+        return None
+    label = parts[roots[0]].label
+    if label.name in bone_names.FINGERS and not _on_a_hand(roots[0]):
+        return None
+    with_tips = [(bone, _tip(bone, group, parts)) for bone in ends]
+    # A helper at the knee may be named as the shin is, but no foot hangs on it.
+    end, tip = next(((bone, tip) for bone, tip in with_tips if tip), with_tips[0])
+    return LimbBones(label=label, root=roots[0], end=end, tip=tip, why=f"Named so: {bones_named(roots[0], end, tip)}")
+
+
+def _on_a_hand(finger: Bone) -> bool:
+    for bone in finger.parent_recursive:
+        if re.search("foot|toe|paw", bone.name, re.IGNORECASE):
+            return False
+        if re.search("hand|wrist", bone.name, re.IGNORECASE):
+            return True
+    return True
+
+
+def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
+    """Hand or foot by name, else the bone that goes on from the end bone; None where that ends the limb."""
+    mine = parts[end]
+    hands = [
+        bone
+        for bone, part in parts.items()
+        if part.role == Role.TIP
+        and (part.label.side, part.layer) == (mine.label.side, mine.layer)
+        and end in bone.parent_recursive
+    ]
+    if hands:
+        return min(hands, key=lambda bone: len(bone.parent_recursive))
+    same = [bone for bone in group if end in bone.parent_recursive]
+    following = [
+        bone
+        for bone in end.children
+        if not bone_names.is_no_limb(bone.name) and (bone.head_local - end.head_local).length >= 0.5 * end.length
+    ]
+    return next(iter(same or following), None)
+
+
+def _rank(rig: Object, limb: LimbBones, part: Part) -> tuple[int, int]:
+    """Keys belong where no constraint hides them, and on FK controls before others."""
+    return sum(_is_driven(rig, bone) for bone in (limb.root, limb.end)), part.layer
+
+
+def _is_driven(rig: Object, bone: Bone) -> bool:
+    return any(
+        not constraint.mute and constraint.type != "IK" and not constraint.type.startswith("LIMIT")
+        for constraint in rig.pose.bones[bone.name].constraints
+    )

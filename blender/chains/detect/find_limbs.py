@@ -1,0 +1,145 @@
+"""Limbs of an armature, found by the names of its bones, or where these tell nothing by its by_structure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from bpy.types import Object
+from mathutils import Vector
+
+from ...messages.refused import Refused
+from ...properties import chain_of
+from . import bone_names, by_name, by_structure
+from .bone_names import Label
+from .limb_bones import LimbBones
+from .spine import spine
+
+
+class Kind(StrEnum):
+    """What can be looked for. Wings are arms, forelegs legs."""
+
+    ARMS = "ARMS"
+    LEGS = "LEGS"
+    FINGERS = "FINGERS"
+    SPINE = "SPINE"
+
+
+_DOWN = 0.75
+"""Part of the way from hips to feet; hanging arms end higher up."""
+
+_LEVEL = 0.4
+"""Part of that way too: forelegs begin at most so far above or below the hips, arms farther up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limb:
+    """A limb that was found, as the chain that it would make; all bones by name.
+
+    name : what an animator calls it, such as "Arm.L" or "Hind Leg.R"
+    root_bone : "" where it is the end bone's parent
+    tip_bone : hand or foot; "" where the end bone ends the limb
+    side : "L", "R" or ""
+    why : what told, in one sentence
+    chain : name of the chain that has this end bone already, else ""
+    """
+
+    name: str
+    kind: Kind
+    side: str
+    root_bone: str
+    end_bone: str
+    tip_bone: str
+    why: str
+    chain: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Those of the chain that it would make."""
+        return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
+
+
+def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
+    """The limbs of these kinds, in the order of the armature's bones."""
+    bones = list(rig.data.bones)
+    found = by_name.limbs(rig)
+    if all(_kind(limb) == Kind.FINGERS for limb in found):
+        found += by_structure.limbs(bones)
+    found = _with_forelegs(found)
+    legs, arms = [limb for limb in found if _is_hind(limb)], [limb for limb in found if _is_front(limb)]
+    found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
+    # A biped has legs, not hind legs.
+    is_quadruped = any(limb.label.front for limb in found)
+    chains = {bone: chain.name for limb in found if (chain := chain_of(rig, bone := limb.end.name))}
+    return tuple(
+        Limb(
+            name=_name(limb, is_quadruped),
+            kind=_kind(limb),
+            side=limb.label.side,
+            root_bone="" if limb.root == limb.end.parent else limb.root.name,
+            end_bone=limb.end.name,
+            tip_bone=limb.tip.name if limb.tip else "",
+            why=limb.why,
+            chain=chains.get(limb.end.name, ""),
+        )
+        for limb in found
+        if _kind(limb) in kinds
+    )
+
+
+def refuse_none(rig: Object, found: Collection[Limb]) -> None:
+    """Raise `Refused` where nothing was found."""
+    if not found:
+        raise Refused(
+            'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain',
+            kind="NO_LIMBS",
+            object=rig.name,
+        )
+
+
+def _kind(limb: LimbBones) -> Kind:
+    name = limb.label.name
+    if name in bone_names.FINGERS:
+        return Kind.FINGERS
+    return {"Leg": Kind.LEGS, "Spine": Kind.SPINE}.get(name, Kind.ARMS)
+
+
+def _is_hind(limb: LimbBones) -> bool:
+    return limb.label.name == "Leg" and not limb.label.front
+
+
+def _is_front(limb: LimbBones) -> bool:
+    return limb.label.front or _kind(limb) == Kind.ARMS
+
+
+def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
+    """Arms that begin at the height of the legs and reach down as far as these do are forelegs, if both sides do.
+
+    Else the name counts: the rest pose of a captured human may have one arm hanging, or each limb in any direction.
+    """
+    legs = [limb.reach for limb in found if _is_hind(limb)]
+    if not legs:
+        return found
+    hips, feet = (sum(points, Vector()) / len(legs) for points in zip(*legs, strict=True))
+    down = feet - hips
+
+    def stands(limb: LimbBones) -> bool:
+        begin, end = ((point - hips).dot(down) for point in limb.reach)
+        return abs(begin) <= _LEVEL * down.length_squared and end > _DOWN * down.length_squared
+
+    arms = [limb for limb in found if limb.label.name == "Arm"]
+    on_sides = {side: [stands(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
+    agreed = all(any(standing) for standing in on_sides.values() if standing)
+
+    def foreleg(limb: LimbBones) -> LimbBones:
+        label = Label("Leg", limb.label.side, front=True)
+        return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
+
+    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in found]
+
+
+def _name(limb: LimbBones, is_quadruped: bool) -> str:
+    label = limb.label
+    place = "Front " if label.front else "Hind " if is_quadruped and label.name == "Leg" else ""
+    return f"{place}{label.name}{f'.{label.side}' if label.side else ''}"

@@ -1,0 +1,86 @@
+"""The side to which a limb bends whose rest pose is all but straight: decided once, by the keys of its own bones.
+
+A bake never decides it, so that no pose hangs on a range or an action. What was decided is the chain's Hinge Axis, with
+Bend Positive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from bpy.types import Object, PropertyGroup
+
+from ...skeleton import inherit, transform
+from ...skeleton.plan import Point
+from ...solver import reference
+from ...solver.values import Array, Bend, HingeAxis
+from ...solver.vectors import cross, unit
+from ..messages.refused import Refused
+from ..pipeline.read.chain import bones_below, chain_bones
+from ..pipeline.read.rest_side import rest_chain
+from ..pipeline.read.target_keys import key_frames
+from ..pipeline.sample.curve_transforms import OwnTransforms
+
+
+def decide(chain: PropertyGroup, axis: HingeAxis) -> None:
+    """Let the chain bend by positive angles about this axis."""
+    chain.hinge_axis, chain.bend = axis, Bend.POSITIVE
+
+
+def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
+    """The axis by its name; for KEYS by the keys, and None where the rest pose bends enough to tell.
+
+    raises : Refused where the keys do not tell
+    """
+    if axis != "KEYS":
+        return HingeAxis(axis)
+    if not reference.is_slight(reference.rest(rest_chain(rig, chain)[0])):
+        return None
+    found = by_keys(rig, chain)
+    if found is None:
+        raise Refused(
+            'Chain "{chain}" of "{object}" has no keys that bend it: choose the axis that it bends about',
+            kind="NO_BENT_KEYS",
+            object=rig.name,
+            bone=chain.end_bone,
+            chain=chain.name,
+        )
+    return found
+
+
+def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
+    """The axis of the end bone about which the keys of the chain's bones bend it; None where they do not.
+
+    Each keyed frame gives the axis about which the limb is bent, as the root bone carries it, as long as the sine of
+    the angle is; the mean of these tells, so that frames on which the limb is all but straight hardly count.
+    """
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    frames = np.unique(np.concatenate([key_frames(Point(rig, name)) for name in bones]))
+    if not len(frames):
+        return None
+    mean = _hinges(rig, (*bones, *bones_below(rig, chain, bones[-1])), len(bones), frames).mean(axis=0)
+    _, orientation = rest_chain(rig, chain)
+    x, _, z = mean @ orientation
+    name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
+    if not abs(part) >= np.sin(reference.SLIGHT):  # keys may hold NaN
+        return None
+    return HingeAxis(name if part > 0.0 else f"NEG_{name}")
+
+
+def _hinges(rig: Object, names: tuple[str, ...], count: int, frames: Array) -> Array:
+    """(n, 3) in the root bone's space, the axis about which the limb is bent on each frame, as long as the sine.
+
+    names : of the chain's bones, of which there are `count`, and of those from there to the tip bone
+    """
+    own = OwnTransforms(rig, frames.tolist())
+    carrier = rig.data.bones[names[0]].parent
+    pose = None if carrier is None else inherit.rest(carrier)[None]
+    poses = []
+    for name in names:
+        pose = inherit.pose(rig.data.bones[name], pose, own.bone(rig.pose.bones[name], with_rotation=True).matrix)
+        poses.append(pose)
+    root, end = poses[0], poses[count - 1]
+    tail = transform.transform_points(end, np.array((0.0, rig.data.bones[names[count - 1]].length, 0.0)))
+    tip = poses[-1][..., :3, 3] if len(names) > count else tail
+    mid = end[..., :3, 3]
+    axis = cross(unit(mid - root[..., :3, 3]), unit(tip - mid))
+    return transform.transform_vectors(np.swapaxes(transform.orientation(root[..., :3, :3]), -1, -2), axis)

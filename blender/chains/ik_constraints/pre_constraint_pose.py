@@ -1,0 +1,61 @@
+"""The pose beneath an IK constraint: that of the bones' own channels, from which the constraint starts.
+
+Before it bends the limb, the constraint turns it as a whole, so that X cos a + Z sin a of the root bone, with the
+constraint's pole angle a, lies towards the pole. How far beside the pole that leaves the mid joint, seen along the line
+from root to target, is the pole angle of the chain. It does not depend on where the limb points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, sin
+
+import numpy as np
+from bpy.types import PoseBone
+
+from ....skeleton import inherit, transform
+from ....solver.values import Array
+from ....solver.vectors import angle_about, cross, norm, rejection, unit
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PreConstraintPose:
+    """Orientations of both bones (n, 3, 3), and the vectors from root to mid and to tip (n, 3), in armature space."""
+
+    root: Array
+    end: Array
+    mid: Array
+    tip: Array
+
+    @property
+    def hinge(self) -> Array:
+        """(n, 3) in the end bone's space, the axis about which the limb is bent; its length is the sine of the bend."""
+        axis = cross(unit(self.mid), unit(self.tip - self.mid))
+        hinge: Array = np.einsum("nji,nj->ni", self.end, axis)
+        return hinge
+
+    @property
+    def is_straight(self) -> bool:
+        """True where the first pose is so straight that the constraint would not bend it, or only after many steps."""
+        return bool(norm(self.hinge)[0] < 1e-3)
+
+    def pole_angle(self, angle: float) -> Array:
+        """(n,) the chain's pole angle for that of the constraint, radians from -pi to pi."""
+        line = unit(self.tip)
+        up = cos(angle) * self.root[..., 0] + sin(angle) * self.root[..., 2]
+        return angle_about(line, rejection(up, line), rejection(self.mid, line))
+
+
+def pre_constraint_pose(root: PoseBone, end: PoseBone, basis: Array | None = None) -> PreConstraintPose:
+    """The pose beneath a constraint of two bones as it stands, or with own channels (n, 4, 4) of the end bone."""
+    parent = None if root.parent is None else np.array(root.parent.matrix, dtype=np.float64)[None]
+    upper = inherit.pose(root.bone, parent, np.array(root.matrix_basis, dtype=np.float64)[None])
+    own = np.array(end.matrix_basis, dtype=np.float64)[None] if basis is None else basis
+    lower = inherit.pose(end.bone, upper, own)
+    head = upper[..., :3, 3]
+    return PreConstraintPose(
+        root=transform.orientation(upper[..., :3, :3]),
+        end=transform.orientation(lower[..., :3, :3]),
+        mid=lower[..., :3, 3] - head,
+        tip=transform.transform_points(lower, np.array((0.0, end.bone.length, 0.0))) - head,
+    )

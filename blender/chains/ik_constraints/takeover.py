@@ -1,0 +1,143 @@
+"""IK constraints of two bones, read as chains that pose the rig as they do, with what will differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
+from mathutils import Matrix, Vector
+
+from ....skeleton.basis import Basis
+from ....skeleton.plan import Point
+from ....skeleton.samples import Samples
+from ....solver.values import Array, Bend, HingeAxis, Reference
+from ...messages.translation import translated
+from ...pipeline.checks.finite import refuse_not_finite
+from ...properties import chain_of
+from .differences import differences
+from .pre_constraint_pose import pre_constraint_pose
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Takeover:
+    """An IK constraint, and the chain that does its work.
+
+    bone, constraint : the bone that has it, and its name
+    fields : of the chain; empty where none can do it
+    differs : sentences about what the chain does otherwise, or why there is none
+    chain : name of the chain, "" as long as there is none
+    """
+
+    bone: str
+    constraint: str
+    fields: Mapping[str, Any]
+    differs: tuple[str, ...]
+    chain: str = ""
+
+    def lines(self) -> list[str]:
+        """In words: a headline, then a line for each difference."""
+        headline = translated(
+            'Constraint "{constraint}" of bone "{bone}": chain "{chain}"'
+            if self.chain
+            else 'Constraint "{constraint}" of bone "{bone}": no chain',
+            constraint=self.constraint,
+            bone=self.bone,
+            chain=self.chain,
+        )
+        return [headline, *(f"  {line}" for line in self.differs)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
+    """All IK constraints of the armature that act and whose end bone has no chain with a target.
+
+    raises : Refused where the pose beneath one of them holds NaN or infinity
+    """
+    taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
+    for owner, constraint in _acting(rig):
+        bones = _bones(owner, constraint)
+        reason = _obstacle(constraint, bones)
+        if reason:
+            yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
+            continue
+        end, root = bones
+        if end.name not in taken:
+            _refuse_nowhere(root, end, scene)
+            taken.add(end.name)
+            yield Takeover(
+                bone=owner.name,
+                constraint=constraint.name,
+                fields=_fields(constraint, root, end),
+                differs=tuple(differences(constraint, root, end, scene)),
+            )
+
+
+def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
+    """The chain that has the constraint's end bone, and no target yet, as detected ones are."""
+    chain = chain_of(rig, takeover.fields["end_bone"])
+    return None if chain is None or chain.target else chain
+
+
+def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
+    for owner in rig.pose.bones:
+        for constraint in owner.constraints:
+            if constraint.type == "IK" and not constraint.mute:
+                yield owner, constraint
+
+
+def _bones(owner: PoseBone, constraint: KinematicConstraint) -> list[PoseBone]:
+    """The bones that the constraint moves, from the end of the chain up."""
+    bones = [owner, *owner.parent_recursive] if constraint.use_tail else owner.parent_recursive
+    return bones[: constraint.chain_count] if constraint.chain_count else bones
+
+
+def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
+    """Why no chain can do what it does; "" where one can."""
+    if len(bones) != 2:
+        return translated(
+            "It moves one bone, and a chain has two: set its Chain Length to 2"
+            if len(bones) == 1
+            else "It moves {count} bones, and a chain has two: set its Chain Length to 2",
+            count=len(bones),
+        )
+    if constraint.target is None or not constraint.is_valid:
+        return translated("It has no target, or one that is not there: set one")
+    return ""
+
+
+def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
+    rig = root.id_data
+
+    def single(value: Matrix | Vector) -> Array:
+        return np.array(value, dtype=np.float64)[None]
+
+    own = {Point(rig, bone.name): Basis.of(single(bone.matrix_basis), single(bone.scale)) for bone in (root, end)}
+    pose = {Point(rig, bone.name): single(bone.matrix) for bone in ([root.parent] if root.parent else [])}
+    refuse_not_finite(Samples(to_world={}, pose=pose, basis=own), np.array([scene.frame_current_final]))
+
+
+def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
+    fields = {
+        "end_bone": end.name,
+        "root_bone": "",
+        "tip_bone": "",
+        "target": constraint.target,
+        "subtarget": constraint.subtarget,
+        "hinge_axis": HingeAxis.AUTO,
+        "bend": Bend.REST,
+        "reference": Reference.POSE,
+        "influence": constraint.influence,
+    }
+    if constraint.pole_target:
+        angle = pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)
+        fields |= {
+            "pole_target": constraint.pole_target,
+            "pole_subtarget": constraint.pole_subtarget,
+            "pole_angle": float(angle[0]),
+        }
+    return fields

@@ -1,0 +1,37 @@
+"""Bend limits from what a rigger has set already: the IK limits of the end bone about its hinge."""
+
+from __future__ import annotations
+
+from bpy.types import Object, PropertyGroup
+
+from ...solver import reference
+from ..messages.refused import Refused
+from ..pipeline.read.chain import chain_bones
+from ..pipeline.read.rest_side import rest_chain
+
+
+def bend_limits_from_ik(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
+    """The bend limits, least and greatest in radians, that the IK limits of the chain's end bone make.
+
+    raises : Refused where the end bone has no IK limit about the axis that the chain bends about
+    """
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    at_rest, end_to_root = rest_chain(rig, chain)
+    pose = reference.rest(at_rest)
+    rest, axis = float(pose.hinge_angle), pose.hinges[1] @ end_to_root
+    name = "x" if abs(axis[0]) >= abs(axis[2]) else "z"
+    end = rig.pose.bones[bones[-1]]
+    if not getattr(end, f"use_ik_limit_{name}"):
+        raise Refused(
+            'Bone "{bone}" of "{object}" has no IK limit about {axis}, about which chain "{chain}" bends: '
+            "set one in Bone Properties, Inverse Kinematics",
+            kind="NO_IK_LIMIT",
+            object=rig.name,
+            bone=end.name,
+            axis=name.upper(),
+            chain=chain.name,
+        )
+    # IK limits count from the rest pose, bend limits from straight.
+    sign = 1.0 if axis["xz".index(name) * 2] >= 0.0 else -1.0
+    low, high = sorted(rest + sign * getattr(end, f"ik_{bound}_{name}") for bound in ("min", "max"))
+    return low, high

@@ -1,0 +1,258 @@
+"""Chains in a TOML file, which a rigger writes once for a rig and both of its sides:
+
+    [[chain]]
+    name = "arm.?"
+    end_bone = "forearm.?"
+    target = "hand target.?"
+
+The keys are the properties of a chain by identifier, the values as Python has them: angles in radians, objects by
+name; what is left out has its default. In `end_bone`, * stands for any text and ? for one character: it makes a chain
+for each bone that it fits, and in the other names they stand for what they stand for there. A bone that is called just
+that comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives the
+chain empties for the target and the pole target that it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.types import Object, Property, PropertyGroup
+
+from ..files import atomic_write, toml_file
+from ..messages.refused import Refused
+from ..messages.translation import nearest_name, translated
+from ..pipeline.checks.armature import refuse_unposable
+from ..pipeline.read.chain import chain_bones
+from ..pipeline.read.chosen_chains import chosen_chains
+from ..properties import chain_fields
+from . import target_empties
+from .wildcards import WILDCARDS, wildcard_texts
+
+_NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
+_POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
+_CREATE = "create_targets"
+_TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": (int, float)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A setup file that has been read.
+
+    path : where it came from
+    chains : for each [[chain]] its fields by identifier; an object is its name
+    """
+
+    path: Path
+    chains: tuple[Mapping[str, Any], ...]
+
+
+def load(path: Path) -> Setup:
+    """Read a setup file; Refused where a key, a type, a word or a number does not fit."""
+    chains = toml_file.tables(path, "chain")
+    known = chain_fields()
+    known[_CREATE] = known["mute"]  # true or false as well
+    for number, chain in enumerate(chains, 1):
+        where = _where(path, number)
+        toml_file.refuse_unknown(where, chain, known)
+        if not chain.get("end_bone"):
+            raise Refused("{where} has no end_bone: name the lower of its two bones", kind="NO_BONE", where=where)
+        for key, value in chain.items():
+            _refuse_value(where, key, known[key], value)
+    return Setup(path=path, chains=tuple(chains))
+
+
+def apply(rig: Object, setup: Setup) -> list[str]:
+    """Give the armature the setup's chains and return their names; those of the same name change, others stay.
+
+    raises : Refused where a bone or an object is not there, or targets cannot be created; then nothing has changed
+    """
+    refuse_unposable(rig)
+    chains: dict[str, dict[str, Any]] = {}
+    for number, fields in enumerate(setup.chains, 1):
+        where = _where(setup.path, number)
+        for chain in _filled(rig, where, fields):
+            if chain["name"] in chains:
+                raise Refused(
+                    '{where} gives "{object}" a second chain "{value}": use * or ? in its name',
+                    kind="SAME_NAME",
+                    object=rig.name,
+                    bone=chain["end_bone"],
+                    value=chain["name"],
+                    where=where,
+                )
+            chains[chain["name"]] = _resolved(rig, where, chain)
+    before = [_values(chain) for chain in rig.two_bone_ik_chains]
+    for chain in chains.values():
+        _set(rig, chain)
+    create = [name for name, chain in chains.items() if chain.get(_CREATE)]
+    try:
+        if create:
+            target_empties.create(rig, create, None)
+    except Refused:
+        _restore(rig, before)
+        raise
+    return list(chains)
+
+
+def save(rig: Object, path: Path) -> None:
+    """Write all chains of the armature to a setup file; Refused where one has not the bones it takes."""
+    lines = [f"# Two-Bone IK chains of {rig.name!r}"]
+    for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
+        chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+        lines += ["", "[[chain]]", *_lines(chain)]
+    with atomic_write.atomic_write(path) as beside:
+        beside.write_text("\n".join([*lines, ""]), "utf-8")
+
+
+def _where(path: Path, number: int) -> str:
+    return translated('Chain {number} of "{path}"', number=number, path=path)
+
+
+def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
+    named = {"where": where, "key": key}
+    if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes {wanted}",
+            kind="WRONG_TYPE",
+            value=value,
+            wanted=_wanted(field),
+            **named,
+        )
+    if field.type == "ENUM" and value not in field.enum_items:
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes one of {known}",
+            kind="UNKNOWN_WORD",
+            value=value,
+            known=", ".join(field.enum_items.keys()),
+            **named,
+        )
+    if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
+        raise Refused(
+            "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g} radians"
+            if field.subtype == "ANGLE"
+            else "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g}",
+            kind="OUT_OF_RANGE",
+            value=value,
+            low=field.hard_min,
+            high=field.hard_max,
+            **named,
+        )
+
+
+def _wanted(field: Property) -> str:
+    """The type of its values."""
+    if field.type == "BOOLEAN":
+        return translated("true or false")
+    return translated("a number") if field.type == "FLOAT" else translated("text in quotes")
+
+
+def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The chain once for each bone that `end_bone` fits, with names in the place of wildcards."""
+    end_bone = fields["end_bone"]
+    bones = rig.data.bones.keys()
+    if end_bone in bones:
+        yield {"name": end_bone, **fields}
+        return
+    fitting = [(bone, texts) for bone in bones if (texts := wildcard_texts(end_bone, bone)) is not None]
+    if not fitting:
+        raise _no_bone(rig, where, "end_bone", end_bone)
+    for bone, texts in fitting:
+        names = {key: _fill(where, key, fields[key], texts) for key in _NAMES if key in fields}
+        yield {"name": bone, **fields, **names, "end_bone": bone}
+
+
+def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
+    if sum(char in WILDCARDS for char in name) > len(texts):
+        raise Refused(
+            '{where} has more * and ? in {key} = "{value}" than in end_bone',
+            kind="WILDCARDS",
+            value=name,
+            where=where,
+            key=key,
+        )
+    found = iter(texts)
+    return "".join(next(found) if char in WILDCARDS else char for char in name)
+
+
+def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
+    """The fields as they can be set: objects for their names; Refused where one is not there."""
+    for key in ("root_bone", "tip_bone"):
+        if chain.get(key) and chain[key] not in rig.data.bones:
+            raise _no_bone(rig, where, key, chain[key])
+    chain_bones(rig, chain["end_bone"], chain.get("root_bone", ""), chain["name"])
+    objects = {}
+    for target, subtarget in _POINTS:
+        item = _object(where, target, chain[target]) if target in chain else rig if chain.get(subtarget) else None
+        bone = chain.get(subtarget)
+        if bone and item and item.type == "ARMATURE" and bone not in item.data.bones:
+            raise _no_bone(item, where, subtarget, bone)
+        objects[target] = item
+    return chain | objects
+
+
+def _object(where: str, key: str, name: str) -> Object | None:
+    if name and name not in bpy.data.objects:
+        raise Refused(
+            '{where} has {key} = "{object}", and there is no such object: {nearest}',
+            kind="NO_OBJECT",
+            object=name,
+            value=name,
+            where=where,
+            key=key,
+            nearest=nearest_name(name, bpy.data.objects.keys()),
+        )
+    return bpy.data.objects[name] if name else None
+
+
+def _no_bone(rig: Object, where: str, key: str, bone: str) -> Refused:
+    return Refused(
+        '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}',
+        kind="NO_BONE",
+        object=rig.name,
+        bone=bone,
+        value=bone,
+        where=where,
+        key=key,
+        nearest=nearest_name(bone, rig.data.bones.keys()),
+    )
+
+
+def _set(rig: Object, fields: dict[str, Any]) -> None:
+    chains = rig.two_bone_ik_chains
+    index = chains.find(fields["name"])
+    chain = chains[index] if index >= 0 else chains.add()
+    for key in chain_fields():
+        if key in fields:
+            setattr(chain, key, fields[key])
+        else:
+            chain.property_unset(key)
+
+
+def _values(chain: PropertyGroup) -> dict[str, Any]:
+    return {key: getattr(chain, key) for key in chain_fields()}
+
+
+def _restore(rig: Object, before: list[dict[str, Any]]) -> None:
+    chains = rig.two_bone_ik_chains
+    while len(chains) > len(before):
+        chains.remove(len(chains) - 1)
+    for chain, values in zip(chains, before, strict=True):
+        for key, value in values.items():
+            setattr(chain, key, value)
+
+
+def _lines(chain: PropertyGroup) -> Iterator[str]:
+    """What is not as in a new chain."""
+    points, fields = dict(_POINTS), chain_fields()
+    for key, value in _values(chain).items():
+        if key in points:
+            # Left out, it is the armature itself where there is a bone to look for, else nothing.
+            left_out = chain.id_data if getattr(chain, points[key]) else None
+            if value != left_out:
+                yield toml_file.line(key, value.name if value else "")
+        elif key == "name" or value != fields[key].default:
+            yield toml_file.line(key, value, is_angle=fields[key].subtype == "ANGLE")

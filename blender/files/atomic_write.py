@@ -1,0 +1,146 @@
+"""Files that are there whole or not at all, whatever ends the process in between, and that are files when read."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import secrets
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from pathlib import Path
+
+from ..messages.refused import Refused
+
+LARGEST_TEXT = 16 << 20
+"""Bytes of a text that people write: a manifest of a hundred thousand shots."""
+
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
+_BEGUN = re.compile(rf"\..*\.{_MACHINE}-([1-9]\d*)-[0-9a-f]{{8}}\.partial(\..*)?", re.DOTALL)
+"""Names under which processes of this machine begin a file, with the number of the process."""
+
+
+@contextmanager
+def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader]:
+    """The file to read from; Refused where it cannot be read, is no file but a pipe or device, or is too large."""
+    try:
+        refuse_irregular(path)
+        if (size := path.stat().st_size) > largest:
+            raise Refused(
+                '"{value}" cannot be read: it has {size} bytes, and at most {largest} make sense',
+                kind="TOO_LARGE",
+                value=str(path),
+                size=size,
+                largest=largest,
+            )
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise Refused(
+            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
+        ) from None
+
+
+def text(path: Path, largest: int = LARGEST_TEXT) -> str:
+    """What the file holds as UTF-8; Refused as by `opened`, UnicodeDecodeError where it is something else."""
+    with opened(path, largest) as file:
+        return file.read().decode("utf-8")
+
+
+def refuse_irregular(path: Path) -> None:
+    """Raise `Refused` where there is something other than a file: reading from a pipe or a device may never end."""
+    goal = _followed(path)
+    if goal.exists() and not goal.is_file():
+        raise Refused('"{value}" cannot be read or written: it is not a file', kind="NOT_A_FILE", value=str(path))
+
+
+def identity(path: Path) -> object:
+    """Equal for all names of one file, through links of both kinds."""
+    goal = _followed(path)
+    try:
+        status = goal.stat()
+    except OSError:
+        return os.path.normcase(goal)
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Gives a path beside `path` to write to; what is written there takes the place of `path` at the end.
+
+    After an error `path` is as it was, and so it is after a kill; what that leaves behind goes with the next `tidy`.
+    Who may read and write it stays as it was; where it is a link, it stays one, and what it leads to is replaced.
+
+    raises : Refused where the system cannot write it
+    """
+    # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
+    refuse_irregular(path)
+    goal = _followed(path)
+    begun = f".{goal.stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}"
+    beside = goal.with_name(begun)
+    tidy(path)
+    try:
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        yield beside
+        _sync(beside)
+        if goal.exists():
+            shutil.copymode(goal, beside)
+        beside.replace(goal)
+    except OSError as error:
+        raise Refused(
+            '"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(path), reason=error.strerror
+        ) from None
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def tidy(path: Path) -> None:
+    """Remove what processes of this machine that are gone, killed, have begun in the folder of `path`."""
+    with suppress(OSError):
+        for item in list(_followed(path).parent.iterdir()):
+            # Blender writes under a name with @ at its end, and renames.
+            begun = _BEGUN.fullmatch(item.name.removesuffix("@"))
+            if begun and not _is_running(int(begun[1])):
+                item.unlink()
+
+
+def obstacle(path: Path, size: int) -> str:
+    """What the system says against a new file of so many bytes at `path`; "" where it takes it."""
+    block = bytes(1 << 20)
+    try:
+        with path.open("wb") as file:
+            for _ in range(size // len(block) + 1):
+                file.write(block)
+            file.flush()
+            os.fsync(file)
+    except OSError as error:
+        return str(error.strerror)
+    return ""
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":
+        return True  # to ask by `os.kill` would end it there
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
+
+
+def _followed(path: Path) -> Path:
+    """Where a link leads in the end, be it there or not."""
+    # `Path.resolve` raises over links that lead in a circle, before Python 3.13 a RuntimeError.
+    return Path(os.path.realpath(path))
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has it: else the new name could be there before what it names."""
+    with path.open("rb+") as file:
+        os.fsync(file)

@@ -1,0 +1,59 @@
+"""TOML in and out, for what people write by hand: what is wrong is refused with the file and the line or key."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable
+from math import degrees
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..messages.refused import Refused
+from ..messages.translation import nearest_name
+from . import atomic_write
+
+
+def tables(path: Path, name: str) -> list[dict[str, Any]]:
+    """The tables [[name]] of the file, which may hold nothing else; Refused where it is not so."""
+    try:
+        content = tomllib.loads(atomic_write.text(path))
+    except RecursionError:
+        raise Refused('"{value}" is nested too deep: write flat tables', kind="NOT_TOML", value=str(path)) from None
+    except ValueError as error:
+        raise Refused('"{value}" is not in TOML: {error}', kind="NOT_TOML", value=str(path), error=error) from None
+    refuse_unknown(f'"{path}"', content, [name])
+    found = content.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+        raise Refused(
+            '"{path}" has "{value}", but not as a table: write [[{value}]]', kind="WRONG_TYPE", value=name, path=path
+        )
+    if not found:
+        raise Refused(
+            '"{value}" has no [[{table}]]: write at least one', kind="EMPTY_FILE", value=str(path), table=name
+        )
+    return found
+
+
+def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `Refused` for the first of `keys` that is not known."""
+    for key in keys:
+        if key not in known:
+            raise Refused(
+                '{where} has "{value}", which means nothing: {nearest}',
+                kind="UNKNOWN_KEY",
+                value=key,
+                where=where,
+                nearest=nearest_name(key, known),
+            )
+
+
+def line(key: str, value: object, *, is_angle: bool = False) -> str:
+    """A line that sets the key to a string, a bool, or a number of float32 precision."""
+    if isinstance(value, float):
+        # No more digits than it takes to get the same number back.
+        return f"{key} = {np.float32(value)!s}" + (f"  # {degrees(value):.4g} degrees" if is_angle else "")
+    # Of the characters that TOML wants escaped, JSON leaves out one.
+    return f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")

@@ -1,0 +1,61 @@
+"""How keys are written, as users choose it: for each bake, and as the preferences have it for the next."""
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+from bpy.types import Keyframe
+
+_FIELDS = Keyframe.bl_rna.properties
+
+
+def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str, str, int], ...]:
+    """Blender's own words and icons for a choice; all there are where no identifiers are given."""
+    items = _FIELDS[field].enum_items
+    return tuple(
+        (item.identifier, item.name, item.description, item.icon, item.value)
+        for item in items
+        if not identifiers or item.identifier in identifiers
+    )
+
+
+class KeyProperties:
+    """Properties of the operator and of the preferences alike"""
+
+    keys: EnumProperty(
+        name="Keys",
+        description="Which frames get keys",
+        items=(
+            ("EVERY_FRAME", "Every Frame", "Each frame of the range"),
+            ("TARGET_KEYS", "Target Keys", "The frames on which target or pole target have keys"),
+            ("REDUCED", "Reduced", "As few as keep the joints within a tolerance on every quarter frame"),
+        ),
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="How far a joint may be off on any frame or quarter frame",
+        subtype="DISTANCE",
+        default=0.001,
+        min=1e-6,
+        soft_max=0.1,
+        precision=4,
+    )
+    interpolation: EnumProperty(
+        name="Interpolation",
+        description="How values pass from one key to the next",
+        items=_keyframe_items("interpolation", "CONSTANT", "LINEAR", "BEZIER"),
+        default="BEZIER",
+        translation_context=_FIELDS["interpolation"].translation_context,
+    )
+    key_type: EnumProperty(
+        name="Key Type",
+        description="Type of the new keys",
+        items=_keyframe_items("type"),
+        translation_context=_FIELDS["type"].translation_context,
+    )
+    mute_constraints: BoolProperty(
+        name="Mute IK Constraints",
+        description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",
+        default=True,
+    )
+
+    def key_choices(self) -> list[str]:
+        """Names of these properties, but for those that have no say as the others are set."""
+        return [name for name in KeyProperties.__annotations__ if name != "tolerance" or self.keys == "REDUCED"]

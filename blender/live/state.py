@@ -1,0 +1,246 @@
+"""The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import bpy
+import numpy as np
+from bpy.types import Depsgraph, Object, Scene
+
+from ...skeleton import bone_channels, solve
+from ...skeleton.plan import ChainPlan, Plan, Point
+from ...skeleton.samples import Samples
+from ...skeleton.solved_group import SolvedGroup, one_by_one
+from ...solver.values import Status
+from ..messages.refused import Refused
+from ..pipeline import requests, write
+from ..pipeline.checks import shared_bones
+from ..pipeline.checks.armature import refuse_unposable
+from ..pipeline.read.build_plan import build_plan
+from ..pipeline.read.fingerprint import Fingerprint, fingerprint
+from ..pipeline.sample.request import SampleRequest, sample_request
+from ..pipeline.sample.sampling import samples_from_depsgraph
+from . import pose_before
+
+Chains = list[tuple[str, Object | None, Object | None]]
+"""Name, target and pole target of each chain: what may go without anybody choosing so."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reading:
+    """Chains of one armature object as they were read, and what tells whether they would be read so again."""
+
+    chains: Chains
+    fingerprint: Fingerprint
+    plan: Plan
+    need: SampleRequest
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class RigState:
+    """The chains of one armature object as they were when somebody looked last.
+
+    reading, groups : those that have all they need, side by side
+    refused : of the others, by name, what is wrong
+    posed : True where the armature is posed so
+    fixed, moving : what the chains' spaces depended on, and what they reached for
+    """
+
+    reading: Reading | None = None
+    groups: list[SolvedGroup] = field(default_factory=list)
+    refused: dict[str, Refused] = field(default_factory=dict)
+    posed: bool = False
+    fixed: bytes = b""
+    moving: bytes = b""
+
+    @property
+    def rigid(self) -> bool:
+        """True where no chain depends on more than its own space and what it reaches for."""
+        alone = self.reading is not None and len(self.reading.plan.ranks) == 1
+        return alone and all(group.here.kinematics.rigid for group in self.groups)
+
+    @property
+    def solved(self) -> list[SolvedGroup]:
+        """The same one by one, in the order in which they are solved."""
+        return one_by_one(self.reading.plan, self.groups) if self.reading else []
+
+    def standing(self, name: str) -> ChainState | None:
+        """How the chain of this name stands; None where it is not solved."""
+        for group in self.groups:
+            for row, chain in enumerate(group.here.plans):
+                if chain.name == name:
+                    solution = group.solution
+                    return ChainState(
+                        status=Status(int(solution.status[0, row])),
+                        miss=float(np.linalg.norm(group.here.to_world[0, row, :3, :3] @ solution.miss[0, row])),
+                    )
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainState:
+    """One chain: its `Status`, and the distance from tip to target in world units."""
+
+    status: Status
+    miss: float
+
+
+# By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
+_known: dict[int, RigState] = {}
+_held: set[int] = set()
+
+
+def cached(rig: Object) -> RigState:
+    """The chains as `look` has found them last."""
+    return _known.get(rig.session_uid, RigState())
+
+
+def update(rig: Object, scene: Scene, depsgraph: Depsgraph) -> RigState:
+    """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
+    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
+    try:
+        reading, samples = _seen(rig, chains, scene, depsgraph)
+        refused = {}
+    except Refused:
+        refused = _refusals(rig, chains, scene, depsgraph)
+        fit = [chain for chain in chains if chain[0] not in refused]
+        if not fit:
+            _known[rig.session_uid] = RigState(refused=refused)
+            return _known[rig.session_uid]
+        reading, samples = _seen(rig, fit, scene, depsgraph)
+    now = _known.setdefault(rig.session_uid, RigState())
+    now.refused = refused
+    fixed, moving = _fixed(reading.plan, samples), _moving(samples)
+    stands = reading is now.reading and fixed == now.fixed
+    if not stands or moving != now.moving:
+        again = stands and now.rigid
+        now.groups = solve.solve_again(now.groups, samples) if again else solve.solve_groups(reading.plan, samples)
+        now.reading, now.posed, now.fixed, now.moving = reading, False, fixed, moving
+    return now
+
+
+def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
+    """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
+    if rig.session_uid in _held:
+        return
+    now = update(rig, scene, depsgraph)
+    if now.posed or not now.reading:
+        return
+    plan = requests.at_current_frame(now.reading.plan)
+    channels = [channel for found in bone_channels.channels(plan, now.groups) for channel in found]
+    write.pose(rig, channels)
+    now.posed = True
+    for group in now.groups:
+        for chain in group.here.plans:
+            for bone in chain.keyed:
+                if bone.name in chain.turned:
+                    pose_before.remember(bone, group.samples.basis[Point(rig, bone.name)])
+
+
+def invalidate(rig: Object) -> None:
+    """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
+
+    Set by a script the property alone would make Blender evaluate nothing.
+    """
+    _known.pop(rig.session_uid, None)
+    rig.update_tag()
+
+
+def live_changed(rig: Object) -> None:
+    """Its limbs are live from now on, or no longer."""
+    pose_before.begin(rig)
+    invalidate(rig)
+
+
+def armatures(scene: Scene) -> list[Object]:
+    """The local armature objects of a scene; a linked one cannot be posed."""
+    names = _armatures(len(bpy.data.objects), len(bpy.data.armatures))
+    found = {name: _local(scene, name) for name in names}
+    # To look for a name among 5,000 objects of a file takes Blender a millisecond, in a scene a microsecond.
+    if any(item is None and name not in bpy.data.objects for name, item in found.items()):
+        _armatures.cache_clear()  # one was renamed
+        return armatures(scene)
+    return [item for item in found.values() if item]
+
+
+def _local(scene: Scene, name: str) -> Object | None:
+    item = scene.objects.get(name)
+    if item and item.library:
+        # A linked object may have the same name, and Blender has no key for the other one.
+        return next((other for other in scene.objects if other.name == name and not other.library), None)
+    return item
+
+
+@lru_cache(maxsize=1)
+def _armatures(_objects: int, _armatures: int) -> list[str]:
+    """Names of all local armature objects, while the file holds so many objects and armatures.
+
+    To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
+    """
+    return [item.name for item in bpy.data.objects if item.type == "ARMATURE" and not item.library]
+
+
+def suspend(rig: Object) -> None:
+    """Do not pose this armature until it is released: somebody else does."""
+    _held.add(rig.session_uid)
+
+
+def resume(rig: Object) -> None:
+    """Pose it again when something moves."""
+    _held.discard(rig.session_uid)
+
+
+def clear() -> None:
+    """Another file, or another state of it: what is known is of no use."""
+    _known.clear()
+    pose_before.forget()
+    _held.clear()
+    _armatures.cache_clear()
+
+
+def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
+    reading = _reading(rig, chains, scene)
+    return reading, samples_from_depsgraph(reading.need, depsgraph)
+
+
+def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
+    before = cached(rig).reading
+    if before and before.chains == chains:
+        refuse_unposable(rig)
+        if fingerprint(before.plan) == before.fingerprint:
+            return before
+    plan = requests.at_current_frame(build_plan(rig, [name for name, *_ in chains], None, scene))
+    shared_bones.refuse_shared_bones(plan.chains)
+    return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan))
+
+
+def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
+    """What is wrong with each chain by itself, or beside one other; where it is all of them together, that."""
+    refused = {}
+    alone: list[ChainPlan] = []
+    for chain in chains:
+        try:
+            reading, _ = _seen(rig, [chain], scene, depsgraph)
+        except Refused as refusal:
+            refused[chain[0]] = refusal
+        else:
+            alone += reading.plan.chains
+    refused |= shared_bones.refusals(alone)
+    fit = [chain for chain in chains if chain[0] not in refused]
+    try:
+        _seen(rig, fit, scene, depsgraph)
+    except Refused as refusal:
+        refused |= {name: refusal for name, *_ in fit}
+    return refused
+
+
+def _fixed(plan: Plan, samples: Samples) -> bytes:
+    parents = [samples.pose[chain.parent] for chain in plan.chains if chain.parent]
+    own = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
+    return np.concatenate([array.ravel() for array in (samples.to_world[plan.rig], *parents, *own)]).tobytes()
+
+
+def _moving(samples: Samples) -> bytes:
+    return np.concatenate((*samples.to_world.values(), *samples.pose.values())).tobytes()

@@ -1,0 +1,54 @@
+"""Timeline markers where a chain falls short or flips: one name a kind and chain, replaced by the next check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from bpy.types import Scene, TimelineMarker
+from numpy.typing import NDArray
+
+from ...solver.values import Status
+from .report import ChainReport, Report
+
+_KINDS = ("Too Far", "Too Close", "Flip")
+
+
+def replace(scene: Scene, report: Report) -> None:
+    """Markers for what the report found, in place of those of earlier reports on these chains."""
+    ours = {_name(kind, report.rig, chain.name) for kind in _KINDS for chain in report.chains}
+    for marker in of(scene, report.rig):
+        if marker.name in ours:
+            scene.timeline_markers.remove(marker)
+    for chain in report.chains:
+        for kind, frame in _found(chain):
+            scene.timeline_markers.new(_name(kind, report.rig, chain.name), frame=frame)
+
+
+def of(scene: Scene, rig: str) -> list[TimelineMarker]:
+    """All markers of the armature, those of chains that were renamed since with them."""
+    ours = tuple(_name(kind, rig, "") for kind in _KINDS)
+    return [marker for marker in scene.timeline_markers if marker.name.startswith(ours)]
+
+
+def remove(scene: Scene, rig: str) -> None:
+    """Take them away."""
+    for marker in of(scene, rig):
+        scene.timeline_markers.remove(marker)
+
+
+def _name(kind: str, rig: str, chain: str) -> str:
+    return f"{kind}: {rig}, {chain}"[:63]  # no longer name fits a marker
+
+
+def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
+    """The kind of each marker, and its frame."""
+    where = (chain.status == Status.TOO_FAR, chain.status == Status.TOO_CLOSE, chain.flips)
+    for kind, rows in zip(_KINDS, where, strict=True):
+        for row in _starts(rows):
+            yield kind, round(float(chain.frames[row]))
+
+
+def _starts(where: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The first row of each run of True."""
+    return np.flatnonzero(where & ~np.concatenate(([False], where[:-1])))

@@ -1,0 +1,252 @@
+"""What a bake or a check found: per chain and frame, in words, and as JSON for other programs and for later.
+
+JSON holds the fields by their names, arrays as lists; numbers come back as they were, to the last digit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.values import Array, Status
+from .translation import translated
+
+_TYPES = {"status": np.uint8} | dict.fromkeys(
+    ("degenerate", "flips", "near_straight", "measured", "misposed"), np.bool_
+)
+"""Of the arrays of a chain's report; the others are float64."""
+_NAMES = {"name", "off_bone"}
+
+_DEGENERATE = 3
+"""The status by which older reports told a frame degenerate, whether the tip arrived or not."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ChainReport:
+    """One chain over all frames.
+
+    frames : (n,)                the solved frames, may be fractional
+    status : (n,) uint8          a `Status` each: where the target lies
+    degenerate : (n,) bool       a direction was left open: target on the root, or a bone without length
+    miss : (n,)                  distance from the tip to the target, world units
+    sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
+    speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
+    stretch : (n,)               factor on the length of both bones
+    flips : (n,) bool            the chain bends to the other side than before
+    near_straight : (n,) bool    all but straight: small steps of the target turn the joints far
+    measured : (n,) bool         Blender was asked afterwards how the chain is posed
+    off : (n,)                   where it was: how far the farthest joint is from where it was solved to, world units
+    misposed : (n,) bool         keyed, but not posed so: farther than single precision and tolerance explain
+    off_bone : str               the bone, or the target, that is farthest off; "" where all is posed so
+    """
+
+    name: str
+    frames: Array
+    status: NDArray[np.uint8]
+    degenerate: NDArray[np.bool_]
+    miss: Array
+    sin_hinge: Array
+    speed: Array
+    stretch: Array
+    flips: NDArray[np.bool_]
+    near_straight: NDArray[np.bool_]
+    measured: NDArray[np.bool_]
+    off: Array
+    misposed: NDArray[np.bool_]
+    off_bone: str
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
+        """The report of which `fields` is a part of `Report.as_dict`."""
+        if "degenerate" not in fields:
+            fields = _with_degenerate(fields)
+        types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
+        known: dict[str, Any] = {
+            key: value if key in _NAMES else np.array(value, types[key]) for key, value in fields.items()
+        }
+        return cls(**unmeasured(len(known["frames"])) | known)
+
+    @property
+    def posed(self) -> bool:
+        """True where nothing that was measured is posed otherwise."""
+        return not np.any(self.misposed)
+
+    @property
+    def reached(self) -> bool:
+        """True where every frame met its target, and nothing that was measured is posed otherwise."""
+        return self.posed and not np.any(self.status)
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Frame and distance, world units, at which the chain is farthest off; None where all is posed so."""
+        if self.posed:
+            return None
+        row = np.argmax(np.where(self.misposed, self.off, -1.0))
+        return float(self.frames[row]), float(self.off[row])
+
+    def lines(self) -> list[str]:
+        """A headline, then a line for each thing that an animator would want to look at, with its frames."""
+        reached = self.status == Status.REACHED
+        counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
+        if self.worst is None:
+            headline = [translated("{chain}: {reached} of {count} frames reached", chain=self.name, **counts)]
+        else:
+            frame, off = self.worst
+            misposed = translated(
+                '{chain}: not posed so {when}, by up to {off:.4g} at "{bone}" on frame {frame}',
+                chain=self.name,
+                when=when(self.frames, self.misposed),
+                off=off,
+                bone=self.off_bone,
+                frame=frame_text(frame),
+            )
+            headline = [misposed, "  " + translated("as solved, {reached} of {count} frames reached", **counts)]
+        return [*headline, *(f"  {line}" for line in self._details(reached))]
+
+    def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
+        for status, short in (
+            (Status.TOO_FAR, translated("too far")),
+            (Status.TOO_CLOSE, translated("too close")),
+        ):
+            where = self.status == status
+            if where.any():
+                yield translated(
+                    "{short} {when}, by up to {miss:.4g}",
+                    short=short,
+                    when=when(self.frames, where),
+                    miss=self.miss[where].max(),
+                )
+        if self.degenerate.any():
+            arrived = np.count_nonzero(self.degenerate & reached)
+            yield translated(
+                ("degenerate {when}, all reached" if arrived else "degenerate {when}, none reached")
+                if arrived in (0, np.count_nonzero(self.degenerate))
+                else "degenerate {when}, {arrived} of them reached",
+                when=when(self.frames, self.degenerate),
+                arrived=arrived,
+            )
+        if self.stretch.max(initial=1.0) > 1.0:
+            yield translated(
+                "stretched {when}, to {stretch:.4g}: scale is keyed",
+                when=when(self.frames, self.stretch > 1.0),
+                stretch=self.stretch.max(),
+            )
+        if self.flips.any():
+            yield translated("bend flips {when}", when=when(self.frames, self.flips))
+        straight = self.near_straight & reached & ~self.degenerate
+        if straight.any():
+            yield translated("near straight {when}", when=when(self.frames, straight))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Report:
+    """All chains of one armature; `notes` are sentences about what the user should know."""
+
+    rig: str
+    chains: tuple[ChainReport, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Report:
+        """The report that gave these fields by `as_dict`."""
+        chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
+        return cls(rig=fields["rig"], chains=chains, notes=tuple(fields["notes"]))
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """The report that gave this text by `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names, numbers and lists alone, as JSON has them."""
+        return _plain(asdict(self))
+
+    def to_json(self) -> str:
+        """The report as a JSON object."""
+        return json.dumps(self.as_dict(), allow_nan=False)
+
+    @property
+    def posed(self) -> bool:
+        """True where no chain was found to be posed otherwise than it was solved."""
+        return all(chain.posed for chain in self.chains)
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Frame and distance, world units, at which a chain is farthest off; None where all are posed so."""
+        return max((chain.worst for chain in self.chains if chain.worst), key=lambda found: found[1], default=None)
+
+    @property
+    def reached(self) -> bool:
+        """True where every chain met its target on every frame, and none was found to be posed otherwise."""
+        return all(chain.reached for chain in self.chains)
+
+    def lines(self) -> list[str]:
+        """The report in words, a line each."""
+        return [line for chain in self.chains for line in chain.lines()] + list(self.notes)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A chain's fields from an older report; of its degenerate frames the miss tells which fell short."""
+    status, miss = np.array(fields["status"]), np.array(fields["miss"])
+    degenerate = status == _DEGENERATE
+    short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
+    return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
+
+
+def unmeasured(count: int) -> dict[str, Any]:
+    """What a chain's report has of measuring where nobody has measured; so it is with reports that knew of none."""
+    nowhere = np.zeros(count, dtype=np.bool_)
+    return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists, to any depth."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
+    """How many frames, and the first runs of them, in words."""
+    rows = np.flatnonzero(where)
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
+    more = ", ..." if len(spans) > most else ""
+    return translated(
+        "on 1 frame ({spans})" if len(rows) == 1 else "on {count} frames ({spans})",
+        count=len(rows),
+        spans=", ".join(spans[:most]) + more,
+    )
+
+
+def frame_text(frame: float) -> str:
+    """A frame as users know it: 1000000, and 1.333 for a third."""
+    return f"{round(frame, 3):.12g}"
+
+
+_last: dict[str, Report] = {}
+
+
+def remember(report: Report) -> None:
+    """Keep the report of this armature until there is another, for users to read again."""
+    _last[report.rig] = report
+
+
+def forget() -> None:
+    """Another file: its armatures have no report yet."""
+    _last.clear()
+
+
+def last(rig: str) -> Report | None:
+    """The last report of the armature object with this name, since the file was opened."""
+    return _last.get(rig)

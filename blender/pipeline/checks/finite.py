@@ -1,0 +1,48 @@
+"""What is sampled has to be somewhere: Blender gives NaN and infinity by itself, and neither may end up in a pose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....skeleton.plan import Point
+from ....skeleton.samples import Samples
+from ....solver.values import Array
+from ...messages.refused import Refused
+from ...messages.report import frame_text
+from ..read import dependencies
+
+_MOST = 1e18
+"""Beyond it the squares that Blender itself computes with, in single precision, are infinite."""
+
+
+def refuse_not_finite(samples: Samples, frames: Array) -> None:
+    """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
+    worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
+    own = {point: basis.matrix for point, basis in samples.basis.items()}
+    spoiled = [
+        (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
+        for found in (worlds, samples.pose, own)
+        for point, matrices in found.items()
+        if not _finite(matrices).all()
+    ]
+    if not spoiled:
+        return
+    # What is carried is nowhere as well: name what carries it.
+    row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
+    held = matrices[row][~_finite(matrices[row])]
+    raise Refused(
+        'Bone "{bone}" of "{object}" is nowhere on frame {frame}, as its transform holds {value:.4g}: '
+        "mend or mute what moves it"
+        if point.bone
+        else '"{object}" is nowhere on frame {frame}, as its transform holds {value:.4g}: mend or mute what moves it',
+        kind="NOT_FINITE",
+        object=point.object.name,
+        bone=point.bone,
+        value=float(held[np.abs(held).argmax()]),
+        frame=frame_text(frames[row]),
+    )
+
+
+def _finite(matrices: Array) -> NDArray[np.bool_]:
+    return np.abs(matrices) <= _MOST

@@ -1,0 +1,98 @@
+"""Limbs that hang on a target by constraints: to move the target would move the pose that the way back is to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from bpy.types import Constraint, Object, PoseBone
+
+from ....skeleton.plan import ChainPlan, Plan, Point
+from ... import versions
+from ...messages.refused import Refused
+from ..read import dependencies
+
+
+class _Link(NamedTuple):
+    """A constraint and the bone or object that has it."""
+
+    owner: PoseBone | Object
+    constraint: Constraint
+
+
+def refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool) -> None:
+    """Raise `Refused` where a constraint would move a limb of the plan along with one of the `goals`.
+
+    goals : what is to be moved, and whether it is to be turned as well
+    over_range : constraints that are off now, but animated, count too
+    """
+    for chain in plan.chains:
+        seen: set[Point] = set()
+        waiting: list[tuple[Point, _Link | None]] = [
+            (Point(chain.rig, name), None) for name in (*chain.bones, *chain.below)
+        ]
+        while waiting:
+            place, link = waiting.pop()
+            if link and place in goals:
+                _refuse(chain, place, link)
+            if place not in seen:
+                seen.add(place)
+                waiting += [(parent, link) for parent in dependencies.with_parents(place)[1:2]]
+                for found in _links(place, over_range=over_range):
+                    sources = dependencies.targets(found.constraint)
+                    waiting += [(source, link or found) for source in sources if _moves(chain, goals, found, source)]
+
+
+def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
+    """What moves an object or a bone by constraints, whoever has them."""
+    if not place.bone:
+        found = ((place.object, constraint) for constraint in place.object.constraints)
+    else:
+        found = (
+            (owner, constraint)
+            for owner, constraint in dependencies.constrained(place.object)
+            if place.bone in dependencies.moved_by(owner, constraint)
+        )
+    for owner, constraint in found:
+        acts = not constraint.mute and constraint.influence > 0.0
+        if acts or (over_range and _switched(constraint)):
+            yield _Link(owner, constraint)
+
+
+def _switched(constraint: Constraint) -> bool:
+    path = constraint.path_from_id()
+    switches = {f"{path}.{name}" for name in ("influence", "mute", "enabled")}
+    return not switches.isdisjoint(versions.animated_paths(constraint.id_data))
+
+
+def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: Point) -> bool:
+    """False where the constraint takes from a goal only what stays, or what the pose gives it."""
+    owner, constraint = link
+    if source not in goals:
+        return True
+    if constraint.type == "IK":  # it finds its target at the tip, where it holds that already
+        moved = dependencies.moved_by(owner, constraint)
+        of_limb = owner.name in (chain.bones[-1], chain.tip_bone) and moved.issuperset(chain.bones[:1])
+        return not (of_limb and source in (chain.target, chain.pole))
+    if constraint.type == "COPY_ROTATION":
+        return goals[source] and owner.name != chain.tip_bone
+    return constraint.type != "COPY_SCALE"
+
+
+def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
+    owner = link.owner
+    bone = owner.name if isinstance(owner, PoseBone) else ""
+    raise Refused(
+        'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
+        "mute it, or bake the pose to keys first"
+        if bone
+        else 'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of "{owner}": '
+        "mute it, or bake the pose to keys first",
+        kind="HANGS_ON_TARGET",
+        object=chain.rig.name,
+        bone=bone,
+        value=str(goal),
+        chain=chain.name,
+        constraint=link.constraint.name,
+        owner=owner.name,
+    )

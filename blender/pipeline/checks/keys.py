@@ -1,0 +1,123 @@
+"""Which keys cannot be written, or would not play: refused before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+
+import numpy as np
+from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
+
+from ....skeleton.channel import Keys, KeyStyle
+from ... import versions
+from ...messages.refused import Refused
+from ...messages.translation import translated
+from ...rna_paths import owner_and_property
+
+
+def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:
+    """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play."""
+    code("interpolation", style.interpolation)
+    code("type", style.key_type)
+    if style.keys == Keys.REDUCED:
+        _refuse_irreducible(item, style)
+    animation = item.animation_data
+    if not animation:
+        return
+    if animation.use_tweak_mode:
+        raise Refused(
+            '"{object}" is in tweak mode: leave it in the NLA editor (Tab) and bake again',
+            kind="TWEAK_MODE",
+            object=item.name,
+        )
+    action = animation.action
+    if action and not action.is_editable and not style.new_action:
+        raise Refused(
+            'Action "{value}" of "{object}" is linked: make it local, or bake to a new action',
+            kind="LINKED_ACTION",
+            object=item.name,
+            value=action.name,
+        )
+    refuse_driven(item, paths)
+    for curve in versions.curves(item):
+        if curve.data_path in paths:
+            _refuse_unwritable_curve(item, curve)
+
+
+def refuse_driven(item: Object, paths: Collection[str]) -> None:
+    """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
+    for driver in item.animation_data.drivers if item.animation_data else ():
+        if driver.data_path in paths and not driver.mute:
+            raise Refused(
+                "{value} of {owner} is driven: remove the driver", kind="CURVE_DRIVEN", **_named(item, driver)
+            )
+
+
+def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
+    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
+    if insert_keys:
+        refuse_unwritable(item, paths, KeyStyle())
+    else:
+        refuse_driven(item, paths)
+
+
+@cache
+def code(attribute: str, identifier: str) -> int:
+    """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
+    choices = Keyframe.bl_rna.properties[attribute].enum_items
+    if identifier not in choices:
+        raise Refused(
+            'No {attribute} of keys is called "{value}": choose from {known}',
+            kind="UNKNOWN_KEY_STYLE",
+            value=identifier,
+            attribute=attribute,
+            known=", ".join(choices.keys()),
+        )
+    return choices[identifier].value
+
+
+def owner_of(item: Object, path: str) -> bpy_struct:
+    """The bone or the object whose property this path names."""
+    owner, _ = owner_and_property(path)
+    return item.path_resolve(owner) if owner else item
+
+
+def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
+    if style.interpolation not in {"BEZIER", "LINEAR"}:
+        raise Refused(
+            'Keys of "{object}" cannot be reduced with interpolation {value}: use BEZIER or LINEAR',
+            kind="IRREDUCIBLE",
+            object=item.name,
+            value=style.interpolation,
+        )
+    if not 0.0 < style.tolerance < np.inf:
+        raise Refused(
+            'Keys of "{object}" cannot be reduced within {value:g}: the tolerance must be above 0',
+            kind="TOLERANCE",
+            object=item.name,
+            value=style.tolerance,
+        )
+
+
+def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
+    group = curve.group
+    if curve.lock or (group and group.lock):
+        raise Refused(
+            "{value} of {owner} is locked: unlock its F-curves, so that keys can play",
+            kind="CURVE_LOCKED",
+            **_named(item, curve),
+        )
+    if curve.mute or (group and group.mute):
+        raise Refused(
+            "{value} of {owner} is muted: unmute its F-curves, so that keys can play",
+            kind="CURVE_MUTED",
+            **_named(item, curve),
+        )
+
+
+def _named(item: Object, curve: FCurve) -> dict[str, str]:
+    """What a refusal of this curve names."""
+    owner = owner_of(item, curve.data_path)
+    bone = owner.name if isinstance(owner, PoseBone) else ""
+    whose = translated('bone "{bone}" on "{name}"', bone=bone, name=item.name) if bone else f'"{item.name}"'
+    return {"object": item.name, "bone": bone, "value": owner_and_property(curve.data_path)[1], "owner": whose}

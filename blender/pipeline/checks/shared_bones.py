@@ -1,0 +1,41 @@
+"""Chains that pose the same bone: the keys of one would undo those of the other, or move what the other has solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from ....skeleton.plan import ChainPlan
+from ...messages.refused import Refused
+
+
+def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
+    """Raise `Refused` for the first two chains of an armature object that pose the same bone."""
+    for refusal in refusals(chains).values():
+        raise refusal
+
+
+def refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
+    """For each chain that poses a bone which another poses as well, by its name, the sentence that names both."""
+    found: dict[str, Refused] = {}
+    for chain, other in combinations(chains, 2):
+        shared = _shared(chain, other)
+        if shared:
+            refusal = Refused(
+                'Chains "{chain}" and "{value}" of "{object}" both pose bone "{bone}": '
+                "mute one of them, or give it other bones",
+                kind="SHARED_BONE",
+                object=chain.rig.name,
+                bone=shared,
+                value=other.name,
+                chain=chain.name,
+            )
+            found = {chain.name: refusal, other.name: refusal} | found
+    return found
+
+
+def _shared(chain: ChainPlan, other: ChainPlan) -> str:
+    """The first bone that one of them keys and the other keys or carries along, seen from the root; else ""."""
+    keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
+    both = (keyed & set(other.posed)) | (other_keyed & set(chain.posed))
+    return next((name for name in (*chain.posed, *other.posed) if name in both), "")

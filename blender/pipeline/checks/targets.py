@@ -1,0 +1,102 @@
+"""Which targets the way back is to key, or the reason why one of them cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bpy.types import Constraint, Object, PoseBone
+
+from ....skeleton.plan import ChainPlan, Plan, Point
+from ... import versions
+from ...messages.refused import Refused
+from ..read import dependencies
+from .hanging_on_target import refuse_hanging
+
+
+def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
+    """The targets and pole targets of the plan, and whether the chain takes their rotation too.
+
+    over_range : not on the current frame alone
+    raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
+    """
+    found: dict[Point, bool] = {}
+    for chain in plan.chains:
+        for point, turns in ((chain.target, chain.use_rotation), (chain.pole, False)):
+            if point is None:
+                continue
+            if point in found:
+                raise Refused(
+                    'Target "{value}" of chain "{chain}" is a target twice: give each chain its own',
+                    kind="SHARED_TARGET",
+                    **_named(chain, point),
+                )
+            found[point] = turns
+            _refuse_unmovable(chain, point, turns=turns)
+    for chain in plan.chains:
+        for place in dependencies.with_parents(Point(chain.rig, chain.bones[0])):
+            if place in found:
+                raise Refused(
+                    'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another',
+                    kind="TARGET_CARRIES",
+                    **_named(chain, place),
+                )
+    refuse_hanging(plan, found, over_range=over_range)
+    return found
+
+
+def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
+    item = point.object
+    named = _named(chain, point)
+    if not item.is_editable or (item.override_library and item.override_library.is_system_override):
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable',
+            kind="LINKED_TARGET",
+            **named,
+        )
+    for constraint in _acting(point):
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it',
+            kind="CONSTRAINED_TARGET",
+            constraint=constraint.name,
+            **named,
+        )
+    owner = item.pose.bones[point.bone] if point.bone else item
+    if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
+        raise Refused(
+            'Target "{value}" of chain "{chain}" has locked transforms: unlock them in the sidebar',
+            kind="LOCKED_TARGET",
+            **named,
+        )
+    if point.bone and item.data.pose_position == "REST":
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position',
+            kind="REST_POSITION",
+            **named,
+        )
+    if point.bone and owner.bone.use_connect:
+        raise Refused(
+            'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location',
+            kind="CONNECTED_TARGET",
+            **named,
+        )
+    if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
+        raise Refused(
+            'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation',
+            kind="DELTA_ANIMATED",
+            **named,
+        )
+
+
+def _acting(point: Point) -> Iterator[Constraint]:
+    """Constraints that move the object, or the bone, whoever has them."""
+    owners: list[Object | PoseBone] = list(point.object.pose.bones) if point.bone else [point.object]
+    for owner in owners:
+        for constraint in owner.constraints:
+            acts = not constraint.mute
+            if acts and (not point.bone or point.bone in dependencies.moved_by(owner, constraint)):
+                yield constraint
+
+
+def _named(chain: ChainPlan, point: Point) -> dict[str, str]:
+    """What a refusal of this target names."""
+    return {"object": point.object.name, "bone": point.bone, "value": str(point), "chain": chain.name}

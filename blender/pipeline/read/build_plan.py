@@ -1,0 +1,111 @@
+"""Armature, properties and range into a Plan, frozen before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, isfinite
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ....skeleton.channel import MERGE, Keys
+from ....skeleton.plan import ChainPlan, Plan, Point
+from ....solver.values import Array
+from ...messages.refused import Refused
+from ...messages.report import frame_text
+from ..checks.armature import refuse_unposable
+from . import dependencies
+from .chain import chain_plan
+from .chosen_chains import chosen_chains, scene_of
+from .target_keys import target_keys
+
+Frames = tuple[float, float] | tuple[float, float, float]
+
+BETWEEN = 0.25
+"""Frames: no farther apart are those on which reduced keys have to hold."""
+
+LAST_FRAME = 1_048_574
+"""Blender has no frame after it, and none before its negative."""
+
+
+def build_plan(
+    rig: Object,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    keys: Keys = Keys.EVERY_FRAME,
+    *,
+    stand_in: Point | None = None,
+) -> Plan:
+    """The plan for chains `names` (None: all that are not muted) over `frames` (None: the scene's range).
+
+    stand_in : taken for a target or pole target that a chain does not have yet
+    raises : Refused, with what is wrong and what to do
+    """
+    refuse_unposable(rig)
+    scene = scene or scene_of(rig)
+    start, end, step = _range(rig, frames, scene)
+    chains = [chain_plan(rig, chain, stand_in) for chain in chosen_chains(rig, names)]
+    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
+    if keys == Keys.TARGET_KEYS:
+        chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]
+        solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
+    parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
+    between = solved[:, None] + step / parts * np.arange(parts)
+    solved = between.ravel()[: len(solved) * parts - parts + 1]
+    return Plan(rig=rig, name=rig.name, scene=scene, ranks=dependencies.ranks(chains), frames=solved, step=parts)
+
+
+def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
+    if frames is None:
+        if scene.use_preview_range:
+            return scene.frame_preview_start, scene.frame_preview_end, 1.0
+        return scene.frame_start, scene.frame_end, 1.0
+    start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
+    if not (isfinite(start) and isfinite(end) and end >= start):
+        raise Refused(
+            'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start',
+            kind="EMPTY_RANGE",
+            object=rig.name,
+            value=(start, end),
+            start=frame_text(start),
+            end=frame_text(end),
+        )
+    if max(-start, end) > LAST_FRAME:
+        raise Refused(
+            'The range {start} to {end} for "{object}" leaves what Blender has, frames -{last} to {last}: shorten it',
+            kind="FRAME_LIMIT",
+            object=rig.name,
+            value=(start, end),
+            start=frame_text(start),
+            end=frame_text(end),
+            last=LAST_FRAME,
+        )
+    # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
+    least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
+    if not (isfinite(step) and step >= least):
+        raise Refused(
+            'The frame step {value:g} for "{object}" is too small: use {least:g} or more',
+            kind="FRAME_STEP",
+            object=rig.name,
+            value=step,
+            least=least,
+        )
+    return float(start), float(end), float(step)
+
+
+def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    frames = target_keys(chain, start, end)
+    if not len(frames):
+        raise Refused(
+            'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame',
+            kind="NO_TARGET_KEYS",
+            object=chain.rig.name,
+            bone=chain.bones[-1],
+            value=str(chain.target),
+            chain=chain.name,
+            start=frame_text(start),
+            end=frame_text(end),
+        )
+    return frames

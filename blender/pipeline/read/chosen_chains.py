@@ -1,0 +1,66 @@
+"""The chains, scenes and armatures that a request is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from bpy.types import Object, PropertyGroup, Scene
+
+from ...messages.refused import Refused
+from . import dependencies
+from .chain import chain_plan
+
+
+def chosen_chains(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:
+    """The chains with these names, or all that are not muted; Refused where there is none."""
+    chains = list(rig.two_bone_ik_chains)
+    if not chains:
+        raise Refused('"{object}" has no chains: add one first', kind="NO_CHAINS", object=rig.name)
+    if names is None:
+        unmuted = [chain for chain in chains if not chain.mute]
+        if not unmuted:
+            raise Refused('All chains of "{object}" are muted: unmute one', kind="ALL_MUTED", object=rig.name)
+        return unmuted
+    by_name = {chain.name: chain for chain in chains}
+    for name in names:
+        if name not in by_name:
+            raise Refused(
+                '"{object}" has no chain "{value}": it has {known}',
+                kind="UNKNOWN_CHAIN",
+                object=rig.name,
+                value=name,
+                known=", ".join(by_name),
+            )
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def scene_of(rig: Object) -> Scene:
+    """The first scene that holds the armature; Refused where none does."""
+    scenes = rig.users_scene
+    if not scenes:
+        raise Refused('"{object}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
+    return scenes[0]
+
+
+def after_followed(rigs: Sequence[Object]) -> list[Object]:
+    """The armatures, each after those of them whose limbs its chains follow.
+
+    raises : Refused where they follow each other
+    """
+    graph = {}
+    for rig in rigs:
+        try:
+            chains = [chain_plan(rig, chain) for chain in chosen_chains(rig, None)]
+        except Refused:
+            chains = []  # it is refused as well when its turn comes
+        graph[rig] = [other for _, other in dependencies.followed(chains, [other for other in rigs if other != rig])]
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        raise Refused(
+            "Limbs of several armatures follow each other ({value}): select one of these at a time",
+            kind="ARMATURE_CYCLE",
+            object=error.args[1][0].name,
+            value=" → ".join(rig.name for rig in reversed(error.args[1])),
+        ) from None

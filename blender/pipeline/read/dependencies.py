@@ -1,0 +1,245 @@
+"""What follows what: which bones a target hangs on, and in which order chains that move each other are solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from bpy.types import Constraint, Object, PoseBone
+
+from ....skeleton.plan import ChainPlan, Point
+from ...messages.refused import Refused
+from .chain import root_name
+
+
+def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
+    """The chains in ranks, each after those that move its parent, its target or its pole.
+
+    raises : Refused where a chain would move its own target, or where chains wait for each other
+    """
+    sources = links(chains).__getitem__
+    needs = {chain.name: upstream(*_points(chain), sources=sources) for chain in chains}
+    for chain in chains:
+        if _root(chain) in needs[chain.name]:
+            _refuse_own_target(chain)
+    graph = {
+        chain.name: [other.name for other in chains if other is not chain and _root(other) in needs[chain.name]]
+        for chain in chains
+    }
+    by_name = {chain.name: chain for chain in chains}
+    try:
+        order = list(_ranks(TopologicalSorter(graph)))
+    except CycleError as error:
+        raise Refused(
+            'Chains of "{object}" wait for each other ({value}): give one of them a target that does not follow the '
+            "other",
+            kind="CHAIN_CYCLE",
+            object=chains[0].rig.name,
+            value=" → ".join(reversed(error.args[1])),
+        ) from None
+    for name, others in graph.items():
+        for other in others:
+            _refuse_tied(by_name[name], by_name[other])
+    return tuple(tuple(by_name[name] for name in rank) for rank in order)
+
+
+def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
+    sorter.prepare()
+    while sorter.is_active():
+        rank = sorter.get_ready()
+        sorter.done(*rank)
+        yield rank
+
+
+def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
+    """All that the chains' places depend on, and what each of these follows itself."""
+    found: dict[Point, tuple[Point, ...]] = {}
+    waiting = [point for chain in chains for point in _points(chain)]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found[place] = tuple(_sources(place))
+            waiting.extend(found[place])
+    return found
+
+
+def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:
+    """Names of bones of `rig`, from the nearest that carries the point, by parents alone, up to the first of `bones`.
+
+    Empty where none of `bones` carries it.
+    """
+    names = [place.bone for place in with_parents(point) if place.object == rig and place.bone]
+    return next((names[: index + 1] for index, name in enumerate(names) if name in bones), [])
+
+
+def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
+    """All constraints of an armature object's bones."""
+    for bone in rig.pose.bones:
+        if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
+            for constraint in bone.constraints:
+                yield bone, constraint
+
+
+def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
+    """Names of the bones that a constraint on `bone` moves: with IK those above as well, up to the chain's length."""
+    if constraint.type not in {"IK", "SPLINE_IK"}:
+        return {bone.name}
+    above = bone.parent_recursive
+    bones = above if constraint.type == "IK" and not constraint.use_tail else [bone, *above]
+    return {item.name for item in (bones[: constraint.chain_count] if constraint.chain_count else bones)}
+
+
+def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> bool:
+    """True where an IK constraint on `bone` moves bones of these names, and so hides what is keyed."""
+    return constraint.type == "IK" and not moved_by(bone, constraint).isdisjoint(keyed)
+
+
+def with_parents(point: Point) -> list[Point]:
+    """The point and what carries it, parent after parent."""
+    places = [point]
+    while parent := _parent(places[-1]):
+        places.append(parent)
+    return places
+
+
+def ancestors(points: Iterable[Point]) -> list[Point]:
+    """The points and all that carries them, each after what carries it."""
+    found: dict[Point, None] = {}
+    for point in points:
+        way = []
+        place: Point | None = point
+        while place and place not in found:
+            way.append(place)
+            place = _parent(place)
+        found |= dict.fromkeys(reversed(way))
+    return list(found)
+
+
+def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[tuple[ChainPlan, Object]]:
+    """Chains that follow a limb of one of the other armatures, each with that armature."""
+    limbs = {
+        Point(other, root_name(other, chain))
+        for other in others
+        for chain in other.two_bone_ik_chains
+        if not chain.mute
+    }
+    for chain in chains if limbs else ():
+        for limb in limbs & upstream(*_points(chain)):
+            yield chain, limb.object
+
+
+def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
+    """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
+    for chain, followed_rig in followed(chains, others):
+        raise Refused(
+            'Chain "{chain}" of "{object}" follows a limb of "{value}", which is baked as well: '
+            'bake "{value}" first, and then "{object}" alone',
+            kind="FOLLOWS_BAKED",
+            object=chain.rig.name,
+            bone=chain.bones[-1],
+            value=followed_rig.name,
+            chain=chain.name,
+        )
+
+
+def _refuse_own_target(chain: ChainPlan) -> None:
+    for point in (chain.target, chain.pole):
+        if point and _root(chain) in upstream(point):
+            raise Refused(
+                'Chain "{chain}" of "{object}" moves its own target "{value}": '
+                "choose one that does not follow the chain"
+                if point is chain.target
+                else 'Chain "{chain}" of "{object}" moves its own pole target "{value}": '
+                "choose one that does not follow the chain",
+                kind="TARGET_FOLLOWS",
+                object=chain.rig.name,
+                bone=chain.bones[0],
+                value=str(point),
+                chain=chain.name,
+            )
+
+
+def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
+    for point in _points(chain):
+        if _root(other) in upstream(point) and not _hangs(point, other):
+            raise Refused(
+                'Chain "{chain}" of "{object}" follows chain "{value}" by a constraint: '
+                'bake "{value}" first, and then "{chain}" alone',
+                kind="FOLLOWS_BY_CONSTRAINT",
+                object=chain.rig.name,
+                bone=chain.bones[-1],
+                value=other.name,
+                chain=chain.name,
+            )
+
+
+def _hangs(point: Point, chain: ChainPlan) -> bool:
+    """True where parents alone carry the point along with a bone of the chain."""
+    for place in with_parents(point):
+        if place.object == chain.rig and place.bone in chain.bones:
+            return True
+        if any(not constraint.mute for constraint in _constraints(place)):
+            return False
+    return False
+
+
+def _points(chain: ChainPlan) -> list[Point]:
+    """All whose place a chain has to know."""
+    return [point for point in (chain.target, chain.pole, chain.parent) if point]
+
+
+def _root(chain: ChainPlan) -> Point:
+    """All that a chain moves has its root bone upstream."""
+    return Point(chain.rig, chain.bones[0])
+
+
+def _sources(place: Point) -> Iterator[Point]:
+    parent = _parent(place)
+    if parent:
+        yield parent
+    for constraint in _constraints(place):
+        if not constraint.mute:
+            yield from targets(constraint)
+
+
+def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sources) -> set[Point]:
+    """The points and all that their place depends on by parents and constraints; drivers are not followed."""
+    found: set[Point] = set()
+    waiting = list(points)
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            waiting.extend(sources(place))
+    return found
+
+
+def _constraints(place: Point) -> Iterable[Constraint]:
+    owner = place.object.pose.bones.get(place.bone) if place.bone else place.object
+    return owner.constraints if owner else ()
+
+
+def _parent(place: Point) -> Point | None:
+    """What carries this place: a bone's parent bone or armature object; an object's parent, or the bone it hangs on."""
+    if place.bone:
+        bone = place.object.data.bones.get(place.bone)
+        return Point(place.object, bone.parent.name) if bone and bone.parent else Point(place.object)
+    parent = place.object.parent
+    if not parent:
+        return None
+    bone = place.object.parent_bone if place.object.parent_type == "BONE" else ""
+    # The bone may be gone: Blender then takes the armature object.
+    return Point(parent, bone if parent.type == "ARMATURE" and bone in parent.data.bones else "")
+
+
+def targets(constraint: Constraint) -> Iterator[Point]:
+    """What a constraint aims at, pole targets included."""
+    # The Armature constraint has a collection of targets, Inverse Kinematics two pairs, most have one, some none.
+    owners = list(getattr(constraint, "targets", None) or (constraint,))
+    for owner in owners:
+        target = getattr(owner, "target", None)
+        if target:
+            yield Point(target, getattr(owner, "subtarget", "") if target.type == "ARMATURE" else "")
+    pole = getattr(constraint, "pole_target", None)
+    if pole:
+        yield Point(pole, constraint.pole_subtarget if pole.type == "ARMATURE" else "")

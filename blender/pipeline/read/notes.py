@@ -1,0 +1,60 @@
+"""What on the rig, known before anything is measured, keeps the pose from being what the keys alone would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bpy.types import Constraint
+
+from ....skeleton.plan import Plan
+from ...messages.translation import translated
+from . import dependencies, rest_side
+
+
+def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
+    """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone.
+
+    hiding : IK constraints, as `hiding_constraints` has them
+    """
+    found = rest_side.notes(plan.chains)
+    found += [
+        translated(
+            'Constraint "{name}" of bone "{bone}" hides the keys: mute it'
+            if keyed
+            else 'Constraint "{name}" of bone "{bone}" hides the pose: mute it',
+            name=name,
+            bone=bone,
+        )
+        for bone, name in hiding
+        if _acts(plan.rig.pose.bones[bone].constraints[name])
+    ]
+    for bone in (bone for chain in plan.chains for bone in chain.keyed):
+        for constraint in bone.constraints:
+            if constraint.type != "IK" and _acts(constraint):
+                on_top = translated(
+                    'Constraint "{name}" of bone "{bone}" acts on top of the keys'
+                    if keyed
+                    else 'Constraint "{name}" of bone "{bone}" acts on top of the pose',
+                    name=constraint.name,
+                    bone=bone.name,
+                )
+                found.append(on_top)
+        if any(bone.lock_rotation):
+            found.append(
+                translated('Bone "{bone}" has locked rotation channels, which are set all the same', bone=bone.name)
+            )
+    return found
+
+
+def _acts(constraint: Constraint) -> bool:
+    return constraint.is_valid and not constraint.mute and constraint.influence > 0.0
+
+
+def hiding_constraints(plan: Plan) -> list[tuple[str, str]]:
+    """(bone, constraint) for each IK constraint that moves a bone of these chains, and so would hide its keys."""
+    keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
+    return [
+        (bone.name, constraint.name)
+        for bone, constraint in dependencies.constrained(plan.rig)
+        if dependencies.hides(bone, constraint, keyed)
+    ]

@@ -1,0 +1,71 @@
+"""What has to be sampled: all that the chains of a plan need to know of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from bpy.types import Object
+
+from ....skeleton.plan import Plan, Point
+from ..read import dependencies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRequest:
+    """What has to be known of the scene.
+
+    objects : whose place in the world
+    bones : whose pose
+    own : bones and objects whose own location and scale
+    turned : those bones of them whose own rotation counts too
+    """
+
+    objects: frozenset[Object]
+    bones: frozenset[Point]
+    own: frozenset[Point]
+    turned: frozenset[Point]
+
+    @property
+    def placed(self) -> frozenset[Point]:
+        """All whose place counts."""
+        return self.bones | {Point(item) for item in self.objects}
+
+    @property
+    def points(self) -> frozenset[Point]:
+        """All that has to be evaluated; an armature whose pose counts is named with its bones."""
+        return self.placed | self.own
+
+
+def sample_request(plan: Plan) -> SampleRequest:
+    """What the chains of the plan need to know of the scene."""
+    goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
+    parents = [chain.parent for chain in plan.chains if chain.parent]
+    # The last rank moves nothing that others wait for.
+    moving = [chain for rank in plan.ranks[:-1] for chain in rank]
+    branches = [dependencies.branch(point, plan.rig, chain.bones) for chain in moving for point in (*goals, *parents)]
+    carriers = [Point(plan.rig, branch[0]) for branch in branches if branch]
+    between = {Point(plan.rig, name) for branch in branches for name in branch[:-1]}
+    own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, *chain.below)}
+    turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.turned}
+    return SampleRequest(
+        objects=frozenset({plan.rig, *(point.object for point in goals)}),
+        bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
+        own=frozenset(own | between),
+        turned=frozenset(turned | between),
+    )
+
+
+def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
+    """What the way back needs to know: the pose that shows, and of the targets to be `placed` what carries them."""
+    need = sample_request(plan)
+    shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.bones[0], chain.bones[-1])}
+    tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}
+    bones = {point for point in placed if point.bone}
+    carriers = {dependencies.with_parents(point)[1] for point in bones}
+    return replace(
+        need,
+        bones=need.bones | shown | tips | {point for point in carriers if point.bone},
+        own=need.own | frozenset(placed),
+        turned=need.turned | bones,
+    )

@@ -1,0 +1,200 @@
+"""Plan into samples: the only step that evaluates Blender. Whichever way is taken, nothing of it stays in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from bpy.types import Constraint, Depsgraph, Object, Scene
+
+from ....skeleton.plan import Plan, Point
+from ....skeleton.samples import Samples
+from ....solver.values import Array
+from ...live import pose_before
+from ...messages.refused import Refused, unless_gone
+from ..checks.finite import refuse_not_finite
+from ..checks.removed import Removal
+from ..read import dependencies
+from ..unkeyed_edits import Keyed
+from . import curves, isolated, probe, scene
+from .request import SampleRequest, pose_request, sample_request
+
+Steps = Generator[float, None, Samples]
+"""Sampling bit by bit: yields the part that is done."""
+
+
+class Sampling(StrEnum):
+    """From the fastest way to the one that takes everything into account."""
+
+    AUTO = "AUTO"
+    CURVES = "CURVES"
+    ISOLATED = "ISOLATED"
+    SCENE = "SCENE"
+
+
+class Sampler(ExitStack):
+    """Evaluates Blender for one plan, as often as it is asked to; once it is closed, nothing of it is in the file.
+
+    way : AUTO is the first of the others that is right for what the plan's chains depend on
+    removal : tells what of the plan has been removed since
+    """
+
+    def __init__(self, plan: Plan, way: Sampling) -> None:
+        super().__init__()
+        self._plan, self._way = plan, way
+        self.removal = Removal(plan)
+        self._isolated: Scene | None = None
+
+    def over_range(self) -> Steps:
+        """What the plan's chains depend on, over its frames; yields the part that is done.
+
+        raises : Refused where something that is needed cannot be evaluated
+        """
+        keyed = {Point(self._plan.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
+        need = sample_request(self._plan)
+        return _with_own_poses(need, (yield from self._sampled(need, keyed)))
+
+    def pose_over_range(self, placed: Collection[Point]) -> Steps:
+        """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
+        return (yield from self._sampled(pose_request(self._plan, placed)))
+
+    def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Steps:
+        """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
+        return (yield from self._whole(self._stepped(need, frames, keyed)))
+
+    def _sampled(self, need: SampleRequest, keyed: Collection[Point] = ()) -> Steps:
+        """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
+        samples = yield from self._whole(self._evaluated(need, keyed))
+        refuse_not_finite(samples, self._plan.frames)
+        return samples
+
+    def _whole(self, steps: Steps) -> Steps:
+        """The samples of these steps; Refused where handlers removed what they need."""
+        try:
+            samples = yield from steps
+        except (ReferenceError, KeyError):
+            self.removal.refuse()
+            raise
+        self.removal.refuse()
+        return samples
+
+    def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
+        plan = self._plan
+        if self._way == Sampling.AUTO:
+            self._way = _fastest(need, keyed)
+        elif self._way == Sampling.CURVES:
+            _refuse_curves(plan, need, keyed)
+        if self._way == Sampling.CURVES:
+            render = plan.scene.render
+            return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
+        with _without_constraints(plan.rig, {place.bone for place in keyed}):
+            return (yield from self._stepped(need, plan.frames))
+
+    def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
+        if self._way == Sampling.SCENE:
+            with scene.opened(self._plan.scene, need, keyed) as found:
+                return (yield from probe.step(found, need, frames))
+        if self._isolated is None:
+            self._isolated = self.enter_context(isolated.opened(self._plan.scene, need))
+        return (yield from probe.step(self._isolated, need, frames))
+
+
+def samples_over_range(plan: Plan, way: Sampling) -> Steps:
+    """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
+    with Sampler(plan, way) as sampler:
+        return (yield from sampler.over_range())
+
+
+@contextmanager
+def current_frame_sampler(plan: Plan) -> Iterator[Callable[[SampleRequest], Samples]]:
+    """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again.
+
+    What is sampled may be nowhere.
+    """
+    with probe.probing(plan.scene, sample_request(plan)):
+        yield partial(scene.probed, plan.scene)
+
+
+def sample_current_frame(plan: Plan) -> Samples:
+    """What the plan's chains depend on in the scene just as it stands now, with edits that have no key."""
+    return _current(plan, sample_request(plan))
+
+
+def sample_current_pose(plan: Plan, placed: Collection[Point]) -> Samples:
+    """The same for the way back."""
+    return _current(plan, pose_request(plan, placed))
+
+
+def _current(plan: Plan, need: SampleRequest) -> Samples:
+    samples = scene.current(plan.scene, need)
+    refuse_not_finite(samples, plan.frames)
+    return samples
+
+
+def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph) -> Samples:
+    """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
+    for item in need.objects:
+        # Blender leaves these out and says nothing: not even `is_evaluated` tells.
+        if item.name not in depsgraph.view_layer_eval.objects:
+            raise Refused(
+                '"{object}" is disabled in the viewport, and stays where it was: enable it, or bake',
+                kind="DISABLED",
+                object=item.name,
+            )
+    recorder = probe.Recorder(need)
+    recorder.record(depsgraph)
+    samples = recorder.samples()
+    refuse_not_finite(samples, np.array([depsgraph.scene.frame_current_final]))
+    return _with_own_poses(need, samples)
+
+
+def _with_own_poses(need: SampleRequest, samples: Samples) -> Samples:
+    """Bones that stand as a live limb was posed are as they were before: only what has no keys stands."""
+    standing = (point for point in need.turned if samples.basis[point].is_still)
+    own = {point: pose_before.pose_before(point, samples.basis[point]) for point in standing}
+    return replace(samples, basis=samples.basis | own)
+
+
+@contextmanager
+def _without_constraints(rig: Object, keyed: Collection[str]) -> Iterator[None]:
+    """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
+    hiding = [
+        (bone.name, found) for bone, found in dependencies.constrained(rig) if dependencies.hides(bone, found, keyed)
+    ]
+    active = [(bone, constraint.name) for bone, constraint in hiding if not constraint.mute]
+    try:
+        for bone, name in active:
+            rig.pose.bones[bone].constraints[name].mute = True
+        yield
+    finally:
+        for place in active:
+            with unless_gone:
+                if constraint := _constraint(rig, place):
+                    constraint.mute = False
+
+
+def _constraint(rig: Object, place: tuple[str, str]) -> Constraint | None:
+    bone = rig.pose.bones.get(place[0])
+    return bone and bone.constraints.get(place[1])
+
+
+def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:
+    if scene.needed(need):
+        return Sampling.SCENE
+    return Sampling.ISOLATED if curves.obstacle(need, keyed) else Sampling.CURVES
+
+
+def _refuse_curves(plan: Plan, need: SampleRequest, keyed: Collection[Point]) -> None:
+    obstacle = curves.obstacle(need, keyed)
+    if obstacle:
+        raise Refused(
+            'F-curves alone do not tell where the targets of "{object}" are, as {value}: sample AUTO',
+            kind="NOT_ONLY_CURVES",
+            object=plan.rig.name,
+            value=obstacle,
+        )

@@ -1,0 +1,78 @@
+"""What plays of keys that are still to be written: tried on a copy of the armature, which is gone again at once.
+
+A chain that hangs on another has to reach from where that one will be, and between its keys only Blender tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import bpy
+import numpy as np
+from bpy.types import Object
+
+from ...skeleton import bone_channels, chain_group, dependent_chains
+from ...skeleton.basis import Basis
+from ...skeleton.bone_basis import BoneBasis, with_bone_basis
+from ...skeleton.channel import Channel, Keys, KeyStyle
+from ...skeleton.plan import Plan, Point
+from ...skeleton.samples import Samples
+from ...skeleton.solve import Carry
+from ...skeleton.solved_group import SolvedGroup
+from . import write
+from .checks import keys
+from .sample.curve_transforms import OwnTransforms
+
+
+def moved_as_keyed(plan: Plan, style: KeyStyle, channels: Callable[[Sequence[SolvedGroup]], list[Channel]]) -> Carry:
+    """Moves what hangs on chains to where it will be once `channels` of these are keyed."""
+
+    def carried(samples: Samples, solved: SolvedGroup) -> Samples:
+        if style.keys != Keys.REDUCED and _on_every_frame(plan, solved):
+            return dependent_chains.posed(samples, solved)
+        found, trial = channels([solved]), replace(style, new_action=True)
+        paths = {channel.path for channel in found}
+        # Asked here already: a refusal is to name the armature, not its copy.
+        keys.refuse_unwritable(plan.rig, paths, trial)
+        with _copy(plan.rig) as copy:
+            write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
+            basis = _played(copy, plan, solved, samples, paths)
+        still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
+        return dependent_chains.moved(samples, solved, basis, still)
+
+    return carried
+
+
+def _on_every_frame(plan: Plan, solved: SolvedGroup) -> bool:
+    out = chain_group.out_of_reach(solved.solution)
+    rows = (bone_channels.keyed_rows(plan, chain, out[:, row]) for row, chain in enumerate(solved.here.plans))
+    return all(len(found) == len(plan.frames) for found in rows)
+
+
+def _played(
+    copy: Object, plan: Plan, solved: SolvedGroup, samples: Samples, paths: Collection[str]
+) -> dict[Point, Basis]:
+    """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed at `paths`."""
+    own, found = OwnTransforms(copy, plan.frames.tolist()), {}
+    for bone in (bone for chain in solved.here.plans for bone in chain.keyed):
+        point = Point(plan.rig, bone.name)
+        played = own.bone(copy.pose.bones[bone.name], with_rotation=True)
+        scale = played.scale if f"{bone.path_from_id()}.scale" in paths else None
+        found[point] = with_bone_basis(samples.basis[point], BoneBasis(rotation=played.rotation, scale=scale))
+    return found
+
+
+@contextmanager
+def _copy(rig: Object) -> Iterator[Object]:
+    """A copy of the armature object; it is removed in the end, and the action that it was given."""
+    copy = rig.copy()
+    action = rig.animation_data and rig.animation_data.action
+    try:
+        yield copy
+    finally:
+        own = copy.animation_data and copy.animation_data.action
+        bpy.data.objects.remove(copy)
+        if own and own != action:
+            bpy.data.actions.remove(own)

@@ -1,0 +1,173 @@
+"""Edits without a key: Blender throws them away where it evaluates an animation anew, and here they are put back.
+
+Undo and redo of what was keyed here evaluate it anew as well. The step that Blender lands on still holds the edits
+while its handlers run, and loses them right after that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import bpy
+from bpy.app.handlers import persistent
+from bpy.types import ID, Object, Scene, bpy_struct
+
+from .. import versions
+from ..messages.refused import unless_gone
+from ..rna_paths import owner_and_property
+
+Keyed = Mapping[ID, Collection[str]]
+"""Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
+
+
+class Edit(NamedTuple):
+    """A property, by its path, that may not be as it is animated; `element` is None where it is no array."""
+
+    block: ID
+    path: str
+    element: int | None
+    value: object
+
+
+_UNDO_STEPS = 256  # no more does Blender keep
+_kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = deque(maxlen=_UNDO_STEPS)
+"""Of what was keyed here: the frame, and the edits that stayed, with the `session_uid` of the data-block in place of
+the block itself, which undo frees."""
+
+
+def edits(blocks: Iterable[ID], frame: float, keyed: Keyed = MappingProxyType({})) -> list[Edit]:
+    """All edits without a key on these data-blocks on the current `frame`, but for those at the paths `keyed`."""
+    return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame, keyed.get(block, ()))]
+
+
+def everywhere() -> Iterator[ID]:
+    """All data-blocks of the file that can be animated."""
+    for block in bpy.data.user_map():
+        if hasattr(block, "animation_data"):
+            yield block
+        # A material's nodes have an animation of their own, but are no data-block of the file.
+        if getattr(block, "node_tree", None):
+            yield block.node_tree
+
+
+def restore(edits: Iterable[Edit]) -> None:
+    """Put the edits back, once Blender has evaluated the animation."""
+    for edit in edits:
+        with unless_gone:
+            _restore(edit)
+
+
+@contextmanager
+def preserve_edits(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
+    """Inside, keys may be written on `rig` at the paths `keyed`; its other edits stay.
+
+    With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
+    """
+    found = edits(_players(rig), scene.frame_current_final, {rig: keyed})
+    yield
+    if found:
+        _evaluate(scene)
+        restore(found)
+        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in found]))
+
+
+def register() -> None:
+    """Keep the edits when Blender undoes or redoes what was keyed here."""
+    bpy.app.handlers.undo_post.append(_stay)
+    bpy.app.handlers.redo_post.append(_stay)
+    bpy.app.handlers.load_post.append(_forget)
+
+
+def unregister() -> None:
+    """Leave undo to Blender."""
+    bpy.app.handlers.undo_post.remove(_stay)
+    bpy.app.handlers.redo_post.remove(_stay)
+    bpy.app.handlers.load_post.remove(_forget)
+    _forget()
+
+
+@persistent
+def _stay(scene: Scene, *_: object) -> None:
+    """Keep the edits that the step holds on which undo or redo has landed; one from before they were made does not."""
+    candidates = [each for frame, found in _kept if frame == scene.frame_current_final for each in found]
+    blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
+    known = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
+    held = [edit for edit in known if _holds(edit)]
+    if held:
+        _evaluate(scene)
+        restore(held)
+
+
+def _holds(edit: Edit) -> bool:
+    try:
+        value = _value(edit.block, edit.path)
+    except ValueError:
+        return False  # in that step the property is not there
+    return bool((value if edit.element is None else value[edit.element]) == edit.value)
+
+
+@persistent
+def _forget(*_: object) -> None:
+    _kept.clear()
+
+
+def _evaluate(scene: Scene) -> None:
+    for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
+        layer.update()
+
+
+def _restore(edit: Edit) -> None:
+    block, path, element, value = edit
+    try:
+        owner, name = _parted(block, path)
+    except ValueError:
+        return  # a bone that was removed meanwhile, say
+    if element is not None:
+        owner.path_resolve(name)[element] = value
+    elif name.startswith("["):
+        owner[bpy.utils.unescape_identifier(name[2:-2])] = value
+    else:
+        setattr(owner, name, value)
+    block.update_tag()  # of itself Blender does not notice custom properties
+
+
+def _players(rig: Object) -> Collection[ID]:
+    """All data-blocks that play the action of this one."""
+    action = rig.animation_data and rig.animation_data.action
+    if not action:
+        return ()
+    # To ask for the users takes Blender long in a large file.
+    alone = action.users - action.use_fake_user == 1
+    return (rig,) if alone else bpy.data.user_map(subset=[action])[action]
+
+
+def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
+    strips = [curve for _, curves in versions.strips(block) for curve in curves]
+    for curve in (*versions.curves(block), *strips):
+        if curve.data_path in keyed:
+            continue
+        try:
+            value = _value(block, curve.data_path)
+        except ValueError:
+            continue  # the curve outlived its property
+        is_array = hasattr(value, "__len__") and not isinstance(value, str)
+        element = curve.array_index if is_array else None
+        value = value[element] if is_array else value
+        # What strips make of a curve only Blender knows: what is no edit will be the same again.
+        if strips or value != curve.evaluate(frame):
+            yield Edit(block, curve.data_path, element, value)
+
+
+def _value(block: ID, path: str) -> Any:
+    owner, name = _parted(block, path)
+    return owner.path_resolve(name)
+
+
+def _parted(block: ID, path: str) -> tuple[bpy_struct, str]:
+    """The property's owner, and from there the path of the property: a name, or a custom one in brackets."""
+    owner, name = owner_and_property(path)
+    return block.path_resolve(owner) if owner else block, name

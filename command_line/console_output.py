@@ -1,0 +1,35 @@
+"""What Blender says on the console, which is all that it tells of a file that it opens although it is damaged."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from tempfile import TemporaryFile
+
+_CONSOLE = (1, 2)
+
+
+@contextmanager
+def blender_output() -> Iterator[list[str]]:
+    """Gives, at its end, the lines that were said while it was open; only then do they appear on the console."""
+    lines: list[str] = []
+    kept = [os.dup(number) for number in _CONSOLE]
+    # A pipe would have to be emptied by another thread, which Blender may not let run.
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as heard:
+        for stream, number in zip((sys.stdout, sys.stderr), _CONSOLE, strict=True):
+            stream.flush()
+            os.dup2(heard.fileno(), number)
+        try:
+            # Its log goes to the console, its reports to what Python has for one.
+            with redirect_stdout(heard), redirect_stderr(heard):
+                yield lines
+        finally:
+            for number, console in zip(_CONSOLE, kept, strict=True):
+                os.dup2(console, number)
+                os.close(console)
+            heard.seek(0)
+            said = heard.read()
+            lines += said.splitlines()
+            print(said, end="", flush=True)

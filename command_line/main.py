@@ -1,0 +1,62 @@
+"""The command line: `blender shot.blend --command two_bone_ik bake …`, and `python -m two_bone_ik` beside a bpy wheel.
+
+It ends with an `ExitStatus`. One line on stderr says why.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import bpy
+
+from ..blender.messages.refused import Refused
+from . import detect, interrupt, run_command
+from .arguments import USAGE, parser
+from .outcome import ExitStatus
+
+_handles: list[object] = []
+
+
+def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
+    """Carry out the command and give the exit status.
+
+    argv : the arguments, from the name of the command on
+    program : the call that came before them, to call it again for another process
+    usage : how users write that call
+    """
+    try:
+        with interrupt.heard():
+            arguments = parser(usage).parse_args(argv)
+            return (
+                detect.run(arguments)
+                if arguments.command == "detect"
+                else run_command.run(arguments, [*program, *argv])
+            )
+    except Refused as refused:
+        print(f"two_bone_ik: {refused}", file=sys.stderr)
+        return ExitStatus.USAGE if refused.kind == USAGE else ExitStatus.REFUSED
+    except KeyboardInterrupt:
+        print("two_bone_ik: interrupted", file=sys.stderr)
+        return ExitStatus.INTERRUPTED
+    except SystemExit as end:  # argparse has printed its help
+        return int(end.code or 0)
+    except Exception:  # noqa: BLE001  (our bug, for which Blender has an exit status of its own)
+        traceback.print_exc()
+        return ExitStatus.CRASHED
+
+
+def register() -> None:
+    """Let Blender know the command."""
+    _handles.append(bpy.utils.register_cli_command("two_bone_ik", _execute))
+
+
+def unregister() -> None:
+    """Take it away."""
+    bpy.utils.unregister_cli_command(_handles.pop())
+
+
+def _execute(argv: list[str]) -> int:
+    program = [bpy.app.binary_path, *sys.argv[1 : len(sys.argv) - len(argv)]]
+    return main(argv, program, "blender --command two_bone_ik")

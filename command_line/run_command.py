@@ -1,0 +1,126 @@
+"""A command that works on shots: on one, or on those of a manifest, here or in Blenders of their own."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from threading import TIMEOUT_MAX
+
+from ..blender.messages.refused import Refused
+from . import blend_file, manifest, pool
+from .arguments import USAGE
+from .outcome import ExitStatus, Outcome, table
+from .path_mapping import mapping
+from .progress import Progress
+from .run_shot import run_shot
+from .shot import Shot
+
+
+def run(arguments: Namespace, call: Sequence[str]) -> int:
+    """Carry the command out and give the exit status; `call` is the command line that asked for it."""
+    _refuse_combination(arguments)
+    one = _shot(arguments)
+    progress = Progress(arguments.progress)
+    if arguments.manifest is None:
+        _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
+        found = run_shot(one, strict=arguments.strict, resume=False, progress=progress)
+        for report in found.reports:
+            print(f"{report.rig}\n{report}", flush=True)
+        _warn(found.damage)
+        return _ended(found.status, found.text, progress)
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
+    _refuse_overwriting(shots.values(), arguments)
+
+    def act(number: int, done: int = 0, count: int = 1) -> Outcome:
+        return run_shot(
+            shots[number],
+            strict=arguments.strict,
+            resume=True,
+            progress=lambda part: progress((done + part) / count),
+        )
+
+    if arguments.shot == pool.STDIN:
+        pool.serve(act)
+        return ExitStatus.DONE
+    numbers = manifest.numbers(arguments.shot, len(shots))
+    if arguments.jobs:
+        chosen = {number: shots[number] for number in numbers}
+        time_limit = arguments.time_limit or TIMEOUT_MAX
+        outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, time_limit, progress)
+    else:
+        outcomes = {number: act(number, done, len(numbers)) for done, number in enumerate(numbers)}
+    return _ended_many({number: str(shots[number].file) for number in numbers}, outcomes, progress)
+
+
+def _refuse_combination(arguments: Namespace) -> None:
+    """Raise `Refused` where arguments contradict each other or leave open where to write."""
+    alone = ("file", "output", "in_place", "report")
+    many = ("shot", "output_dir", "jobs", "time_limit", "path_mapping")
+    for name in alone if arguments.manifest else many:
+        if getattr(arguments, name):
+            option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
+            raise Refused(
+                "{value} goes with one file: leave out --manifest"
+                if arguments.manifest
+                else "{value} needs a --manifest",
+                kind=USAGE,
+                value=option,
+            )
+    if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
+        raise Refused("{value} needs --jobs", kind=USAGE, value="--time-limit")
+    if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
+        where = "--output-dir" if arguments.manifest else "--output or --in-place"
+        raise Refused("Say where to write: {where}", kind=USAGE, where=where)
+
+
+def _shot(arguments: Namespace) -> Shot:
+    """What the arguments say of each shot."""
+    # The shots of a manifest have files of their own.
+    file = arguments.manifest or blend_file.named_or_open(arguments.file)
+    return Shot(
+        command=arguments.command,
+        file=file,
+        is_open=not arguments.file,
+        enable_autoexec=arguments.enable_autoexec,
+        setup=arguments.setup,
+        rigs=tuple(arguments.rig or ()),
+        frames=arguments.frames,
+        keys=arguments.keys,
+        tolerance=arguments.tolerance,
+        measure=arguments.measure,
+        output=file if arguments.in_place else arguments.output,
+        report=arguments.report,
+    )
+
+
+def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
+    read = [path for shot in shots for path in (shot.file, shot.setup)] + [arguments.manifest, arguments.path_mapping]
+    written = [path for shot in shots for path in (shot.output, shot.report)]
+    blend_file.refuse_overwriting(filter(None, read), filter(None, written))
+
+
+def _warn(damage: str) -> None:
+    if damage:
+        print(f"two_bone_ik: {damage}", file=sys.stderr)
+
+
+def _ended(status: int, reason: str, progress: Progress) -> int:
+    if status != ExitStatus.DONE:
+        progress.failed(reason)
+        print(f"two_bone_ik: {reason}", file=sys.stderr)
+    return status
+
+
+def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: Progress) -> int:
+    print(table(files, outcomes))
+    for _, item in sorted(outcomes.items()):
+        _warn(item.damage)
+    status = max(item.status for item in outcomes.values())
+    numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status == status]
+    what = {
+        ExitStatus.FELL_SHORT: "did not always reach their targets",
+        ExitStatus.NOT_POSED_SO: "were keyed, but are not posed so",
+    }.get(ExitStatus(status), "failed")
+    return _ended(status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}", progress)

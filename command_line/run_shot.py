@@ -1,0 +1,84 @@
+"""What Blender does for a shot: open the file, find the rigs, give them the setup, bake, save."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+from bpy.types import Object
+
+from .. import api
+from ..blender.messages.refused import Refused
+from . import blend_file, interrupt, outcome, shot
+from .outcome import ExitStatus, Outcome
+from .shot import Progress, Shot
+
+
+def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> Outcome:
+    """Do what the shot asks for; with `resume`, unless its report tells that just this was done before.
+
+    strict : a file that Blender finds damaged is refused
+    """
+    request: dict[str, object] = {}
+    try:
+        earlier = shot.recorded(what) if resume else {}
+    except Refused as refused:  # the report is somebody else's file, and stays so
+        return _refused(refused)
+    try:
+        request = what.request()
+        reports = shot.done_before(earlier, request)
+        if reports is not None:
+            progress(1.0)
+            return outcome.of_reports(reports, "done before", strict=strict)
+        setup = api.load_setup(what.setup) if what.setup else None
+        damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+        if damage and strict:
+            raise Refused("{value}: save it anew or leave out --strict", kind="DAMAGED", value=damage)
+        reports = _reports(what, setup, [*blend_file.notes(), *filter(None, [damage])], progress)
+        if what.output:
+            interrupt.check()
+            blend_file.save(what.file, what.output)
+        if what.report:
+            shot.record(what.report, request, reports, damage)
+    except Refused as refused:
+        if what.report:
+            shot.record(what.report, request, refused)
+        return _refused(refused)
+    progress(1.0)
+    return outcome.of_reports(reports, "done", strict=strict, damage=damage)
+
+
+def _refused(reason: Refused) -> Outcome:
+    return Outcome(status=ExitStatus.REFUSED, state="refused", text=str(reason))
+
+
+def _reports(what: Shot, setup: api.Setup | None, notes: list[str], progress: Progress) -> list[api.Report]:
+    rigs = blend_file.rigs(what.file, what.rigs, with_chains=setup is None)
+    chains = [_applied(rig, setup) if setup else None for rig in rigs]
+    reports: list[api.Report] = []
+    for rig, names in zip(rigs, chains, strict=True):
+        report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(rigs)))
+        reports.append(replace(report, notes=(*report.notes, *notes)))
+    return reports
+
+
+def _applied(rig: Object, setup: api.Setup) -> list[str]:
+    """The names of the setup's chains that are not muted."""
+    return [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
+
+
+def _report(what: Shot, rig: Object, chains: list[str] | None, progress: Progress) -> api.Report:
+    scene = bpy.context.scene if bpy.context.scene in rig.users_scene else None
+    if what.command == "check":
+        return api.check(rig, chains, what.frames, scene=scene)
+    if what.command == "snap":
+        steps = api.baking_targets(rig, chains, what.frames, scene=scene, measure=what.measure)
+    else:
+        style = api.KeyStyle(keys=api.Keys(what.keys), tolerance=what.tolerance)
+        steps = api.baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
+    while True:
+        interrupt.check()
+        try:
+            progress(next(steps))
+        except StopIteration as end:
+            return end.value

@@ -1,0 +1,128 @@
+"""Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
+
+import time
+from collections.abc import Generator
+from itertools import takewhile
+
+from bpy.app.translations import contexts, pgettext_iface
+from bpy.props import EnumProperty
+from bpy.types import Context, Event, Object
+
+from .. import api
+from ..blender.messages.translation import translated
+from .common import show_status
+from .frame_range import RangeOperator
+
+_SHARE = 0.1
+"""Seconds of work between two looks at the keyboard."""
+
+
+class ProgressOperator(RangeOperator):
+    """Carries out the steps that a subclass gives: at once for scripts, bit by bit after its dialog."""
+
+    measure: EnumProperty(
+        name="Measure",
+        description="On which frames to look afterwards whether what plays is what was keyed",
+        items=(
+            ("AUTO", "Auto", "All up to 64 frames; of more some, with those on which most changes"),
+            ("ALL", "All", "Every frame"),
+            ("NONE", "None", "No frame: the report then says nothing of what plays"),
+        ),
+    )
+
+    def steps(self, context: Context, rig: Object) -> api.Steps:
+        """The request for one armature, not yet begun."""
+        raise NotImplementedError
+
+    def invoke(self, context: Context, event: Event) -> set[str]:
+        self._window = context.window
+        return super().invoke(context, event)
+
+    def draw(self, context: Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "measure")
+
+    def execute(self, context: Context) -> set[str]:
+        self._steps = self._each(context)
+        # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
+        window, self._window = getattr(self, "_window", None), None
+        if window is None:
+            return self._go_on(context, until=float("inf"))
+        result = self._go_on(context, until=time.monotonic() + _SHARE)
+        if "RUNNING_MODAL" in result:
+            manager = context.window_manager
+            manager.progress_begin(0, 100)
+            self._timer = manager.event_timer_add(0.01, window=window)
+            manager.modal_handler_add(self)
+            _under_way.append(self)
+        return result
+
+    def modal(self, context: Context, event: Event) -> set[str]:
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"INFO"}, translated("{label} was given up: nothing has changed", label=self._label()))
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        result = {"CANCELLED"}
+        try:
+            result = self._go_on(context, until=time.monotonic() + _SHARE)
+        finally:
+            if "RUNNING_MODAL" not in result:
+                self._tidy(context)
+        return result
+
+    def cancel(self, context: Context) -> None:
+        """Esc, here or in the dialog, or Blender closes: leave the file as it was."""
+        if getattr(self, "_steps", None):
+            self._steps.close()
+            self._tidy(context)
+
+    def _each(self, context: Context) -> Generator[float, None, int]:
+        """All armatures, none of which is changed before all are ready; returns how many were not refused."""
+        requests = [self.steps(context, rig) for rig in self.rigs(context)]
+        ready, finished = [], 0
+        try:
+            for index, steps in enumerate(requests):
+                with self.refusals_told():
+                    yield from ((index + done) / len(requests) for done in takewhile(lambda done: done < 1.0, steps))
+                    ready.append(steps)
+            for steps in ready:
+                with self.refusals_told():
+                    self.tell(api.run(steps))
+                    finished += 1
+        finally:
+            for steps in requests:
+                steps.close()
+        return finished
+
+    def _go_on(self, context: Context, until: float) -> set[str]:
+        try:
+            while time.monotonic() < until:
+                done = next(self._steps)
+        except StopIteration as end:
+            return {"FINISHED"} if end.value else {"CANCELLED"}
+        context.window_manager.progress_update(round(100 * done))
+        show_status(context, pgettext_iface("{}: {:.0%}   Esc: Cancel").format(self._label(), done))
+        return {"RUNNING_MODAL"}
+
+    def _label(self) -> str:
+        return pgettext_iface(self.bl_label, contexts.operator_default)
+
+    def _tidy(self, context: Context) -> None:
+        manager = context.window_manager
+        if getattr(self, "_timer", None):
+            manager.event_timer_remove(self._timer)
+            manager.progress_end()
+            _under_way.remove(self)
+            self._timer = None
+        show_status(context, None)
+
+
+_under_way: list[ProgressOperator] = []
+
+
+def give_up(context: Context) -> None:
+    """The extension goes: leave the file as it was before what is under way."""
+    for operator in list(_under_way):
+        operator.cancel(context)

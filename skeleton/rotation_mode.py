@@ -1,0 +1,36 @@
+"""Rotations in the mode of their bone or object: the property, its values as matrices, and matrices as its values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..solver import rotation
+from ..solver.values import Array
+
+_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def rotation_name(mode: str) -> str:
+    """The property that holds the rotation in this rotation mode."""
+    return _ROTATIONS.get(mode, "rotation_euler")
+
+
+def rotation_matrices(values: Array, mode: str) -> Array:
+    """(n, 3, 3) of a property's values (n, 3 or 4) in this rotation mode, as Blender takes them."""
+    if mode == "QUATERNION":
+        length = np.linalg.norm(values, axis=-1, keepdims=True)
+        return rotation.from_quaternions(
+            np.where(length > 0.0, values / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
+        )
+    if mode == "AXIS_ANGLE":
+        return rotation.from_axis_angles(values)
+    return rotation.from_eulers(values, mode)
+
+
+def rotation_values(matrices: Array, mode: str, before: Array | None) -> Array:
+    """(n, 3 or 4) the property's values for rotations (n, 3, 3), without jumps, on from the value `before`."""
+    if mode == "QUATERNION":
+        return rotation.quaternions(matrices, before)
+    if mode == "AXIS_ANGLE":
+        return rotation.axis_angles(matrices, before)
+    return rotation.eulers(matrices, mode, before)
