@@ -205,12 +205,15 @@ def drag(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bo
     >>> drag = api.drag(rig, "forearm.L")
     >>> drag.to((0.6, -0.2, 1.3))
     >>> drag.finish()
-    ()
+    []
     """
     return Drag(rig, chain, scene or scene_of(rig), insert_keys=insert_keys)
 
 
 def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
-    """The old name of `drag`, which goes with the next release."""
+    """The old name of `drag`, which goes with the next release.
+
+    >>> api.pull(rig, "forearm.L").restore()
+    """
     warnings.warn("api.pull is now api.drag", DeprecationWarning, stacklevel=2)
     return drag(rig, chain, scene=scene, insert_keys=insert_keys)

@@ -10,7 +10,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik import api, command_line
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.command_line import main
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 from bpy.types import Object
 
@@ -41,7 +42,7 @@ def shot(make: Callable[..., Path]) -> Path:
 
 def run(*argv: object) -> int:
     """The exit status."""
-    return command_line.main([str(item) for item in argv], [], "two_bone_ik")
+    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def rig_of(path: Path) -> Object:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik import command_line
+from bl_ext.user_default.two_bone_ik.command_line import main
 
 from support.rigs import animate, arm
 
@@ -31,7 +31,7 @@ def damaged(tmp_path: Path) -> Path:
 
 
 def run(*argv: object) -> int:
-    return command_line.main([str(item) for item in argv], [], "two_bone_ik")
+    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def test_damage_is_said_on_stderr_and_in_the_report(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,7 +81,7 @@ def test_flipped_the_limb_bends_the_other_way_about_the_same_tip() -> None:
 def test_restored_the_pose_is_the_same_to_the_bit() -> None:
     rig = posed_arm()
     before, target = basis(rig), tuple(bpy.data.objects["Target"].location)
-    pull = api.pull(rig, "lower")
+    pull = api.drag(rig, "lower")
     pull.to((0.3, 0.4, 0.5))
     pull.flip()
     assert basis(rig) != before
@@ -92,7 +92,7 @@ def test_restored_the_pose_is_the_same_to_the_bit() -> None:
 
 
 def test_restored_when_another_file_is_open_it_leaves_that_alone() -> None:
-    pull = api.pull(posed_arm(), "lower")
+    pull = api.drag(posed_arm(), "lower")
     pull.to((0.3, 0.4, 0.5))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     before = file_data.dump()
@@ -115,9 +115,16 @@ def test_with_auto_keying_limb_and_target_get_keys() -> None:
 def test_a_live_limb_waits_while_it_is_pulled_and_then_stays() -> None:
     rig = posed_arm()
     rig.two_bone_ik_live = True
-    pull = api.pull(rig, "lower")
+    pull = api.drag(rig, "lower")
     pull.to((1.2, 2.1, 3.4))
     pulled = joints(rig)
     np.testing.assert_allclose(pulled[2], (1.2, 2.1, 3.4), atol=CLOSE)
     pull.finish()
     np.testing.assert_allclose(joints(rig)[2], pulled[2], atol=CLOSE)
+
+
+def test_the_old_name_of_drag_works_and_warns() -> None:
+    with pytest.warns(DeprecationWarning, match=r"api\.drag"):
+        drag = api.pull(posed_arm(), "lower")
+    assert isinstance(drag, api.Drag)
+    assert api.Pull is api.Drag

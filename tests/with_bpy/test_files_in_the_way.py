@@ -8,7 +8,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik import api, command_line
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.command_line import main
 
 from support.rigs import animate, arm
 
@@ -16,7 +17,7 @@ SETUP = 'chain = [{end_bone = "lower", target = "Target"}]'
 
 
 def run(line: str, folder: Path) -> int:
-    return command_line.main([word.format(folder=folder) for word in line.split()], [], "two_bone_ik")
+    return main.main([word.format(folder=folder) for word in line.split()], [], "two_bone_ik")
 
 
 @pytest.fixture

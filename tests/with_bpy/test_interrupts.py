@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik import command_line
+from bl_ext.user_default.two_bone_ik.command_line import main
 from bpy.app.handlers import persistent
 
 from support.rigs import animate, arm
@@ -38,7 +38,7 @@ def shot(tmp_path: Path) -> Path:
 
 def bake(shot: Path) -> int:
     argv = ["bake", str(shot), "--output", str(shot.with_name("baked.blend"))]
-    return command_line.main(argv, [], "two_bone_ik")
+    return main.main(argv, [], "two_bone_ik")
 
 
 def test_an_interrupt_that_arrives_in_a_handler_of_blender_counts(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik import api, command_line
-from bl_ext.user_default.two_bone_ik.command_line import manifest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.command_line import main, manifest
 
 from support.rigs import animate, arm, keys
 
@@ -38,7 +38,7 @@ def listed(tmp_path: Path, files: list[Path]) -> Path:
 
 
 def run(*argv: object) -> int:
-    return command_line.main([str(item) for item in argv], [], "two_bone_ik")
+    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def bake(listed: Path, *argv: object) -> int:

@@ -162,7 +162,7 @@ def test_no_empty_is_created_for_a_limb_that_is_nowhere() -> None:
 
 def test_a_limb_that_is_nowhere_cannot_be_pulled() -> None:
     rig = with_rig_nowhere().id_data
-    assert refusal(lambda: api.pull(rig, rig.two_bone_ik_chains[0].name)).kind == "NOT_FINITE"
+    assert refusal(lambda: api.drag(rig, rig.two_bone_ik_chains[0].name)).kind == "NOT_FINITE"
 
 
 @pytest.mark.parametrize("value", [nan, inf])
@@ -170,7 +170,7 @@ def test_a_tip_cannot_be_pulled_to_nowhere(value: float) -> None:
     rig = arm().id_data
 
     def pull() -> None:
-        pull = api.pull(rig, rig.two_bone_ik_chains[0].name)
+        pull = api.drag(rig, rig.two_bone_ik_chains[0].name)
         try:
             pull.to((value, 0, 0))
         finally:
