@@ -13,8 +13,8 @@ WRITER = """
 import sys, time
 sys.path.insert(0, {package!r})
 import pathlib
-from blender import files
-with atomic_write.replaced(pathlib.Path({path!r})) as beside:
+from blender.files.atomic_write import atomic_write
+with atomic_write(pathlib.Path({path!r})) as beside:
     beside.write_text("half")
     beside.with_name(beside.name + "@").write_text("as Blender does")
     print("begun", flush=True)
@@ -24,7 +24,7 @@ with atomic_write.replaced(pathlib.Path({path!r})) as beside:
 
 def writer(path: Path) -> subprocess.Popen[str]:
     """A process in the middle of writing the file."""
-    code = WRITER.format(package=str(Path(atomic_write.__file__).parents[1]), path=str(path))
+    code = WRITER.format(package=str(Path(atomic_write.__file__).parents[2]), path=str(path))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert "begun\n" in process.stdout  # Blender says things before

@@ -71,7 +71,7 @@ def test_a_bone_not_yet_evaluated_is_no_target() -> None:
 def test_an_armature_in_no_scene_is_not_pulled() -> None:
     rig = rigs.arm().id_data
     bpy.context.scene.collection.objects.unlink(rig)
-    refused("NO_SCENE", api.pull, rig, "lower")
+    refused("NO_SCENE", api.drag, rig, "lower")
 
 
 def test_a_chain_that_cannot_be_posed_keeps_its_bend() -> None:
@@ -95,7 +95,7 @@ def test_driven_targets_and_bones_are_not_posed() -> None:
     api.snap_targets(rig)
     rig.pose.bones["lower"].driver_add("rotation_quaternion", 1)
     refused("CURVE_DRIVEN", api.solve, rig)
-    refused("CURVE_DRIVEN", api.pull, rig, "lower")
+    refused("CURVE_DRIVEN", api.drag, rig, "lower")
 
 
 def test_reports_end_with_their_file() -> None:
