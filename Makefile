@@ -5,6 +5,7 @@
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make fuzz                  random scenes against an oracle of its own; SCENES=20000 SEED=1 OPTIONS="--counts --only 7"
 #   make lint                  ruff and mypy
+#   make count                 the product's lines of code, a room each
 #   make docs                  the manual: out/manual/index.html
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
 #   make bench                 speed against Blender's own bake
@@ -28,7 +29,7 @@ PACKAGE := out/two_bone_ik.zip
 SCENES ?= 2000
 SEED ?= 1
 
-.PHONY: test test-plain test-wheel fuzz gui-test lint format docs pictures build demo bench clean
+.PHONY: test test-plain test-wheel fuzz gui-test lint format count docs pictures build demo bench clean
 
 test: test-plain test-wheel
 
@@ -55,6 +56,9 @@ lint: $(LINT)/ready
 format: $(LINT)/ready
 	$(LINT)/bin/ruff check --fix
 	$(LINT)/bin/ruff format
+
+count:
+	$(PYTHON) tests/support/count_lines.py
 
 docs: $(DOCS)/ready
 	$(DOCS)/bin/mkdocs build --strict

@@ -40,12 +40,8 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     _refuse_unknown(fields)
     twin = chain_of(rig, end_bone)
     if twin and not (twin.mute or fields.get("mute")):
-        raise Refused(
-            'Bone "{bone}" of "{object}" has chain "{value}" already: change that one, or mute it first',
-            kind="HAS_CHAIN",
-            object=rig.name,
-            bone=end_bone,
-            value=twin.name,
+        raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name).saying(
+            'Bone "{bone}" of "{object}" has chain "{value}" already: change that one, or mute it first'
         )
     chain = rig.two_bone_ik_chains.add()
     try:

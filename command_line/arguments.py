@@ -55,7 +55,7 @@ class _Parser(ArgumentParser):
     """One line for what is wrong, as with everything else that is refused."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refused("{value}; {program} --help tells more", kind=USAGE, value=message, program=self.prog)
+        raise Refused(USAGE, value=message, program=self.prog).saying("{value}; {program} --help tells more")
 
 
 def parser(usage: str) -> ArgumentParser:

@@ -26,7 +26,7 @@ _LAST = b"\xb1\xea\x92\x8f"
 def named_or_open(file: Path | None) -> Path:
     """The file that was named, else the one that is open; Refused where there is none."""
     if not (file or bpy.data.filepath):
-        raise Refused("Name a .blend file", kind=USAGE)
+        raise Refused(USAGE).saying("Name a .blend file")
     return file or Path(bpy.data.filepath)
 
 
@@ -37,12 +37,10 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         atomic_write.refuse_irregular(path)
         file = atomic_write.identity(path)
         if file in is_read:
-            raise Refused(
+            raise Refused("OVERWRITE", value=str(path)).saying(
                 '"{value}" is read and would be overwritten: choose another name'
                 if is_read[file]
-                else '"{value}" would be written twice: choose another name',
-                kind="OVERWRITE",
-                value=str(path),
+                else '"{value}" would be written twice: choose another name'
             )
         is_read[file] = False
 
@@ -58,8 +56,8 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
         with console_output.blender_output() as lines:
             bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
-        raise Refused(
-            '"{value}" cannot be opened: {reason}', kind="UNREADABLE", value=str(file), reason=_reason(error)
+        raise Refused("UNREADABLE", value=str(file), reason=_reason(error)).saying(
+            '"{value}" cannot be opened: {reason}'
         ) from None
     interrupt.check()
     damage = [line for line in lines if _DAMAGE.search(line)]
@@ -89,7 +87,9 @@ def save(source: Path, output: Path) -> None:
         if reason:
             # Blender's own is that of its last step, which only follows from what went wrong before.
             reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
-            raise Refused('"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(output), reason=reason)
+            raise Refused("UNWRITABLE", value=str(output), reason=reason).saying(
+                '"{value}" cannot be written: {reason}'
+            )
 
 
 def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]:
@@ -103,19 +103,14 @@ def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]
     if with_chains:
         found = [item for item in found if item.two_bone_ik_chains]
     if not found:
-        raise Refused(
+        raise Refused("NO_RIG", file=file).saying(
             '"{file}" has no armature with chains: give it a --setup'
             if with_chains
-            else '"{file}" has no armature in a scene: choose another file',
-            kind="NO_RIG",
-            file=file,
+            else '"{file}" has no armature in a scene: choose another file'
         )
     if len(found) > 1 and not with_chains:
-        raise Refused(
-            '"{file}" has several armatures: choose with --rig from {value}',
-            kind="SEVERAL_RIGS",
-            value=", ".join(item.name for item in found),
-            file=file,
+        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in found), file=file).saying(
+            '"{file}" has several armatures: choose with --rig from {value}'
         )
     return found
 
@@ -123,12 +118,8 @@ def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]
 def _named(name: str) -> Object:
     armatures = [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
     if name not in armatures:
-        raise Refused(
-            'There is no armature object "{object}": {nearest}',
-            kind="NO_RIG",
-            object=name,
-            value=name,
-            nearest=nearest_name(name, armatures),
+        raise Refused("NO_RIG", object=name, value=name, nearest=nearest_name(name, armatures)).saying(
+            'There is no armature object "{object}": {nearest}'
         )
     return bpy.data.objects[name]
 

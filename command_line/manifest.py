@@ -45,12 +45,8 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
         if folder:
             output = folder / _output(table, shot.file, home)
             if output in outputs:
-                raise Refused(
-                    '{where} has the same output as shot {other}, "{value}": give it another output',
-                    kind="SAME_OUTPUT",
-                    value=str(output),
-                    where=where,
-                    other=outputs[output],
+                raise Refused("SAME_OUTPUT", value=str(output), where=where, other=outputs[output]).saying(
+                    '{where} has the same output as shot {other}, "{value}": give it another output'
                 )
             outputs[output] = number
             writes = shot.command != "check"
@@ -69,12 +65,12 @@ def numbers(text: str | None, count: int) -> list[int]:
         first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
         part_of = range(first, (last or first) + 1, step or 1)
         if not (span and part_of):
-            raise Refused("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8", kind=USAGE, value=text)
+            raise Refused(USAGE, value=text).saying("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8")
         found += part_of
     for number in found:
         if not 1 <= number <= count:
-            raise Refused(
-                "There is no shot {value}: the manifest has 1 to {count}", kind="SHOT", value=number, count=count
+            raise Refused("SHOT", value=number, count=count).saying(
+                "There is no shot {value}: the manifest has 1 to {count}"
             )
     return list(dict.fromkeys(found))
 
@@ -86,15 +82,11 @@ def _shot(where: str, table: Mapping[str, Any], common: Shot, located: PathMappi
     texts = {key: value for key, value in table.items() if key != "rig"} | {f"rig {item}": item for item in rigs}
     for key, value in texts.items():
         if not isinstance(value, str):
-            raise Refused(
-                "{where} has {key} = {value!r}, but it takes text in quotes",
-                kind="WRONG_TYPE",
-                value=value,
-                where=where,
-                key=key,
+            raise Refused("WRONG_TYPE", value=value, where=where, key=key).saying(
+                "{where} has {key} = {value!r}, but it takes text in quotes"
             )
     if "file" not in table:
-        raise Refused("{where} names no file", kind="NO_FILE", where=where)
+        raise Refused("NO_FILE", where=where).saying("{where} names no file")
     return replace(
         common,
         file=located(table["file"]),
@@ -109,8 +101,8 @@ def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, 
     try:
         return frames(table["frames"]) if "frames" in table else common.frames
     except ArgumentTypeError as error:
-        raise Refused(
-            "{where} has frames that are not understood: {error}", kind="FRAMES", where=where, error=error
+        raise Refused("FRAMES", where=where, error=error).saying(
+            "{where} has frames that are not understood: {error}"
         ) from None
 
 

@@ -61,18 +61,16 @@ def _refuse_combination(arguments: Namespace) -> None:
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            raise Refused(
+            raise Refused(USAGE, value=option).saying(
                 "{value} goes with one file: leave out --manifest"
                 if arguments.manifest
-                else "{value} needs a --manifest",
-                kind=USAGE,
-                value=option,
+                else "{value} needs a --manifest"
             )
     if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
-        raise Refused("{value} needs --jobs", kind=USAGE, value="--time-limit")
+        raise Refused(USAGE, value="--time-limit").saying("{value} needs --jobs")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
-        raise Refused("Say where to write: {where}", kind=USAGE, where=where)
+        raise Refused(USAGE, where=where).saying("Say where to write: {where}")
 
 
 def _shot(arguments: Namespace) -> Shot:

@@ -10,6 +10,7 @@ from bpy.types import Context, Header, Object, Operator
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report, remember
 from ..blender.messages.translation import translated
+from ..blender.pipeline.checks.armature import editable
 from ..blender.properties import active_chain
 
 
@@ -33,7 +34,7 @@ class ArmatureOperator(Operator):
             return "Select an armature"
         if context.mode not in {"OBJECT", "POSE"}:
             return "Go to Object Mode or Pose Mode"
-        if not rig.is_editable or (rig.override_library and rig.override_library.is_system_override):
+        if not editable(rig):
             return "Make an editable library override of the armature"
         return ""
 
@@ -109,7 +110,7 @@ def active_names(rig: Object) -> list[str]:
     """The name of the active chain, alone in a list; Refused where none is active."""
     chain = active_chain(rig)
     if chain is None:
-        raise Refused('"{object}" has no active chain: select one in the list', kind="NO_ACTIVE_CHAIN", object=rig.name)
+        raise Refused("NO_ACTIVE_CHAIN", object=rig).saying('"{object}" has no active chain: select one in the list')
     return [chain.name]
 
 

@@ -37,12 +37,8 @@ def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
         return None
     found = by_keys(rig, chain)
     if found is None:
-        raise Refused(
-            'Chain "{chain}" of "{object}" has no keys that bend it: choose the axis that it bends about',
-            kind="NO_BENT_KEYS",
-            object=rig.name,
-            bone=chain.end_bone,
-            chain=chain.name,
+        raise Refused("NO_BENT_KEYS", chain=chain).saying(
+            'Chain "{chain}" of "{object}" has no keys that bend it: choose the axis that it bends about'
         )
     return found
 

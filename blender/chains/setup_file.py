@@ -59,7 +59,7 @@ def load(path: Path) -> Setup:
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
         if not chain.get("end_bone"):
-            raise Refused("{where} has no end_bone: name the lower of its two bones", kind="NO_BONE", where=where)
+            raise Refused("NO_BONE", where=where).saying("{where} has no end_bone: name the lower of its two bones")
         for key, value in chain.items():
             _refuse_value(where, key, known[key], value)
     return Setup(path=path, chains=tuple(chains))
@@ -76,13 +76,8 @@ def apply(rig: Object, setup: Setup) -> list[str]:
         where = _where(setup.path, number)
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
-                raise Refused(
-                    '{where} gives "{object}" a second chain "{value}": use * or ? in its name',
-                    kind="SAME_NAME",
-                    object=rig.name,
-                    bone=chain["end_bone"],
-                    value=chain["name"],
-                    where=where,
+                raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where).saying(
+                    '{where} gives "{object}" a second chain "{value}": use * or ? in its name'
                 )
             chains[chain["name"]] = _resolved(rig, where, chain)
     before = [_values(chain) for chain in rig.two_bone_ik_chains]
@@ -115,31 +110,18 @@ def _where(path: Path, number: int) -> str:
 def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
     named = {"where": where, "key": key}
     if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
-        raise Refused(
-            "{where} has {key} = {value!r}, but it takes {wanted}",
-            kind="WRONG_TYPE",
-            value=value,
-            wanted=_wanted(field),
-            **named,
+        raise Refused("WRONG_TYPE", value=value, wanted=_wanted(field), **named).saying(
+            "{where} has {key} = {value!r}, but it takes {wanted}"
         )
     if field.type == "ENUM" and value not in field.enum_items:
-        raise Refused(
-            "{where} has {key} = {value!r}, but it takes one of {known}",
-            kind="UNKNOWN_WORD",
-            value=value,
-            known=", ".join(field.enum_items.keys()),
-            **named,
+        raise Refused("UNKNOWN_WORD", value=value, known=", ".join(field.enum_items.keys()), **named).saying(
+            "{where} has {key} = {value!r}, but it takes one of {known}"
         )
     if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
-        raise Refused(
+        raise Refused("OUT_OF_RANGE", value=value, low=field.hard_min, high=field.hard_max, **named).saying(
             "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g} radians"
             if field.subtype == "ANGLE"
-            else "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g}",
-            kind="OUT_OF_RANGE",
-            value=value,
-            low=field.hard_min,
-            high=field.hard_max,
-            **named,
+            else "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g}"
         )
 
 
@@ -167,12 +149,8 @@ def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict
 
 def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
     if sum(char in WILDCARDS for char in name) > len(texts):
-        raise Refused(
-            '{where} has more * and ? in {key} = "{value}" than in end_bone',
-            kind="WILDCARDS",
-            value=name,
-            where=where,
-            key=key,
+        raise Refused("WILDCARDS", value=name, where=where, key=key).saying(
+            '{where} has more * and ? in {key} = "{value}" than in end_bone'
         )
     found = iter(texts)
     return "".join(next(found) if char in WILDCARDS else char for char in name)
@@ -196,28 +174,17 @@ def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
 
 def _object(where: str, key: str, name: str) -> Object | None:
     if name and name not in bpy.data.objects:
-        raise Refused(
-            '{where} has {key} = "{object}", and there is no such object: {nearest}',
-            kind="NO_OBJECT",
-            object=name,
-            value=name,
-            where=where,
-            key=key,
-            nearest=nearest_name(name, bpy.data.objects.keys()),
+        nearest = nearest_name(name, bpy.data.objects.keys())
+        raise Refused("NO_OBJECT", object=name, value=name, where=where, key=key, nearest=nearest).saying(
+            '{where} has {key} = "{object}", and there is no such object: {nearest}'
         )
     return bpy.data.objects[name] if name else None
 
 
 def _no_bone(rig: Object, where: str, key: str, bone: str) -> Refused:
-    return Refused(
-        '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}',
-        kind="NO_BONE",
-        object=rig.name,
-        bone=bone,
-        value=bone,
-        where=where,
-        key=key,
-        nearest=nearest_name(bone, rig.data.bones.keys()),
+    nearest = nearest_name(bone, rig.data.bones.keys())
+    return Refused("NO_BONE", object=rig, bone=bone, value=bone, where=where, key=key, nearest=nearest).saying(
+        '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}'
     )
 
 

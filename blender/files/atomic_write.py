@@ -29,18 +29,14 @@ def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader
     try:
         refuse_irregular(path)
         if (size := path.stat().st_size) > largest:
-            raise Refused(
-                '"{value}" cannot be read: it has {size} bytes, and at most {largest} make sense',
-                kind="TOO_LARGE",
-                value=str(path),
-                size=size,
-                largest=largest,
+            raise Refused("TOO_LARGE", value=str(path), size=size, largest=largest).saying(
+                '"{value}" cannot be read: it has {size} bytes, and at most {largest} make sense'
             )
         with path.open("rb") as file:
             yield file
     except OSError as error:
-        raise Refused(
-            '"{value}" cannot be read: {reason}', kind="NO_FILE", value=str(path), reason=error.strerror
+        raise Refused("NO_FILE", value=str(path), reason=error.strerror).saying(
+            '"{value}" cannot be read: {reason}'
         ) from None
 
 
@@ -54,7 +50,7 @@ def refuse_irregular(path: Path) -> None:
     """Raise `Refused` where there is something other than a file: reading from a pipe or a device may never end."""
     goal = _followed(path)
     if goal.exists() and not goal.is_file():
-        raise Refused('"{value}" cannot be read or written: it is not a file', kind="NOT_A_FILE", value=str(path))
+        raise Refused("NOT_A_FILE", value=str(path)).saying('"{value}" cannot be read or written: it is not a file')
 
 
 def identity(path: Path) -> object:
@@ -90,8 +86,8 @@ def atomic_write(path: Path) -> Iterator[Path]:
             shutil.copymode(goal, beside)
         beside.replace(goal)
     except OSError as error:
-        raise Refused(
-            '"{value}" cannot be written: {reason}', kind="UNWRITABLE", value=str(path), reason=error.strerror
+        raise Refused("UNWRITABLE", value=str(path), reason=error.strerror).saying(
+            '"{value}" cannot be written: {reason}'
         ) from None
     finally:
         with suppress(OSError):

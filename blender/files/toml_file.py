@@ -21,18 +21,18 @@ def tables(path: Path, name: str) -> list[dict[str, Any]]:
     try:
         content = tomllib.loads(atomic_write.text(path))
     except RecursionError:
-        raise Refused('"{value}" is nested too deep: write flat tables', kind="NOT_TOML", value=str(path)) from None
+        raise Refused("NOT_TOML", value=str(path)).saying('"{value}" is nested too deep: write flat tables') from None
     except ValueError as error:
-        raise Refused('"{value}" is not in TOML: {error}', kind="NOT_TOML", value=str(path), error=error) from None
+        raise Refused("NOT_TOML", value=str(path), error=error).saying('"{value}" is not in TOML: {error}') from None
     refuse_unknown(f'"{path}"', content, [name])
     found = content.get(name, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
-        raise Refused(
-            '"{path}" has "{value}", but not as a table: write [[{value}]]', kind="WRONG_TYPE", value=name, path=path
+        raise Refused("WRONG_TYPE", value=name, path=path).saying(
+            '"{path}" has "{value}", but not as a table: write [[{value}]]'
         )
     if not found:
-        raise Refused(
-            '"{value}" has no [[{table}]]: write at least one', kind="EMPTY_FILE", value=str(path), table=name
+        raise Refused("EMPTY_FILE", value=str(path), table=name).saying(
+            '"{value}" has no [[{table}]]: write at least one'
         )
     return found
 
@@ -41,12 +41,8 @@ def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> Non
     """Raise `Refused` for the first of `keys` that is not known."""
     for key in keys:
         if key not in known:
-            raise Refused(
-                '{where} has "{value}", which means nothing: {nearest}',
-                kind="UNKNOWN_KEY",
-                value=key,
-                where=where,
-                nearest=nearest_name(key, known),
+            raise Refused("UNKNOWN_KEY", value=key, where=where, nearest=nearest_name(key, known)).saying(
+                '{where} has "{value}", which means nothing: {nearest}'
             )
 
 

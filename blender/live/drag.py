@@ -56,13 +56,8 @@ class Drag:
         raises : Refused where the place holds NaN or infinity
         """
         if not np.isfinite(place).all():
-            raise Refused(
-                'The tip of chain "{chain}" of "{object}" cannot be pulled to {value}: give three finite numbers',
-                kind="NOT_FINITE",
-                object=self._rig.name,
-                bone=self._chain.end_bone,
-                value=tuple(place),
-                chain=self._chain.name,
+            raise Refused("NOT_FINITE", chain=self._chain, value=tuple(place)).saying(
+                'The tip of chain "{chain}" of "{object}" cannot be pulled to {value}: give three finite numbers'
             )
         self._place = tuple(place)
         write.pose(self._rig, self._channels())

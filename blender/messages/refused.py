@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from bpy.types import Object, PropertyGroup
 
 from .translation import translated
+
+if TYPE_CHECKING:
+    from ...skeleton.plan import ChainPlan
 
 unless_gone = suppress(ReferenceError)
 """Around clean-up: it ends where the file no longer has what is to be cleaned, as after another one was loaded.
@@ -21,14 +27,39 @@ class Refused(Exception):
     object, bone : names, "" where none is concerned
     value : what was refused
 
-    Its `template` is filled in with these, and with what else is `named`, as `sentence` does.
+    It is raised with its sentence: `raise Refused("NO_TARGET", chain=chain).saying('Chain "{chain}" has no target')`.
+    `chain` gives the names of the chain, of its armature object and of its end bone.
     """
 
     def __init__(
-        self, template: str, /, *, kind: str, object: str = "", bone: str = "", value: object = None, **named: object
+        self,
+        kind: str,
+        *,
+        chain: ChainPlan | PropertyGroup | None = None,
+        object: Object | str = "",
+        bone: str | None = None,
+        value: object = None,
+        **named: object,
     ) -> None:
-        super().__init__(translated(template, object=object, bone=bone, value=value, **named))
+        if chain is not None:
+            rig, end_bone = _owners(chain)
+            object = object or rig
+            bone = end_bone if bone is None else bone
+            named["chain"] = chain.name
         self.kind = kind
-        self.object = object
-        self.bone = bone
+        self.object = object.name if isinstance(object, Object) else object
+        self.bone = bone or ""
         self.value = value
+        self._named = named
+
+    def saying(self, template: str) -> Refused:
+        """The same with its sentence: the template in the user's language, filled in with all that is named."""
+        self.args = (translated(template, object=self.object, bone=self.bone, value=self.value, **self._named),)
+        return self
+
+
+def _owners(chain: ChainPlan | PropertyGroup) -> tuple[Object, str]:
+    """The armature object of the chain, and the name of its end bone."""
+    if isinstance(chain, PropertyGroup):
+        return chain.id_data, chain.end_bone
+    return chain.rig, chain.bones[-1]

@@ -190,17 +190,10 @@ def _refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
         if out.any():
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = chain_group.distances(one.here, one.solution, frame)
-            raise Refused(
+            when = frame_text(plan.frames[frame])
+            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer).saying(
                 'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '
-                "and the chain reaches from {inner:.4g} to {outer:.4g}",
-                kind="UNREACHABLE",
-                object=plan.rig.name,
-                bone=one.plan.bones[-1],
-                value=distance,
-                chain=one.plan.name,
-                frame=frame_text(plan.frames[frame]),
-                inner=inner,
-                outer=outer,
+                "and the chain reaches from {inner:.4g} to {outer:.4g}"
             )
 
 

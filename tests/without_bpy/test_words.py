@@ -12,32 +12,53 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
 # It hands on what it was given.
-REFUSED = CHECKOUT / "blender/errors.py"
+REFUSED = CHECKOUT / "blender/messages/refused.py"
 FILES = [path for layer in LAYERS for path in sorted((CHECKOUT / layer).rglob("*.py")) if path != REFUSED]
 
-# What takes a template and fills it in, and the names that it takes whether the template has them or not.
-TAKE_TEMPLATES = {"Refused": {"kind", "object", "bone", "value"}, "sentence": set()}
+# Scripts read them of a refusal, so that it may have them whether its sentence names them or not.
+FIELDS = {"chain", "object", "bone", "value"}
 
 
 def faults(source: str) -> list[str]:
     """What is wrong with the sentences of a Python file."""
     tree = ast.parse(source)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [
-        f"line {call.lineno}: {fault}"
-        for call in calls
-        if (name := ast.unparse(call.func).rpartition(".")[2]) in TAKE_TEMPLATES
-        for fault in _call_faults(tree, call, TAKE_TEMPLATES[name])
-    ]
+    unsaid = {id(call) for call in calls if _name(call) == "Refused"}
+    found = []
+    for call in calls:
+        if _name(call) == "translated":
+            found += [(call, fault) for fault in _sentence_faults(tree, call, call.keywords, set())]
+        if _name(call) == "saying" and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+            refusals = _refusals(tree, call.func.value)
+            unsaid -= {id(refusal) for refusal in refusals}
+            keywords = [keyword for refusal in (call.func.value, *refusals) for keyword in refusal.keywords]
+            found += [(call, fault) for fault in _sentence_faults(tree, call, keywords, FIELDS)]
+    found += [(call, "refuses without a sentence") for call in calls if id(call) in unsaid]
+    return [f"line {call.lineno}: {fault}" for call, fault in found]
 
 
-def _call_faults(tree: ast.Module, call: ast.Call, fields: set[str]) -> Iterator[str]:
+def _name(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _refusals(tree: ast.Module, call: ast.Call) -> list[ast.Call]:
+    """The call itself, or each `Refused(...)` that the function of the file returns which it calls."""
+    if _name(call) == "Refused":
+        return [call]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == _name(call)]
+    returned = [part.value for node in functions for part in ast.walk(node) if isinstance(part, ast.Return)]
+    return [value for value in returned if isinstance(value, ast.Call) and _name(value) == "Refused"]
+
+
+def _sentence_faults(tree: ast.Module, call: ast.Call, keywords: list[ast.keyword], fields: set[str]) -> Iterator[str]:
+    """Of the template that the call takes, with what these keywords name."""
     templates = list(_templates(call.args[0]))
     if None in templates:
         yield "the sentence is not one plain string"
         return
-    named = {keyword.arg for keyword in call.keywords if keyword.arg}
-    given = named.union(*(_keys(tree, keyword.value) for keyword in call.keywords if keyword.arg is None))
+    named = {keyword.arg for keyword in keywords if keyword.arg}
+    given = named.union(*(_keys(tree, keyword.value) for keyword in keywords if keyword.arg is None))
+    given |= {"object", "bone"} if fields and "chain" in named else set()
     wanted = {name for template in templates for name in _placeholders(template)}
     yield from (f"{{{name}}} is not given" for name in sorted(wanted - given))
     yield from (f"{name} stands in no sentence" for name in sorted(named - wanted - fields))
@@ -79,13 +100,20 @@ def test_every_sentence_can_be_translated(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "fault"),
     [
-        ("""raise Refused(f'"{rig.name}" is linked', kind="LINKED")""", "not one plain string"),
-        ("""sentence('Bone "' + name + '" is locked')""", "not one plain string"),
-        ("""sentence("keys" if keyed else what)""", "not one plain string"),
-        ("""raise api.Refused('"{object}" is linked', kind="LINKED")""", "{object} is not given"),
-        ("""sentence("{} of {count} frames", count=3)""", "{} is not given"),
-        ("""named = {"bone": 1}\nsentence("{bone} of {rig}", **named)""", "{rig} is not given"),
-        ("""sentence("{value[0]:g}", value=value, chain=name)""", "chain stands in no sentence"),
+        ("""raise Refused("LINKED").saying(f'"{rig.name}" is linked')""", "not one plain string"),
+        ("""translated('Bone "' + name + '" is locked')""", "not one plain string"),
+        ("""translated("keys" if keyed else what)""", "not one plain string"),
+        ("""raise api.Refused("LINKED").saying('"{object}" is linked')""", "{object} is not given"),
+        ("""raise Refused("SHOT", value=3, count=2).saying("no shot {value}")""", "count stands in no sentence"),
+        ("""def _refused(rig):\n  return Refused("NO_BONE", object=rig)\nraise _refused(rig)""", "without a sentence"),
+        (
+            """def _refused(rig):\n  return Refused("A", object=rig)\n_refused(rig).saying("{bone}")""",
+            "{bone} is not given",
+        ),
+        ("""raise Refused("LINKED", object=rig)""", "without a sentence"),
+        ("""translated("{} of {count} frames", count=3)""", "{} is not given"),
+        ("""named = {"bone": 1}\ntranslated("{bone} of {rig}", **named)""", "{rig} is not given"),
+        ("""translated("{value[0]:g}", value=value, chain=name)""", "chain stands in no sentence"),
     ],
 )
 def test_a_sentence_that_cannot_be_translated_is_found(source: str, fault: str) -> None:
@@ -96,9 +124,11 @@ def test_a_sentence_that_cannot_be_translated_is_found(source: str, fault: str) 
 @pytest.mark.parametrize(
     "source",
     [
-        """raise Refused('"{object}" is linked: ' "make it local", kind="LINKED", object=rig.name, value=3)""",
-        """sentence("{count} frames" if count > 1 else "one frame", count=count)""",
-        """def named(rig):\n  return {"rig": 1}\nwho = named(rig)\nsentence("{rig}, {bone}", bone=3, **who)""",
+        """raise Refused("LINKED", object=rig, value=3).saying('"{object}" is linked: ' "make it local")""",
+        """raise Refused("NO_POLE", chain=chain).saying('Chain "{chain}" of "{object}" has no pole for "{bone}"')""",
+        """def _refused(rig):\n  return Refused("A", object=rig)\n_refused(rig, bone=3).saying("{bone} of {object}")""",
+        """translated("{count} frames" if count > 1 else "one frame", count=count)""",
+        """def named(rig):\n  return {"rig": 1}\nwho = named(rig)\ntranslated("{rig}, {bone}", bone=3, **who)""",
     ],
 )
 def test_what_sentences_need_is_allowed(source: str) -> None:

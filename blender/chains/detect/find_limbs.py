@@ -91,10 +91,8 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
 def refuse_none(rig: Object, found: Collection[Limb]) -> None:
     """Raise `Refused` where nothing was found."""
     if not found:
-        raise Refused(
-            'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain',
-            kind="NO_LIMBS",
-            object=rig.name,
+        raise Refused("NO_LIMBS", object=rig).saying(
+            'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain'
         )
 
 

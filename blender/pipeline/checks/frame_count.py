@@ -11,17 +11,12 @@ MOST_FRAMES = 2_000_000
 
 def refuse_too_many_frames(plan: Plan) -> None:
     """Raise `Refused` where the chains would take more memory than most machines have, a few kilobytes a frame."""
-    count = len(plan.frames) * len(plan.chains)
-    if count > MOST_FRAMES:
-        raise Refused(
-            '{count} frames of {chains} chains of "{object}" are too many at once: shorten the range, '
-            "or take a larger step, for at most {most} frames",
-            kind="TOO_MANY_FRAMES",
-            object=plan.rig.name,
-            value=len(plan.frames),
-            count=len(plan.frames),
-            chains=len(plan.chains),
-            most=MOST_FRAMES // len(plan.chains),
+    count, chains = len(plan.frames), len(plan.chains)
+    most = MOST_FRAMES // chains
+    if count > most:
+        raise Refused("TOO_MANY_FRAMES", object=plan.rig, value=count, chains=chains, most=most).saying(
+            '{value} frames of {chains} chains of "{object}" are too many at once: shorten the range, '
+            "or take a larger step, for at most {most} frames"
         )
 
 
@@ -29,11 +24,8 @@ def refuse_stretched_time(plan: Plan) -> None:
     """Raise `Refused` where keys on the frames of the plan would play on others."""
     scene, render = plan.scene, plan.scene.render
     if render.frame_map_old != render.frame_map_new:
-        raise Refused(
+        value = render.frame_map_old, render.frame_map_new
+        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name).saying(
             'Scene "{scene}" stretches time from {value[0]} to {value[1]}, '
-            'and keys of "{object}" would play on other frames: set both to the same, and back after the bake',
-            kind="TIME_STRETCHING",
-            object=plan.rig.name,
-            value=(render.frame_map_old, render.frame_map_new),
-            scene=scene.name,
+            'and keys of "{object}" would play on other frames: set both to the same, and back after the bake'
         )

@@ -83,16 +83,11 @@ def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
     owner = link.owner
     bone = owner.name if isinstance(owner, PoseBone) else ""
     raise Refused(
+        "HANGS_ON_TARGET", chain=chain, bone=bone, value=str(goal), constraint=link.constraint.name, owner=owner.name
+    ).saying(
         'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
         "mute it, or bake the pose to keys first"
         if bone
         else 'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of "{owner}": '
-        "mute it, or bake the pose to keys first",
-        kind="HANGS_ON_TARGET",
-        object=chain.rig.name,
-        bone=bone,
-        value=str(goal),
-        chain=chain.name,
-        constraint=link.constraint.name,
-        owner=owner.name,
+        "mute it, or bake the pose to keys first"
     )

@@ -25,18 +25,13 @@ def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> 
     if not animation:
         return
     if animation.use_tweak_mode:
-        raise Refused(
-            '"{object}" is in tweak mode: leave it in the NLA editor (Tab) and bake again',
-            kind="TWEAK_MODE",
-            object=item.name,
+        raise Refused("TWEAK_MODE", object=item).saying(
+            '"{object}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
         )
     action = animation.action
     if action and not action.is_editable and not style.new_action:
-        raise Refused(
-            'Action "{value}" of "{object}" is linked: make it local, or bake to a new action',
-            kind="LINKED_ACTION",
-            object=item.name,
-            value=action.name,
+        raise Refused("LINKED_ACTION", object=item, value=action.name).saying(
+            'Action "{value}" of "{object}" is linked: make it local, or bake to a new action'
         )
     refuse_driven(item, paths)
     for curve in versions.curves(item):
@@ -48,9 +43,7 @@ def refuse_driven(item: Object, paths: Collection[str]) -> None:
     """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
     for driver in item.animation_data.drivers if item.animation_data else ():
         if driver.data_path in paths and not driver.mute:
-            raise Refused(
-                "{value} of {owner} is driven: remove the driver", kind="CURVE_DRIVEN", **_named(item, driver)
-            )
+            raise _refused("CURVE_DRIVEN", item, driver).saying("{value} of {owner} is driven: remove the driver")
 
 
 def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
@@ -66,12 +59,9 @@ def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
     choices = Keyframe.bl_rna.properties[attribute].enum_items
     if identifier not in choices:
-        raise Refused(
-            'No {attribute} of keys is called "{value}": choose from {known}',
-            kind="UNKNOWN_KEY_STYLE",
-            value=identifier,
-            attribute=attribute,
-            known=", ".join(choices.keys()),
+        known = ", ".join(choices.keys())
+        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known).saying(
+            'No {attribute} of keys is called "{value}": choose from {known}'
         )
     return choices[identifier].value
 
@@ -84,40 +74,29 @@ def owner_of(item: Object, path: str) -> bpy_struct:
 
 def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
     if style.interpolation not in {"BEZIER", "LINEAR"}:
-        raise Refused(
-            'Keys of "{object}" cannot be reduced with interpolation {value}: use BEZIER or LINEAR',
-            kind="IRREDUCIBLE",
-            object=item.name,
-            value=style.interpolation,
+        raise Refused("IRREDUCIBLE", object=item, value=style.interpolation).saying(
+            'Keys of "{object}" cannot be reduced with interpolation {value}: use BEZIER or LINEAR'
         )
     if not 0.0 < style.tolerance < np.inf:
-        raise Refused(
-            'Keys of "{object}" cannot be reduced within {value:g}: the tolerance must be above 0',
-            kind="TOLERANCE",
-            object=item.name,
-            value=style.tolerance,
+        raise Refused("TOLERANCE", object=item, value=style.tolerance).saying(
+            'Keys of "{object}" cannot be reduced within {value:g}: the tolerance must be above 0'
         )
 
 
 def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
     group = curve.group
     if curve.lock or (group and group.lock):
-        raise Refused(
-            "{value} of {owner} is locked: unlock its F-curves, so that keys can play",
-            kind="CURVE_LOCKED",
-            **_named(item, curve),
+        raise _refused("CURVE_LOCKED", item, curve).saying(
+            "{value} of {owner} is locked: unlock its F-curves, so that keys can play"
         )
     if curve.mute or (group and group.mute):
-        raise Refused(
-            "{value} of {owner} is muted: unmute its F-curves, so that keys can play",
-            kind="CURVE_MUTED",
-            **_named(item, curve),
+        raise _refused("CURVE_MUTED", item, curve).saying(
+            "{value} of {owner} is muted: unmute its F-curves, so that keys can play"
         )
 
 
-def _named(item: Object, curve: FCurve) -> dict[str, str]:
-    """What a refusal of this curve names."""
+def _refused(kind: str, item: Object, curve: FCurve) -> Refused:
     owner = owner_of(item, curve.data_path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = translated('bone "{bone}" on "{name}"', bone=bone, name=item.name) if bone else f'"{item.name}"'
-    return {"object": item.name, "bone": bone, "value": owner_and_property(curve.data_path)[1], "owner": whose}
+    return Refused(kind, object=item, bone=bone, value=owner_and_property(curve.data_path)[1], owner=whose)

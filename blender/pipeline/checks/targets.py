@@ -10,6 +10,7 @@ from ....skeleton.plan import ChainPlan, Plan, Point
 from ... import versions
 from ...messages.refused import Refused
 from ..read import dependencies
+from .armature import editable
 from .hanging_on_target import refuse_hanging
 
 
@@ -25,20 +26,16 @@ def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
             if point is None:
                 continue
             if point in found:
-                raise Refused(
-                    'Target "{value}" of chain "{chain}" is a target twice: give each chain its own',
-                    kind="SHARED_TARGET",
-                    **_named(chain, point),
+                raise _refused("SHARED_TARGET", chain, point).saying(
+                    'Target "{value}" of chain "{chain}" is a target twice: give each chain its own'
                 )
             found[point] = turns
             _refuse_unmovable(chain, point, turns=turns)
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.bones[0])):
             if place in found:
-                raise Refused(
-                    'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another',
-                    kind="TARGET_CARRIES",
-                    **_named(chain, place),
+                raise _refused("TARGET_CARRIES", chain, place).saying(
+                    'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another'
                 )
     refuse_hanging(plan, found, over_range=over_range)
     return found
@@ -46,44 +43,30 @@ def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
     item = point.object
-    named = _named(chain, point)
-    if not item.is_editable or (item.override_library and item.override_library.is_system_override):
-        raise Refused(
-            'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable',
-            kind="LINKED_TARGET",
-            **named,
+    if not editable(item):
+        raise _refused("LINKED_TARGET", chain, point).saying(
+            'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable'
         )
     for constraint in _acting(point):
-        raise Refused(
-            'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it',
-            kind="CONSTRAINED_TARGET",
-            constraint=constraint.name,
-            **named,
+        raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name).saying(
+            'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it'
         )
     owner = item.pose.bones[point.bone] if point.bone else item
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
-        raise Refused(
-            'Target "{value}" of chain "{chain}" has locked transforms: unlock them in the sidebar',
-            kind="LOCKED_TARGET",
-            **named,
+        raise _refused("LOCKED_TARGET", chain, point).saying(
+            'Target "{value}" of chain "{chain}" has locked transforms: unlock them in the sidebar'
         )
     if point.bone and item.data.pose_position == "REST":
-        raise Refused(
-            'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position',
-            kind="REST_POSITION",
-            **named,
+        raise _refused("REST_POSITION", chain, point).saying(
+            'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position'
         )
     if point.bone and owner.bone.use_connect:
-        raise Refused(
-            'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location',
-            kind="CONNECTED_TARGET",
-            **named,
+        raise _refused("CONNECTED_TARGET", chain, point).saying(
+            'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location'
         )
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
-        raise Refused(
-            'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation',
-            kind="DELTA_ANIMATED",
-            **named,
+        raise _refused("DELTA_ANIMATED", chain, point).saying(
+            'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation'
         )
 
 
@@ -97,6 +80,5 @@ def _acting(point: Point) -> Iterator[Constraint]:
                 yield constraint
 
 
-def _named(chain: ChainPlan, point: Point) -> dict[str, str]:
-    """What a refusal of this target names."""
-    return {"object": point.object.name, "bone": point.bone, "value": str(point), "chain": chain.name}
+def _refused(kind: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
+    return Refused(kind, chain=chain, object=point.object, bone=point.bone, value=str(point), **named)

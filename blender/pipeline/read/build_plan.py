@@ -63,34 +63,20 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
+    named = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):
-        raise Refused(
-            'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start',
-            kind="EMPTY_RANGE",
-            object=rig.name,
-            value=(start, end),
-            start=frame_text(start),
-            end=frame_text(end),
+        raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named).saying(
+            'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start'
         )
     if max(-start, end) > LAST_FRAME:
-        raise Refused(
-            'The range {start} to {end} for "{object}" leaves what Blender has, frames -{last} to {last}: shorten it',
-            kind="FRAME_LIMIT",
-            object=rig.name,
-            value=(start, end),
-            start=frame_text(start),
-            end=frame_text(end),
-            last=LAST_FRAME,
+        raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **named).saying(
+            'The range {start} to {end} for "{object}" leaves what Blender has, frames -{last} to {last}: shorten it'
         )
     # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
     least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
     if not (isfinite(step) and step >= least):
-        raise Refused(
-            'The frame step {value:g} for "{object}" is too small: use {least:g} or more',
-            kind="FRAME_STEP",
-            object=rig.name,
-            value=step,
-            least=least,
+        raise Refused("FRAME_STEP", object=rig, value=step, least=least).saying(
+            'The frame step {value:g} for "{object}" is too small: use {least:g} or more'
         )
     return float(start), float(end), float(step)
 
@@ -98,14 +84,8 @@ def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, flo
 def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     frames = target_keys(chain, start, end)
     if not len(frames):
-        raise Refused(
-            'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame',
-            kind="NO_TARGET_KEYS",
-            object=chain.rig.name,
-            bone=chain.bones[-1],
-            value=str(chain.target),
-            chain=chain.name,
-            start=frame_text(start),
-            end=frame_text(end),
+        named = {"start": frame_text(start), "end": frame_text(end)}
+        raise Refused("NO_TARGET_KEYS", chain=chain, value=str(chain.target), **named).saying(
+            'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame'
         )
     return frames

@@ -23,23 +23,17 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     target = _point(rig, chain, "target", "subtarget") or stand_in
     if target is None:
-        raise Refused(
-            'Chain "{chain}" of "{object}" has no target: set one, or create it',
-            kind="NO_TARGET",
-            **_named(rig, chain),
+        raise Refused("NO_TARGET", chain=chain).saying(
+            'Chain "{chain}" of "{object}" has no target: set one, or create it'
         )
     pole = _point(rig, chain, "pole_target", "pole_subtarget") or stand_in
     if pole is None and chain.plane == Plane.POLE:
-        raise Refused(
-            'Chain "{chain}" of "{object}" bends towards a pole but has none: set a Pole Target, or Plane to Auto',
-            kind="NO_POLE",
-            **_named(rig, chain),
+        raise Refused("NO_POLE", chain=chain).saying(
+            'Chain "{chain}" of "{object}" bends towards a pole but has none: set a Pole Target, or Plane to Auto'
         )
     if chain.use_rotation and not chain.tip_bone:
-        raise Refused(
-            'Chain "{chain}" of "{object}" turns its tip bone but has none: set a Tip Bone, or Rotation off',
-            kind="NO_TIP_BONE",
-            **_named(rig, chain),
+        raise Refused("NO_TIP_BONE", chain=chain).saying(
+            'Chain "{chain}" of "{object}" turns its tip bone but has none: set a Tip Bone, or Rotation off'
         )
     if chain.unreachable == Unreachable.STRETCH:
         _refuse_shear(rig, bones)
@@ -66,23 +60,16 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = ""
     """
     end = _bone(rig, end_bone, translated("end bone"), chain)
     if end.parent is None:
-        raise Refused(
-            'Bone "{bone}" of "{object}" has no parent, and a chain needs two bones: choose its child',
-            kind="NO_PARENT",
-            object=rig.name,
-            bone=end_bone,
+        raise Refused("NO_PARENT", object=rig, bone=end_bone).saying(
+            'Bone "{bone}" of "{object}" has no parent, and a chain needs two bones: choose its child'
         )
     if not root_bone:
         return (end.parent.name, end.name)
     _bone(rig, root_bone, translated("root bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
-        raise Refused(
-            'Root bone "{bone}" of "{object}" is not above end bone "{end}": choose one of its parents',
-            kind="NOT_A_CHAIN",
-            object=rig.name,
-            bone=root_bone,
-            end=end_bone,
+        raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone).saying(
+            'Root bone "{bone}" of "{object}" is not above end bone "{end}": choose one of its parents'
         )
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
@@ -97,11 +84,8 @@ def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
     """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
     for name in bones[1:]:
         if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
-            raise Refused(
-                'Stretch would shear bone "{bone}" of "{object}": set its Inherit Scale to None or Aligned',
-                kind="SHEAR",
-                object=rig.name,
-                bone=name,
+            raise Refused("SHEAR", object=rig, bone=name).saying(
+                'Stretch would shear bone "{bone}" of "{object}": set its Inherit Scale to None or Aligned'
             )
 
 
@@ -112,12 +96,8 @@ def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     tip = _bone(rig, chain.tip_bone, translated("tip bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
-        raise Refused(
-            'Tip bone "{bone}" of "{object}" is not below end bone "{end}": choose one of its children',
-            kind="NOT_A_CHILD",
-            object=rig.name,
-            bone=tip.name,
-            end=end,
+        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end).saying(
+            'Tip bone "{bone}" of "{object}" is not below end bone "{end}": choose one of its children'
         )
     return (*reversed(above[: above.index(end)]), tip.name)
 
@@ -125,15 +105,11 @@ def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
 def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
     bone = rig.data.bones.get(name)
     if bone is None:
-        raise Refused(
-            '{chain} of "{object}" has no bone "{bone}": choose its {role}'
+        owner = translated('Chain "{name}"', name=chain) if chain else translated("A chain")
+        raise Refused("NO_BONE", object=rig, bone=name, owner=owner, role=role).saying(
+            '{owner} of "{object}" has no bone "{bone}": choose its {role}'
             if name
-            else '{chain} of "{object}" has no {role}: choose its {role}',
-            kind="NO_BONE",
-            object=rig.name,
-            bone=name,
-            chain=translated('Chain "{name}"', name=chain) if chain else translated("A chain"),
-            role=role,
+            else '{owner} of "{object}" has no {role}: choose its {role}'
         )
     return bone
 
@@ -145,41 +121,24 @@ def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str
     if target.type != "ARMATURE" or not bone:
         return Point(target)
     if bone not in target.data.bones:
-        raise Refused(
-            'Chain "{chain}" of "{object}" aims at bone "{value}", which "{target}" does not have: choose another',
-            kind="NO_SUBTARGET",
-            value=bone,
-            target=target.name,
-            **_named(rig, chain),
+        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name).saying(
+            'Chain "{chain}" of "{object}" aims at bone "{value}", which "{target}" does not have: choose another'
         )
     if target.pose is None:
-        raise Refused(
+        raise Refused("NO_POSE", chain=chain, value=target.name).saying(
             'Chain "{chain}" of "{object}" aims at a bone of "{value}", which is so new that it has no pose: '
-            "update its view layer",
-            kind="NO_POSE",
-            value=target.name,
-            **_named(rig, chain),
+            "update its view layer"
         )
     return Point(target, bone)
-
-
-def _named(rig: Object, chain: PropertyGroup) -> dict[str, str]:
-    """What a refusal of this chain names."""
-    return {"object": rig.name, "bone": chain.end_bone, "chain": chain.name}
 
 
 def _options(rig: Object, chain: PropertyGroup) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
-        raise Refused(
+        raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high).saying(
             'Chain "{chain}" of "{object}" has bend limits from {low:.4g} to {high:.4g} degrees: '
-            "set the minimum below the maximum",
-            kind="CROSSED_LIMITS",
-            value=limits,
-            low=low,
-            high=high,
-            **_named(rig, chain),
+            "set the minimum below the maximum"
         )
     return Options(
         plane=Plane(chain.plane),

@@ -16,21 +16,17 @@ def chosen_chains(rig: Object, names: Sequence[str] | None) -> list[PropertyGrou
     """The chains with these names, or all that are not muted; Refused where there is none."""
     chains = list(rig.two_bone_ik_chains)
     if not chains:
-        raise Refused('"{object}" has no chains: add one first', kind="NO_CHAINS", object=rig.name)
+        raise Refused("NO_CHAINS", object=rig).saying('"{object}" has no chains: add one first')
     if names is None:
         unmuted = [chain for chain in chains if not chain.mute]
         if not unmuted:
-            raise Refused('All chains of "{object}" are muted: unmute one', kind="ALL_MUTED", object=rig.name)
+            raise Refused("ALL_MUTED", object=rig).saying('All chains of "{object}" are muted: unmute one')
         return unmuted
     by_name = {chain.name: chain for chain in chains}
     for name in names:
         if name not in by_name:
-            raise Refused(
-                '"{object}" has no chain "{value}": it has {known}',
-                kind="UNKNOWN_CHAIN",
-                object=rig.name,
-                value=name,
-                known=", ".join(by_name),
+            raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=", ".join(by_name)).saying(
+                '"{object}" has no chain "{value}": it has {known}'
             )
     return [by_name[name] for name in dict.fromkeys(names)]
 
@@ -39,7 +35,7 @@ def scene_of(rig: Object) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
     scenes = rig.users_scene
     if not scenes:
-        raise Refused('"{object}" is in no scene: link it to one', kind="NO_SCENE", object=rig.name)
+        raise Refused("NO_SCENE", object=rig).saying('"{object}" is in no scene: link it to one')
     return scenes[0]
 
 
@@ -58,9 +54,7 @@ def after_followed(rigs: Sequence[Object]) -> list[Object]:
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
+        circle = error.args[1]
         raise Refused(
-            "Limbs of several armatures follow each other ({value}): select one of these at a time",
-            kind="ARMATURE_CYCLE",
-            object=error.args[1][0].name,
-            value=" → ".join(rig.name for rig in reversed(error.args[1])),
-        ) from None
+            "ARMATURE_CYCLE", object=circle[0], value=" → ".join(rig.name for rig in reversed(circle))
+        ).saying("Limbs of several armatures follow each other ({value}): select one of these at a time") from None

@@ -30,12 +30,9 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     try:
         order = list(_ranks(TopologicalSorter(graph)))
     except CycleError as error:
-        raise Refused(
+        raise Refused("CHAIN_CYCLE", object=chains[0].rig, value=" → ".join(reversed(error.args[1]))).saying(
             'Chains of "{object}" wait for each other ({value}): give one of them a target that does not follow the '
-            "other",
-            kind="CHAIN_CYCLE",
-            object=chains[0].rig.name,
-            value=" → ".join(reversed(error.args[1])),
+            "other"
         ) from None
     for name, others in graph.items():
         for other in others:
@@ -131,45 +128,30 @@ def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[
 def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
     """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
     for chain, followed_rig in followed(chains, others):
-        raise Refused(
+        raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name).saying(
             'Chain "{chain}" of "{object}" follows a limb of "{value}", which is baked as well: '
-            'bake "{value}" first, and then "{object}" alone',
-            kind="FOLLOWS_BAKED",
-            object=chain.rig.name,
-            bone=chain.bones[-1],
-            value=followed_rig.name,
-            chain=chain.name,
+            'bake "{value}" first, and then "{object}" alone'
         )
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
     for point in (chain.target, chain.pole):
         if point and _root(chain) in upstream(point):
-            raise Refused(
+            raise Refused("TARGET_FOLLOWS", chain=chain, bone=chain.bones[0], value=str(point)).saying(
                 'Chain "{chain}" of "{object}" moves its own target "{value}": '
                 "choose one that does not follow the chain"
                 if point is chain.target
                 else 'Chain "{chain}" of "{object}" moves its own pole target "{value}": '
-                "choose one that does not follow the chain",
-                kind="TARGET_FOLLOWS",
-                object=chain.rig.name,
-                bone=chain.bones[0],
-                value=str(point),
-                chain=chain.name,
+                "choose one that does not follow the chain"
             )
 
 
 def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
     for point in _points(chain):
         if _root(other) in upstream(point) and not _hangs(point, other):
-            raise Refused(
+            raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=other.name).saying(
                 'Chain "{chain}" of "{object}" follows chain "{value}" by a constraint: '
-                'bake "{value}" first, and then "{chain}" alone',
-                kind="FOLLOWS_BY_CONSTRAINT",
-                object=chain.rig.name,
-                bone=chain.bones[-1],
-                value=other.name,
-                chain=chain.name,
+                'bake "{value}" first, and then "{chain}" alone'
             )
 
 

@@ -66,10 +66,8 @@ class Recorder:
         evaluated = {item: item.evaluated_get(depsgraph) for item in self._sources}
         for item, state in evaluated.items():
             if not state.is_evaluated:
-                raise Refused(
-                    '"{object}" cannot be evaluated: check that it, or what it follows, is not broken',
-                    kind="STALE",
-                    object=item.name,
+                raise Refused("STALE", object=item).saying(
+                    '"{object}" cannot be evaluated: check that it, or what it follows, is not broken'
                 )
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():

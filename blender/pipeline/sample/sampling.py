@@ -141,10 +141,8 @@ def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph) -> Samples
     for item in need.objects:
         # Blender leaves these out and says nothing: not even `is_evaluated` tells.
         if item.name not in depsgraph.view_layer_eval.objects:
-            raise Refused(
-                '"{object}" is disabled in the viewport, and stays where it was: enable it, or bake',
-                kind="DISABLED",
-                object=item.name,
+            raise Refused("DISABLED", object=item).saying(
+                '"{object}" is disabled in the viewport, and stays where it was: enable it, or bake'
             )
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
@@ -192,9 +190,6 @@ def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:
 def _refuse_curves(plan: Plan, need: SampleRequest, keyed: Collection[Point]) -> None:
     obstacle = curves.obstacle(need, keyed)
     if obstacle:
-        raise Refused(
-            'F-curves alone do not tell where the targets of "{object}" are, as {value}: sample AUTO',
-            kind="NOT_ONLY_CURVES",
-            object=plan.rig.name,
-            value=obstacle,
+        raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle).saying(
+            'F-curves alone do not tell where the targets of "{object}" are, as {value}: sample AUTO'
         )
