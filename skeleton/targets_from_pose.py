@@ -153,7 +153,7 @@ def _ahead(here: ChainGroup, shown: _Shown, resolution: Array) -> Array:
     """(n, 3) the target: the tip, or so far ahead of it as softness takes back."""
     options = here.plan.options
     lengths = reach.equalized(norm(np.diff(here.chain.joints, axis=-2)), options.tolerance)
-    own = reference.posed(shown.chain, reference.rest(shown.chain), shown.rotations)
+    own = reference.from_rotations(shown.chain, reference.rest(shown.chain), shown.rotations)
     _, outer = reach.annulus(lengths, *bend.opening(own.side, options))
     # Bones that stretch meet the target all the same.
     softness = 0.0 if options.unreachable == Unreachable.STRETCH else options.softness

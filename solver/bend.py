@@ -30,10 +30,10 @@ def candidates(plane: BendPlane, options: Options) -> list[Array]:
         Bend.NEAREST: [side, -side],
         Bend.LIMITS: [side, -side],
     }
-    return [_permitted(sign, options) for sign in signs[options.bend]]
+    return [_within_limits(sign, options) for sign in signs[options.bend]]
 
 
-def _permitted(sign: Array, options: Options) -> Array:
+def _within_limits(sign: Array, options: Options) -> Array:
     """Limits that leave nothing of one side leave only the other."""
     if options.bend_min >= 0.0:
         return np.ones_like(sign)

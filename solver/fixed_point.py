@@ -13,22 +13,22 @@ import numpy as np
 from .values import Array
 
 _ROUNDS = 60
-_MEASURED = (6, 14, 24, 36, 48)
+_MEASURING_ROUNDS = (6, 14, 24, 36, 48)
 """The rounds before which the Jacobian of rows that are still off is measured."""
 
 _NUDGE = 1e-4
 """Part of a row's size: far above what float32 leaves open, far below what bends the map."""
 
 
-def fixed_point(found: Callable[[Array], Array], start: Array, close: float) -> Array:
-    """(..., k) x with found(x) == x; where there is none, or it is not found, the closest that was come by.
+def fixed_point(function: Callable[[Array], Array], start: Array, close: float) -> Array:
+    """(..., k) x with function(x) == x; where there is none, or it is not found, the closest that was come by.
 
-    found : (..., k) -> (..., k)      row by row
+    function : (..., k) -> (..., k)      row by row
     start : (..., k)
-    close : part of a row's size by which found(x) may be off
+    close : part of a row's size by which function(x) may be off
     """
     values = start
-    off = found(values) - values
+    off = function(values) - values
     slopes = np.broadcast_to(-np.eye(start.shape[-1]), (*off.shape, start.shape[-1])).copy()
     damping = np.zeros(off.shape[:-1])
     values = np.broadcast_to(values, off.shape)
@@ -37,12 +37,12 @@ def fixed_point(found: Callable[[Array], Array], start: Array, close: float) -> 
         open_ = np.abs(off).max(axis=-1) > close * size
         if not open_.any():
             break
-        if turn in _MEASURED:
-            slopes, damping = _measured(found, values, off, _NUDGE * size), np.zeros_like(damping)
+        if turn in _MEASURING_ROUNDS:
+            slopes, damping = _measure_slopes(function, values, off, _NUDGE * size), np.zeros_like(damping)
         step = np.where(open_[..., None], _step(slopes, off, damping), 0.0)
         tried = values + step
-        still_off = found(tried) - tried
-        slopes += _learned(slopes, step, still_off - off)
+        still_off = function(tried) - tried
+        slopes += _slope_update(slopes, step, still_off - off)
         better = np.square(still_off).sum(axis=-1) < np.square(off).sum(axis=-1)
         damping = np.where(better, damping / 8.0, np.maximum(4.0 * damping, 1e-2))
         values = np.where(better[..., None], tried, values)
@@ -60,17 +60,17 @@ def _step(slopes: Array, off: Array, damping: Array) -> Array:
     return -step
 
 
-def _learned(slopes: Array, step: Array, change: Array) -> Array:
+def _slope_update(slopes: Array, step: Array, change: Array) -> Array:
     """(..., k, k) the least change of the slopes with which they tell what the step has changed."""
     size = np.square(step).sum(axis=-1)[..., None]
     missing = change - (slopes @ step[..., None])[..., 0]
     return (missing / np.where(size > 0.0, size, 1.0))[..., :, None] * step[..., None, :]
 
 
-def _measured(found: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:
+def _measure_slopes(function: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:
     columns = []
     nudge = np.where(nudge > 0.0, nudge, 1.0)[..., None]
     for axis in np.eye(values.shape[-1]):
         tried = values + nudge * axis
-        columns.append((found(tried) - tried - off) / nudge)
+        columns.append((function(tried) - tried - off) / nudge)
     return np.stack(columns, axis=-1)

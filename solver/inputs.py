@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .values import LARGEST, SMALLEST, Array, Chain, Goals
 
 
-def checked(name: str, values: ArrayLike, *shape: int) -> Array:
+def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
     """`values` as float64, with 0 for what is smaller than `SMALLEST`.
 
     shape : of the last axes
@@ -30,7 +30,7 @@ def checked(name: str, values: ArrayLike, *shape: int) -> Array:
 
 def bone_lengths(values: ArrayLike, *shape: int) -> Array:
     """The same for lengths, which must not be negative."""
-    lengths = checked("lengths", values, *shape)
+    lengths = check_array("lengths", values, *shape)
     _refuse_row("lengths must not be negative", lengths, lengths < 0.0)
     return lengths
 
@@ -42,17 +42,17 @@ def signs(bend: ArrayLike) -> Array:
     return array
 
 
-def checked_chain(chain: Chain) -> Chain:
-    """The same, checked and laid out component by component; ValueError as from `checked`."""
-    joints, axis = checked("joints", chain.joints, 3, 3), checked("hinge_axis", chain.hinge_axis, 3)
+def check_chain(chain: Chain) -> Chain:
+    """The same, checked and laid out component by component; ValueError as from `check_array`."""
+    joints, axis = check_array("joints", chain.joints, 3, 3), check_array("hinge_axis", chain.hinge_axis, 3)
     return replace(chain, joints=np.asfortranarray(joints), hinge_axis=axis)
 
 
-def checked_goals(goals: Goals, chain: Chain) -> Goals:
-    """The same, checked, laid out alike, and with a row for each frame; ValueError as from `checked`."""
-    target = checked("target", goals.target, 3)
-    pole = None if goals.pole is None else checked("pole", goals.pole, 3)
-    pose = None if goals.pose is None else checked("pose", goals.pose, 2, 3, 3)
+def check_goals(goals: Goals, chain: Chain) -> Goals:
+    """The same, checked, laid out alike, and with a row for each frame; ValueError as from `check_array`."""
+    target = check_array("target", goals.target, 3)
+    pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
+    pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
     rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
     rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
     frames = np.broadcast_shapes(*rows)

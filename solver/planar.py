@@ -56,7 +56,7 @@ def solve(
     unreachable : CLAMP gives the closest pose; ERROR raises ValueError with the distance and the annulus
     raises : ValueError for what is not so, or not finite, or larger than 1e60, with the value
     """
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     solved = angles(lengths, target, bend)
     distance = np.hypot(target[..., 0], target[..., 1])
     inner, outer = reach.annulus(lengths)
@@ -77,14 +77,14 @@ def solve(
 
 def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to it."""
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     aim = _aim(lengths, target)
-    return _decided(lengths, in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
+    return _hold_undecided(lengths, in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
 
 
 def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.checked("target", target, 2)
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     return in_blocks(_mid, lengths, _aim(lengths, target), inputs.signs(bend))
 
 
@@ -93,7 +93,7 @@ def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
 
     lengths : (..., k), angles : (..., k)
     """
-    lengths, angles = inputs.checked("lengths", lengths), inputs.checked("angles", angles)
+    lengths, angles = inputs.check_array("lengths", lengths), inputs.check_array("angles", angles)
     directions = np.cumprod(np.cos(angles) + 1j * np.sin(angles), axis=-1)
     joints = np.cumsum(lengths * directions, axis=-1)
     return np.stack((joints.real, joints.imag), axis=-1)
@@ -111,11 +111,11 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
     target : (..., 2)       of the last link's end
     direction : (...)       of the last link, radians from the x axis
     """
-    lengths, target = inputs.bone_lengths(lengths, 3), inputs.checked("target", target, 2)
-    direction = inputs.checked("direction", direction)
+    lengths, target = inputs.bone_lengths(lengths, 3), inputs.check_array("target", target, 2)
+    direction = inputs.check_array("direction", direction)
     last = np.stack((np.cos(direction), np.sin(direction)), axis=-1)
     two = both(lengths[..., :2], target - lengths[..., 2:] * last)
-    third = _wrapped(direction[..., None] - two.sum(axis=-1))
+    third = _wrap(direction[..., None] - two.sum(axis=-1))
     return np.concatenate((two, third[..., None]), axis=-1)
 
 
@@ -152,7 +152,7 @@ def _angles(lengths: Array, aim: Array, sign: Array, solved: Array) -> None:
     np.arctan2(sine, cosine, out=solved[..., 1])
 
 
-def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
+def _hold_undecided(lengths: Array, solved: Array, aim: Array) -> Array:
     """Angles where a bone without length leaves one open: that one stays, the other bone points at the target."""
     first, second = lengths[..., 0] > 0.0, lengths[..., 1] > 0.0
     if first.all() and second.all():
@@ -160,11 +160,11 @@ def _decided(lengths: Array, solved: Array, aim: Array) -> Array:
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
     root = hold_last(np.where(first, solved[..., 0], 0.0), first, axis=-1)
-    hinge = np.where(first, solved[..., 1], _wrapped(np.arctan2(aim[..., 1], aim[..., 0]) - root))
+    hinge = np.where(first, solved[..., 1], _wrap(np.arctan2(aim[..., 1], aim[..., 0]) - root))
     hinge = hold_last(np.where(second, hinge, 0.0), second, axis=-1)
     return np.stack((root, hinge), axis=-1)
 
 
-def _wrapped(angle: Array) -> Array:
+def _wrap(angle: Array) -> Array:
     """(...) the same direction within [-pi, pi]."""
     return np.arctan2(np.sin(angle), np.cos(angle))

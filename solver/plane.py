@@ -53,7 +53,7 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
         side = np.where(is_slight(rest), 1.0, side)
     distance, aim = _aim(goals.target, options, start)
     away = norm(aim + start.aim) > _IN_LINE
-    hinge = _kept(aim, swing(start.normal, start.aim, aim), away, start.normal)
+    hinge = _hold_hinge(aim, swing(start.normal, start.aim, aim), away, start.normal)
     pole = None if options.plane == Plane.AIM else goals.pole
     if pole is not None:
         hinge = _towards_pole(pole, aim, hinge, options, side)
@@ -90,7 +90,7 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     decided = sine > _IN_LINE * norm(pole)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
     hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
-    hinge = _kept(aim, hinge, decided, without)
+    hinge = _hold_hinge(aim, hinge, decided, without)
     if options.pole_angle:
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if options.pole_influence < 1.0:
@@ -100,7 +100,7 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     return hinge if known.all() else np.where(known[..., None], hinge, without)
 
 
-def _kept(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
+def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
     """Hinge axes of undecided frames taken from the last decided frame, along the shortest way between their aims.
 
     otherwise : (..., 3)     hinge axes for where no frame is decided

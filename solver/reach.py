@@ -48,7 +48,7 @@ def equalized(lengths: Array, tolerance: float) -> Array:
     return np.where(alike, 0.5 * total, lengths) if alike.any() else lengths
 
 
-def softened(distance: Array, outer: Array, softness: float) -> Array:
+def soft_reach(distance: Array, outer: Array, softness: float) -> Array:
     """(...) the reach at which a target at `distance` is followed, easing in to `outer` without ever getting there.
 
     Beyond da = (1 - s) outer, with ds = s outer, it is da + ds (1 - exp((da - distance) / ds)): slope 1 at da,
@@ -63,10 +63,10 @@ def softened(distance: Array, outer: Array, softness: float) -> Array:
     return np.where(beyond > 0.0, start - span * np.expm1(-spans), distance)
 
 
-def unsoftened(reached: Array, outer: Array, softness: float) -> Array:
-    """(...) the distance of the target that `softened` follows at `reached`, as long as it is no farther than `outer`.
+def soft_target_distance(reached: Array, outer: Array, softness: float) -> Array:
+    """(...) the target distance for which `soft_reach` gives `reached`: its inverse, for targets within `outer`.
 
-    What lies beyond is the pose of a target out of reach; there it is `outer`, or `reached` where that is more.
+    A larger `reached` belongs to a target out of reach. The distance is then `outer`, or `reached` if that is more.
     """
     if softness <= 0.0:
         return reached

@@ -99,7 +99,7 @@ class _Spans:
         while before[-1] < 0:
             reached = []
             for ends in _ends_ahead(far, before, jumps):
-                came_from, held[ends] = self._reached(rows, layer, ends, jumps)
+                came_from, held[ends] = self._origins(rows, layer, ends, jumps)
                 before[ends] = came_from
                 reached.append(ends[came_from >= 0])
                 if len(ends) and not len(reached[-1]):
@@ -117,12 +117,12 @@ class _Spans:
         length = (self.frames[end] - self.frames[start])[:, None]
         line = (self.values[end] - self.values[start]) / length
         slopes = np.stack((line, line), axis=1)
-        return slopes + self._bent(start, end, line) if self.cubic else slopes
+        return slopes + self._slope_changes(start, end, line) if self.cubic else slopes
 
-    def _bent(self, start: Rows, end: Rows, line: Array) -> Array:
+    def _slope_changes(self, start: Rows, end: Rows, line: Array) -> Array:
         """(s, 2, k) how much the slopes of the best cubic differ from those of the straight line."""
         count = (end - start - 1)[:, None]
-        rows, counts = start[:, None] + 1 + _spread(count, _FITTED), np.arange(_FITTED) < count
+        rows, counts = start[:, None] + 1 + _spread_rows(count, _FITTED), np.arange(_FITTED) < count
         since = self.frames[rows] - self.frames[start, None]
         length = self.frames[end, None] - self.frames[start, None]
         part = since / length
@@ -142,12 +142,12 @@ class _Spans:
         start, end = keyed[:-1], keyed[1:]
         apart = ~self._holds(start, end, self.slopes(start, end))
         start, end = start[apart], end[apart]
-        jumped = self._stands(start, end)
+        jumped = self._stays(start, end)
         between = [np.arange(*ends) for ends in zip(start[~jumped], end[~jumped], strict=True)]
         rows = np.unique(np.concatenate((keyed, *between)))
         return rows, np.isin(rows, end[jumped])
 
-    def _reached(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
+    def _origins(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
         """For each of the `ends` the one of the `layer` from which a span leads there, or -1; True where it is held."""
         came_from, held = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
         # The shortest first, for these are the most likely to hold.
@@ -167,15 +167,15 @@ class _Spans:
             to, start, slopes = to[left], start[left], slopes[left]
         for missing in np.flatnonzero((came_from < 0) & jumps[ends]):
             start = layer[layer < ends[missing]]
-            stands = self._stands(rows[start], np.full(len(start), rows[ends[missing]]))
-            if stands.any():
-                came_from[missing], held[missing] = start[stands][0], True
+            stays = self._stays(rows[start], np.full(len(start), rows[ends[missing]]))
+            if stays.any():
+                came_from[missing], held[missing] = start[stays][0], True
         return came_from, held
 
     def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
         """(s,) False where one of a few rows is off."""
         count = (end - start - 1)[:, None]
-        rows = start[:, None] + 1 + _spread(count, _PROBED)
+        rows = start[:, None] + 1 + _spread_rows(count, _PROBED)
         span = np.repeat(np.arange(len(start)), _PROBED)
         off = self._off(span, rows.ravel(), start, end, slopes).reshape(rows.shape)
         good: NDArray[np.bool_] = (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
@@ -183,13 +183,13 @@ class _Spans:
 
     def _holds(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
         """(s,) True where the curve is within what is allowed on all rows between."""
-        return self._judged(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
+        return self._all_within(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
 
-    def _stands(self, start: Rows, end: Rows) -> NDArray[np.bool_]:
+    def _stays(self, start: Rows, end: Rows) -> NDArray[np.bool_]:
         """(s,) True where the values stay, within what is allowed, what they are at the start."""
-        return self._judged(start, end, lambda span, rows: self.error(rows, self.values[start[span]]))
+        return self._all_within(start, end, lambda span, rows: self.error(rows, self.values[start[span]]))
 
-    def _judged(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> NDArray[np.bool_]:
+    def _all_within(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> NDArray[np.bool_]:
         """off : (spans (r,), rows (r,)) -> (r,)"""
         good = np.ones(len(start), dtype=bool)
         count = end - start - 1
@@ -225,7 +225,7 @@ def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Ro
         low, high, stride = high, high + (high - far), 2 * stride
 
 
-def _spread(count: Rows, most: int) -> Rows:
+def _spread_rows(count: Rows, most: int) -> Rows:
     """(s, most) numbers below `count` (s, 1): all, where there are no more, and else so many at even distances."""
     number = np.arange(most)
     return np.where(count > most, (2 * number + 1) * count // (2 * most), np.minimum(number, np.maximum(count - 1, 0)))

@@ -66,7 +66,7 @@ def rest(chain: Chain) -> ReferencePose:
     return replace(pose, hinges=hinges, normal=normal, side=np.ones_like(pose.side))
 
 
-def posed(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
+def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
     """The chain with its bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all, and stretched.
 
     Where the rest pose is slight, an axis that was chosen tells the side, and the pose itself about what it bends.

@@ -73,7 +73,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
     axis = hold_last(np.where(decided[..., None], axis, start), decided)
     signs = _signs(axis, start)
     angle = 2.0 * np.arctan2(sine, quaternion[..., 0]) * signs
-    angle = _unwound(angle[..., None], None if before is None else before[..., :1])
+    angle = _unwind(angle[..., None], None if before is None else before[..., :1])
     return np.concatenate((angle, axis * signs[..., None]), axis=-1)
 
 
@@ -90,7 +90,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     m = np.asfortranarray(matrices)
     decided = np.hypot(m[..., i, i], m[..., j, i]) > _GIMBAL_LOCK
     last = np.arctan2(m[..., j, i], m[..., i, i])
-    last = _held_angle(last, decided, 0.0 if before is None else parity * before[..., k])
+    last = _hold_angle(last, decided, 0.0 if before is None else parity * before[..., k])
     # What is left after undoing the last turn is the first two, which are then decided even in gimbal lock.
     cos, sin = np.cos(last), np.sin(last)
     row_i = cos[..., None] * m[..., i, :] + sin[..., None] * m[..., j, :]
@@ -171,12 +171,12 @@ def _signs(values: Array, before: Array | None) -> Array:
     return signs
 
 
-def _unwound(angles: Array, before: Array | None) -> Array:
+def _unwind(angles: Array, before: Array | None) -> Array:
     """(n, ..., k) angles without jumps of a whole turn."""
     return np.unwrap(np.concatenate((_start(angles, before), angles)), axis=0)[1:]
 
 
-def _held_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) -> Array:
+def _hold_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) -> Array:
     return np.where(np.logical_or.accumulate(decided), hold_last(angle, decided), start)
 
 
@@ -188,7 +188,7 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
     # Both triples of a frame are as far from both triples of the next: whether to change over is a matter of pairs.
     changes = _turning(other - ahead) < _turning(angles - ahead)
     use_other = np.logical_xor.accumulate(changes)
-    return _unwound(np.where(use_other[..., None], other, angles), before)
+    return _unwind(np.where(use_other[..., None], other, angles), before)
 
 
 def _turning(difference: Array) -> Array:

@@ -25,7 +25,7 @@ _DEFAULTS = Options()
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreparedChain:
-    """A chain that was checked and measured, to be solved for one set of goals after another: see `ready`.
+    """A chain that was checked and measured, to be solved for one set of goals after another: see `prepare`.
 
     rest : its rest pose
     """
@@ -36,7 +36,7 @@ class PreparedChain:
 
 def prepare(chain: Chain) -> PreparedChain:
     """The chain as `solve` needs it; ValueError for what `solve` would not take."""
-    chain = inputs.checked_chain(chain)
+    chain = inputs.check_chain(chain)
     return PreparedChain(chain=chain, rest=reference.rest(chain))
 
 
@@ -47,15 +47,15 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     raises : ValueError where an input is NaN, infinite or larger than 1e60, naming it and its row; where plane is POLE
              without a pole
     """
-    known = chain if isinstance(chain, PreparedChain) else prepare(chain)
-    chain, rest = known.chain, known.rest
-    goals = inputs.checked_goals(goals, chain)
-    own = rest if goals.pose is None else reference.posed(chain, rest, goals.pose)
-    start = own if options.reference == Reference.POSE else rest
+    prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
+    chain, rest = prepared.chain, prepared.rest
+    goals = inputs.check_goals(goals, chain)
+    input_pose = rest if goals.pose is None else reference.from_rotations(chain, rest, goals.pose)
+    start = input_pose if options.reference == Reference.POSE else rest
     plane = bend_plane(goals, options, rest, start)
-    limit = own.reach if options.use_extension_limit else np.inf
-    solutions = [_bent(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
-    solution = solutions[0] if len(solutions) == 1 else _chosen(solutions, goals, own, options)
+    limit = input_pose.reach if options.use_extension_limit else np.inf
+    solutions = [_solve_side(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
+    solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
     if options.influence < 1.0:
@@ -63,14 +63,14 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     return solution
 
 
-def _bent(
+def _solve_side(
     goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane, reaching no farther than `limit`."""
     lengths = reach.equalized(start.lengths, options.tolerance)
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
-    eased = reach.softened(plane.distance, outer, options.softness)
+    eased = reach.soft_reach(plane.distance, outer, options.softness)
     outer = np.maximum(np.minimum(outer, limit), inner)
     reached = np.maximum(np.minimum(eased, outer), inner)
     stretch = np.ones_like(reached)
@@ -121,7 +121,7 @@ def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goal
     return rotations
 
 
-def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options: Options) -> Solution:
+def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:
     """On every frame one of two solutions, as `bend` says."""
     angles, shortfalls = (np.stack([getattr(one, name) for one in solutions]) for name in ("hinge_angle", "shortfall"))
     if options.bend == Bend.LIMITS:
@@ -129,14 +129,14 @@ def _chosen(solutions: list[Solution], goals: Goals, own: ReferencePose, options
     else:
         roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
-        angle = np.broadcast_to(own.hinge_angle, angles.shape[1:])
+        angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
         choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1], options.speed_cost)
 
-    def chosen(name: str) -> Any:
+    def pick(name: str) -> Any:
         one, other = (getattr(solution, name) for solution in solutions)
         return np.where(choice.reshape(*choice.shape, *[1] * (one.ndim - choice.ndim)), other, one)
 
-    return Solution(**{field.name: chosen(field.name) for field in fields(Solution)})
+    return Solution(**{field.name: pick(field.name) for field in fields(Solution)})
 
 
 def _hold(solution: Solution, chain: Chain) -> Solution:
@@ -158,11 +158,11 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
 
 def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:
     """Each bone turned, on its parent, only part of the way from the chain's own pose to the solved one."""
-    own = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
-    rotations = rotation.blend(_on_parent(own), _on_parent(solution.rotations), influence)
+    before = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
+    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence)
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
-    blended = reference.posed(chain, rest, rotations, stretch)
+    blended = reference.from_rotations(chain, rest, rotations, stretch)
     return replace(
         solution,
         rotations=rotations,

@@ -33,13 +33,13 @@ def from_pose(
     tolerance : float            part of the chain's length by which the mid joint may be off for a steady pole
     """
     rest = reference.rest(chain)
-    own = reference.posed(chain, rest, pose)
-    mid, tip = own.joints[..., 1, :], own.joints[..., 2, :]
-    along = dot(mid, own.aim)[..., None] * own.aim
-    hinge = rest.side[..., None] * own.normal
-    direction = _direction(mid - along, own, hinge, pose[..., 0, :, :], tolerance)
+    bones = reference.from_rotations(chain, rest, pose)
+    mid, tip = bones.joints[..., 1, :], bones.joints[..., 2, :]
+    along = dot(mid, bones.aim)[..., None] * bones.aim
+    hinge = rest.side[..., None] * bones.normal
+    direction = _direction(mid - along, bones, hinge, pose[..., 0, :, :], tolerance)
     if pole_angle:
-        direction = rotate_about(direction, own.aim, -pole_angle)
+        direction = rotate_about(direction, bones.aim, -pole_angle)
     return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
 
 
@@ -53,19 +53,19 @@ def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Arr
                              target as much beyond its reach, or rounding would bend it by the square root
     """
     distance = norm(tip)
-    ahead = reach.unsoftened(distance, outer, softness)
+    ahead = reach.soft_target_distance(distance, outer, softness)
     ahead = np.where(distance > outer - resolution, np.maximum(ahead, outer + resolution), ahead)
     return tip * (ahead / np.where(distance > 0.0, distance, 1.0))[..., None]
 
 
-def _direction(offset: Array, own: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:
+def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:
     """(n, 3) unit directions from the line between root and tip to the side on which the mid joint lies."""
-    size = own.lengths.sum(axis=-1)
+    size = bones.lengths.sum(axis=-1)
     good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
     # A chain that is never bent tells its side by its hinge.
-    known = offset if good.any() else cross(own.aim, hinge)
+    known = offset if good.any() else cross(bones.aim, hinge)
     on_root = hold_last(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
-    known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), own.aim))
+    known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), bones.aim))
     mixed = offset + slack[..., None] * known
     cancelled = norm(mixed) <= 1e-3 * slack
     return np.where(cancelled[..., None], known, unit(mixed))

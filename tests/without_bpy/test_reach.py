@@ -61,10 +61,10 @@ class TestSoftness:
     def test_its_slope_at_the_soft_edge_is_one(self, softness: float) -> None:
         """A rational curve with slope 4/3 there overshoots, and the knee speeds up (ozz)."""
         start, step = (1 - softness) * FULL, 1e-6
-        eased = reach.softened(np.array((start - step, start, start + step)), np.float64(FULL), softness)
+        eased = reach.soft_reach(np.array((start - step, start, start + step)), np.float64(FULL), softness)
         # The second derivative is 1 / span.
         np.testing.assert_allclose(np.diff(eased) / step, 1, atol=step / (softness * FULL) + 1e-9)
-        beyond = reach.softened(np.linspace(start, 3 * FULL, 10_000), np.float64(FULL), softness)
+        beyond = reach.soft_reach(np.linspace(start, 3 * FULL, 10_000), np.float64(FULL), softness)
         assert (np.diff(beyond) <= (2 * FULL + softness * FULL) / 9999 + 1e-15).all(), "never faster than the target"
 
     def test_the_knee_passes_full_reach_at_bounded_speed(self) -> None:

@@ -119,7 +119,7 @@ def test_a_target_put_ahead_is_followed_to_where_the_tip_is(softness: float) -> 
     reached = np.linspace(0.0, outer * (1 - softness / np.e), 200)
     ahead = targets.target_beyond_tip(np.multiply.outer(reached, (0.6, 0.0, 0.8)), outer, softness)
     distance = np.linalg.norm(ahead, axis=-1)
-    np.testing.assert_allclose(reach.softened(distance, outer, softness), reached, atol=1e-14)
+    np.testing.assert_allclose(reach.soft_reach(distance, outer, softness), reached, atol=1e-14)
     assert distance.max() <= outer + 1e-14
     beyond = targets.target_beyond_tip(np.array([(0.0, 0.0, 0.999 * outer)]), outer, softness)
     np.testing.assert_allclose(beyond, ((0, 0, outer),), atol=1e-14)
