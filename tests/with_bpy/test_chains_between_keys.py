@@ -64,7 +64,7 @@ def test_a_finger_reaches_where_its_arm_keeps_keys_from_before() -> None:
 
 
 @pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR"])
-def test_reduced_keys_of_a_finger_hold_the_tolerance_on_a_reduced_arm(interpolation: str) -> None:
+def test_a_reduced_finger_holds_its_tolerance_on_a_reduced_arm(interpolation: str) -> None:
     rig = hand_and_finger()
     ball, tolerance = bpy.data.objects["Ball"], 0.05
     ball.animation_data_clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import main
-from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 from bpy.types import Object
 
+from support.command import run
 from support.rigs import Bone, animate, arm, armature, empty, keys
 from support.two_bones import keyed_state
 
@@ -38,11 +36,6 @@ def make(tmp_path: Path) -> Callable[..., Path]:
 def shot(make: Callable[..., Path]) -> Path:
     """A file with an arm whose target moves within its reach from frame 1 to 10."""
     return make()
-
-
-def run(*argv: object) -> int:
-    """The exit status."""
-    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def rig_of(path: Path) -> Object:
@@ -224,73 +217,6 @@ def test_detected_limbs_make_a_setup_file_that_can_be_applied(
     api.apply_setup(rig_of(rig_file), api.load_setup(setup))
     found = {(chain.end_bone, chain.tip_bone) for chain in bpy.data.objects["Rig"].two_bone_ik_chains}
     assert found == {("forearm.L", "hand.L"), ("forearm.R", "hand.R")}
-
-
-REFUSED = [
-    ("bake {shot}", 64, "--output"),
-    ("bake {shot} --output", 64, "expected one argument"),
-    ("bake {shot} --in-place --output {folder}/baked.blend", 64, "not allowed"),
-    ("bake {shot} --output {folder}/baked.blend --frames 1", 64, "START:END"),
-    ("bake {shot} --output {folder}/baked.blend --frames 1:x", 64, "START:END"),
-    ("bake {shot} --output {folder}/baked.blend --keys SOME", 64, "EVERY_FRAME, TARGET_KEYS, REDUCED"),
-    ("bake {shot} --output {folder}/baked.blend --jobs 2", 64, "--manifest"),
-    ("bake {shot} --output {folder}/baked.blend --shot 2", 64, "--manifest"),
-    ("bake --manifest {setup} --output-dir {folder}/out --time-limit 9", 64, "--jobs"),
-    ("bake --manifest {setup} --output-dir {folder}/out --jobs 2 --time-limit 0", 64, "above 0"),
-    ("bake {shot} --output-dir {folder}/out", 64, "--manifest"),
-    ("bake --output {folder}/baked.blend", 64, "Name a .blend file"),
-    ("bake {shot} --output {folder}/baked.blend --progres plane", 64, "invalid choice"),
-    ("detect", 64, "Name a .blend file"),
-    ("bkae {shot}", 64, "invalid choice"),
-    ("", 64, "required"),
-    ("bake {shot} --output {shot}", 5, "overwritten"),
-    ("bake {shot} --output {folder}/./shot.blend", 5, "overwritten"),
-    ("bake {shot} --output {folder}/link.blend", 5, "overwritten"),
-    ("bake {shot} --output {folder}/baked.blend --report {shot}", 5, "overwritten"),
-    ("bake {shot} --output {folder}/baked.blend --setup {setup} --report {setup}", 5, "overwritten"),
-    ("bake {shot} --output {setup}/baked.blend", 5, "cannot be written"),
-    ("bake {folder}/none.blend --output {folder}/baked.blend", 5, "No such file"),
-    ("bake {folder} --output {folder}/baked.blend", 5, "cannot be read"),
-    ("bake {setup} --output {folder}/baked.blend", 5, "cannot be opened"),
-    ("bake {shot} --output {folder}/baked.blend --setup {shot}", 5, "not in TOML"),
-    ("bake {shot} --output {folder}/baked.blend --setup {folder}/none.toml", 5, "No such file"),
-    ("bake {shot} --output {folder}/baked.blend --rig rgi", 5, '"Rig"'),
-    ("bake {shot} --output {folder}/baked.blend --frames 9:1", 5, "holds no frame"),
-    ("detect {setup}", 5, "cannot be opened"),
-    ("detect {shot} --output {shot}", 5, "overwritten"),
-    ("detect {shot} --rig rgi", 5, '"Rig"'),
-]
-
-
-@pytest.mark.parametrize(("line", "status", "words"), REFUSED, ids=[line for line, _, _ in REFUSED])
-def test_a_refused_command_writes_one_line_and_no_file(
-    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
-) -> None:
-    setup, link = tmp_path / "setup.toml", tmp_path / "link.blend"
-    setup.write_text('chain = [{end_bone = "lower"}]')
-    link.symlink_to(shot)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert run(*line.format(shot=shot, setup=setup, folder=tmp_path).split()) == status
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("two_bone_ik: ")
-    assert words in said
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_the_flamenco_job_type_asks_for_what_there_is() -> None:
-    script = Path(__file__).parents[2].joinpath("farm", "two_bone_ik.flamenco.js").read_text("utf-8")
-    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"bake"') :])
-    assert options
-    parser("two_bone_ik").parse_args(["bake", *(f"{option}=1" for option in options)])
-
-
-@pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help", "detect --help"])
-def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    assert run(*line.split()) == 0
-    said = capsys.readouterr().out
-    assert "exit status" in said
-    assert max(map(len, said.splitlines())) < 130
 
 
 def test_a_crash_has_an_exit_status_of_its_own(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import main
 
+from support.command import run
 from support.rigs import animate, arm
 
 
@@ -28,10 +28,6 @@ def damaged(tmp_path: Path) -> Path:
     path.write_bytes(content[:start] + b"XX" + content[start + 2 :])
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     return path
-
-
-def run(*argv: object) -> int:
-    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def test_damage_is_said_on_stderr_and_in_the_report(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:

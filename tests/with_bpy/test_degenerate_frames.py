@@ -28,7 +28,7 @@ def through_the_root(bones: tuple[Bone, ...] = EQUAL) -> api.Report:
     return api.bake(link.id_data, frames=(1, 4))
 
 
-def test_the_report_tells_degenerate_frames_that_reach_as_reached() -> None:
+def test_degenerate_frames_that_reach_count_as_reached() -> None:
     report = through_the_root()
     assert report.reached
     assert report.lines()[:2] == ["lower: 4 of 4 frames reached", "  degenerate on 2 frames (2-3), all reached"]
@@ -36,7 +36,7 @@ def test_the_report_tells_degenerate_frames_that_reach_as_reached() -> None:
         np.testing.assert_allclose(Limb().joints(on_frame(frame))[2], place, atol=1e-5)
 
 
-def test_the_report_tells_degenerate_frames_that_do_not() -> None:
+def test_degenerate_frames_that_miss_count_as_missed() -> None:
     longer = (EQUAL[0], Bone("lower", (0.8, 0.6, 0), (2.4, -0.6, 0), "upper"))
     report = through_the_root(longer)
     assert not report.reached
@@ -117,7 +117,7 @@ def test_no_pose_is_set_where_one_value_is_not_a_number(bad: float) -> None:
     assert not file_data.changed(before)
 
 
-def test_a_rig_scaled_to_all_but_nothing_is_baked_as_one_of_no_size() -> None:
+def test_a_rig_scaled_to_next_to_nothing_bakes_as_one_of_no_size() -> None:
     link = arm(target=(0.5, 0.6, 1.3))
     link.id_data.scale = (1e-30,) * 3
     link.id_data.pose.bones["spine"].scale = (1e-35,) * 3

@@ -9,15 +9,15 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import main
 
+from support import command
 from support.rigs import animate, arm
 
 SETUP = 'chain = [{end_bone = "lower", target = "Target"}]'
 
 
 def run(line: str, folder: Path) -> int:
-    return main.main([word.format(folder=folder) for word in line.split()], [], "two_bone_ik")
+    return command.run(*(word.format(folder=folder) for word in line.split()))
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_a_limb_on_its_target_by_armature_constraint_is_refused(chain: PropertyG
             request(chain.id_data)
 
 
-def test_what_is_off_now_counts_over_a_range_where_it_is_animated(chain: PropertyGroup) -> None:
+def test_a_switched_off_constraint_that_is_animated_counts(chain: PropertyGroup) -> None:
     track = constrained(bone("lower"), "DAMPED_TRACK", target(), influence=0.0)
     track.keyframe_insert("influence", frame=1)
     api.snap_targets(chain.id_data)
@@ -168,7 +168,7 @@ def test_the_turn_of_a_target_that_is_to_be_turned_is_refused(chain: PropertyGro
         api.snap_targets(chain.id_data)
 
 
-def test_the_hand_may_be_turned_by_the_target_that_takes_its_turn(chain: PropertyGroup) -> None:
+def test_the_target_may_turn_the_hand_whose_turn_it_takes(chain: PropertyGroup) -> None:
     chain.use_rotation = True
     constrained(bone("hand"), "COPY_ROTATION", target())
     target().rotation_euler = (0.3, 0.2, 0.1)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import main
 from bpy.app.handlers import persistent
 
+from support.command import run
 from support.rigs import animate, arm
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -37,11 +37,10 @@ def shot(tmp_path: Path) -> Path:
 
 
 def bake(shot: Path) -> int:
-    argv = ["bake", str(shot), "--output", str(shot.with_name("baked.blend"))]
-    return main.main(argv, [], "two_bone_ik")
+    return run("bake", shot, "--output", shot.with_name("baked.blend"))
 
 
-def test_an_interrupt_that_arrives_in_a_handler_of_blender_counts(
+def test_an_interrupt_in_a_handler_of_blender_counts(
     shot: Path, interrupting_handler: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = [signal.getsignal(number) for number in SIGNALS]

@@ -9,8 +9,9 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import main, manifest
+from bl_ext.user_default.two_bone_ik.command_line import manifest
 
+from support.command import run
 from support.rigs import animate, arm, keys
 
 Manifest = Callable[[str], Path]
@@ -35,10 +36,6 @@ def listed(tmp_path: Path, files: list[Path]) -> Path:
     path = tmp_path / "season.toml"
     path.write_text("".join(f'[[shot]]\nfile = "{file.relative_to(tmp_path)}"\n' for file in files))
     return path
-
-
-def run(*argv: object) -> int:
-    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 def bake(listed: Path, *argv: object) -> int:

@@ -7,14 +7,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import main
 
+from support.command import run
 from support.rigs import animate, arm, empty, keys
-
-
-def run(*argv: object) -> int:
-    """The exit status."""
-    return main.main([str(item) for item in argv], [], "two_bone_ik")
 
 
 @pytest.fixture

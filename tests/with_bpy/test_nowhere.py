@@ -187,7 +187,7 @@ def test_a_drag_to_nowhere_leaves_live_limbs_following() -> None:
     assert np.abs(live.tip() - (1.1, 0.4, 1.4)).max() < live.CLOSE
 
 
-def test_a_constraint_on_a_limb_that_is_nowhere_is_not_taken_over() -> None:
+def test_a_constraint_on_a_limb_nowhere_is_not_taken_over() -> None:
     rig = armature()
     constraint = rig.pose.bones["lower"].constraints.new("IK")
     constraint.target, constraint.chain_count = empty("Goal", (1, 0.5, 1)), 2

@@ -189,7 +189,7 @@ def test_smooth_motion_is_keyed_on_frames_of_the_range() -> None:
     assert len(kinds) < 18
 
 
-def test_a_limb_that_snaps_straight_is_keyed_on_the_quarter_frame() -> None:
+def test_a_limb_that_snaps_straight_gets_a_quarter_frame_key() -> None:
     """After frame 38 the target leaves the reach within a quarter of a frame: no curve between frames does that."""
     swinging_arm()
     api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.01)

@@ -14,7 +14,7 @@ from support.rigs import ARM
 
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower"])
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)), ids=str)
-def test_a_mirrored_limb_is_posed_alike_or_the_difference_is_told(signs: tuple, bone: str) -> None:
+def test_a_mirrored_limb_is_posed_alike_or_the_report_says_so(signs: tuple, bone: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     constraint = ik_constraint.limb(ARM, pole=(1, 3, 1))
     rig = constraint.id_data

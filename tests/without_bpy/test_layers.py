@@ -29,6 +29,7 @@ LAYERS = {
 KNOW_THE_USER = {"operators", "ui", "command_line", "__main__"}
 KNOWS_VERSIONS = PurePosixPath("blender/versions.py")
 MAX_LINES = 300
+MAX_TEST_NAME = 60
 MACHINE_OR_REGISTRY = re.compile(r"(?<![\w.])/(?:farm|home|root|work)/|debian[.]org|npm[j]s|pypi[.]org|python[h]osted")
 
 
@@ -50,6 +51,8 @@ def faults(path: PurePosixPath, source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             found.append(f"line {node.lineno}: bare except")
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and len(node.name) > MAX_TEST_NAME:
+            found.append(f"line {node.lineno}: {node.name} has more than {MAX_TEST_NAME} characters")
         found += [f"line {node.lineno}: {fault}" for fault in _layer_faults(path, node)]
     return found
 
@@ -110,6 +113,7 @@ def test_a_file_keeps_the_rules_of_its_layer(path: Path) -> None:
         ("operators/bake.py", "from mathutils import Vector", "operators imports mathutils.Vector"),
         ("tests/any.py", "try: pass\nexcept: pass", "bare except"),
         ("tests/any.py", "\n" * (MAX_LINES + 1), "lines, more than"),
+        ("tests/any.py", f"def test_{'a' * (MAX_TEST_NAME - 4)}(): pass", f"more than {MAX_TEST_NAME} characters"),
     ],
 )
 def test_a_broken_rule_is_found(path: str, source: str, fault: str) -> None:
@@ -124,6 +128,7 @@ def test_a_broken_rule_is_found(path: str, source: str, fault: str) -> None:
         ("ui/preferences.py", "from .. import __package__ as base_package\nimport bpy\nbpy.context.area.tag_redraw()"),
         ("blender/versions.py", "import bpy\nHAS_SLOTS = bpy.app.version >= (4, 4)"),
         ("__init__.py", "from . import blender, operators, ui"),
+        ("tests/any.py", f"def test_{'a' * (MAX_TEST_NAME - 5)}(): pass"),
     ],
 )
 def test_what_the_layers_need_is_allowed(path: str, source: str) -> None:

@@ -1,0 +1,88 @@
+"""What the command line understands: commands that it refuses, its help, and the options that a farm gives it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
+
+from support.command import run
+from support.rigs import animate, arm
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    """A file with an arm whose target moves within its reach."""
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 10: (0.5, -0.8, 1.5)})
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"
+
+
+REFUSED = [
+    ("bake {shot}", 64, "--output"),
+    ("bake {shot} --output", 64, "expected one argument"),
+    ("bake {shot} --in-place --output {folder}/baked.blend", 64, "not allowed"),
+    ("bake {shot} --output {folder}/baked.blend --frames 1", 64, "START:END"),
+    ("bake {shot} --output {folder}/baked.blend --frames 1:x", 64, "START:END"),
+    ("bake {shot} --output {folder}/baked.blend --keys SOME", 64, "EVERY_FRAME, TARGET_KEYS, REDUCED"),
+    ("bake {shot} --output {folder}/baked.blend --jobs 2", 64, "--manifest"),
+    ("bake {shot} --output {folder}/baked.blend --shot 2", 64, "--manifest"),
+    ("bake --manifest {setup} --output-dir {folder}/out --time-limit 9", 64, "--jobs"),
+    ("bake --manifest {setup} --output-dir {folder}/out --jobs 2 --time-limit 0", 64, "above 0"),
+    ("bake {shot} --output-dir {folder}/out", 64, "--manifest"),
+    ("bake --output {folder}/baked.blend", 64, "Name a .blend file"),
+    ("bake {shot} --output {folder}/baked.blend --progres plane", 64, "invalid choice"),
+    ("detect", 64, "Name a .blend file"),
+    ("bkae {shot}", 64, "invalid choice"),
+    ("", 64, "required"),
+    ("bake {shot} --output {shot}", 5, "overwritten"),
+    ("bake {shot} --output {folder}/./shot.blend", 5, "overwritten"),
+    ("bake {shot} --output {folder}/link.blend", 5, "overwritten"),
+    ("bake {shot} --output {folder}/baked.blend --report {shot}", 5, "overwritten"),
+    ("bake {shot} --output {folder}/baked.blend --setup {setup} --report {setup}", 5, "overwritten"),
+    ("bake {shot} --output {setup}/baked.blend", 5, "cannot be written"),
+    ("bake {folder}/none.blend --output {folder}/baked.blend", 5, "No such file"),
+    ("bake {folder} --output {folder}/baked.blend", 5, "cannot be read"),
+    ("bake {setup} --output {folder}/baked.blend", 5, "cannot be opened"),
+    ("bake {shot} --output {folder}/baked.blend --setup {shot}", 5, "not in TOML"),
+    ("bake {shot} --output {folder}/baked.blend --setup {folder}/none.toml", 5, "No such file"),
+    ("bake {shot} --output {folder}/baked.blend --rig rgi", 5, '"Rig"'),
+    ("bake {shot} --output {folder}/baked.blend --frames 9:1", 5, "holds no frame"),
+    ("detect {setup}", 5, "cannot be opened"),
+    ("detect {shot} --output {shot}", 5, "overwritten"),
+    ("detect {shot} --rig rgi", 5, '"Rig"'),
+]
+
+
+@pytest.mark.parametrize(("line", "status", "words"), REFUSED, ids=[line for line, _, _ in REFUSED])
+def test_a_refused_command_writes_one_line_and_no_file(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
+) -> None:
+    setup, link = tmp_path / "setup.toml", tmp_path / "link.blend"
+    setup.write_text('chain = [{end_bone = "lower"}]')
+    link.symlink_to(shot)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert run(*line.format(shot=shot, setup=setup, folder=tmp_path).split()) == status
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("two_bone_ik: ")
+    assert words in said
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_flamenco_job_type_asks_for_what_there_is() -> None:
+    script = Path(__file__).parents[2].joinpath("farm", "two_bone_ik.flamenco.js").read_text("utf-8")
+    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"bake"') :])
+    assert options
+    parser("two_bone_ik").parse_args(["bake", *(f"{option}=1" for option in options)])
+
+
+@pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help", "detect --help"])
+def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    assert run(*line.split()) == 0
+    said = capsys.readouterr().out
+    assert "exit status" in said
+    assert max(map(len, said.splitlines())) < 130
