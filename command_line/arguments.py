@@ -130,7 +130,7 @@ def _shots(command: ArgumentParser) -> ArgumentParser:
         help="a bar on a terminal, else a line now and then; as Open Job Description wants it; or none",
     )
     many = command.add_argument_group("many files")
-    many.add_argument("--manifest", type=Path, metavar="FILE", help="a TOML file that lists shots; see docs/batch.md")
+    many.add_argument("--manifest", type=Path, metavar="FILE", help="shots in TOML: docs/command_line_and_python.md")
     many.add_argument("--shot", metavar="N", help="only these shots of the manifest, from 1 on: 7, 1-10, 1-9:2, 1,4,8")
     many.add_argument(
         "--path-mapping", type=Path, metavar="FILE", help="rules of Open Job Description for paths in the manifest"
