@@ -1,4 +1,4 @@
-"""Which of the two solutions: the sign of the hinge angle, its limits, and the sequence of signs that moves least."""
+"""Which of the two solutions to take: the sign of the hinge angle, its limits, and the sequence that moves least."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .plane import BendPlane
 from .values import Array, Bend, Options
 
 _AT_LIMIT = 1e-9
-"""Radians: closer to a limit an angle is on it, or rounding would choose between two that are."""
+"""Radians: an angle this close to a limit counts as on the limit, so that rounding does not choose between two such."""
 
 
 _TIE = 1e-6
-"""Radians a frame: of sequences that cost the same but for rounding, the one that keeps to the first solution."""
+"""Radians a frame: between sequences whose costs differ by rounding alone, the one with the first solution wins."""
 
 
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
-    """The signs (n, ...) of the hinge angle to solve for: one, or both where the choice needs the solutions."""
+    """The signs (n, ...) of the hinge angle to solve for: one, or both if the choice depends on the solutions."""
     side = np.broadcast_to(plane.side, plane.distance.shape)
     towards = side if plane.has_pole else np.ones_like(side)
     signs = {
@@ -34,14 +34,14 @@ def candidates(plane: BendPlane, options: Options) -> list[Array]:
 
 
 def _within_limits(sign: Array, options: Options) -> Array:
-    """Limits that leave nothing of one side leave only the other."""
+    """The sign, but replaced by the only side that the bend limits leave, if they leave only one."""
     if options.bend_min >= 0.0:
         return np.ones_like(sign)
     return -np.ones_like(sign) if options.bend_max <= 0.0 else sign
 
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:
-    """The least and the greatest size (n, ...) of the hinge angle that the bend limits leave on this side."""
+    """The least and the greatest size (n, ...) of the hinge angle that the bend limits allow on this side."""
     if options.bend_min <= -pi and options.bend_max >= pi:
         return 0.0, pi
     positive = sign > 0.0
@@ -50,16 +50,16 @@ def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float
 
 
 def hinge_angle(turns: Array, sign: Array) -> Array:
-    """(...) the angle between two directions (..., 2, 2) in the plane, with the sign of the side they bend to."""
+    """(...) angle between two directions (..., 2, 2) in the plane of the chain, with the sign of the bend."""
     x1, y1, x2, y2 = (turns[..., bone, axis] for bone in (0, 1) for axis in (0, 1))
     angle: Array = np.copysign(np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2), sign)
     return angle
 
 
 def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> NDArray[np.intp]:
-    """(n, ...) which of two solutions to take on each frame: the nearer to the target, else farther from its limits.
+    """(n, ...) index of the solution to take on each frame: nearer to the target or, on a tie, farther from the limits.
 
-    angles, shortfalls : (2, n, ...)
+    angles, shortfalls : (2, n, ...)   hinge angle and distance to the target, of both solutions
     """
     margin = np.minimum(angles - options.bend_min, options.bend_max - angles)
     margin = np.where(margin > _AT_LIMIT, margin, 0.0)
@@ -70,15 +70,15 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 def least_motion(
     roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array, speed_cost: float
 ) -> NDArray[np.intp]:
-    """(n, ...) which of two solutions to take on each frame, so that the joints move least over the whole sequence.
+    """(n, ...) index of the solution to take on each frame, so that the joints move least over the whole sequence.
 
-    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns, and costs
-    that, and `speed_cost` times its square. A shortest path through two states a frame (Viterbi, 1967) is the optimum
-    over all 2^n sequences, in time linear in n.
+    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. A step costs
+    its motion, and `speed_cost` times the square of the motion. A shortest path through two states a frame (Viterbi,
+    1967) is the optimum over all 2^n sequences, in time linear in n.
 
     roots : (2, n, ..., 3, 3)          root rotations of both solutions
-    angles, shortfalls : (2, n, ...)   a solution that falls shorter than the other is none
-    start_root (1, ..., 3, 3), start_angle (1, ...) : the pose before the first frame
+    angles, shortfalls : (2, n, ...)   hinge angle and distance to the target; a farther solution is ruled out
+    start_root : (1, ..., 3, 3), start_angle : (1, ...)   the pose before the first frame
     """
     extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
     first = root_turn(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
@@ -92,7 +92,7 @@ def least_motion(
 
 
 def _shortest_path(first: Array, steps: Array) -> list[int]:
-    """Through two states a frame, where they cost `first` (2,) on the first and `steps` (2, 2, n - 1) from there on."""
+    """The state on each of n frames; `first` (2,) costs on the first frame, `steps` (2, 2, n - 1) between frames."""
     (cost_a, cost_b), came_from = first.tolist(), []
     for (aa, ab), (ba, bb) in np.moveaxis(steps, -1, 0).tolist():
         came_from.append((cost_b + ba < cost_a + aa, cost_b + bb < cost_a + ab))

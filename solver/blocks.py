@@ -1,4 +1,4 @@
-"""Large arrays a block of rows at a time: what a block needs then stays in the processor's cache."""
+"""Splits large arrays into blocks of rows, so that the data of a block stay in the processor's cache."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ROWS = 1 << 14
 
 
 def in_blocks(function: Callable[..., None], *arrays: Array) -> Array:
-    """(..., 2) what `function(*arrays, result)` puts into its last argument, each row from the same row of the arrays.
+    """(..., 2) the array that `function(*arrays, result)` fills, block by block and row by row.
 
-    arrays : (..., k) each, which broadcast against each other but for their last axes
+    arrays : (..., k) each, which broadcast against each other except for their last axes
     """
     shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
     result = np.empty((*shape, 2))

@@ -1,4 +1,4 @@
-"""How a solution moves from frame to frame: flips of the bend, speed of the joints, frames close to singular."""
+"""How a solution moves from frame to frame: flips of the bend, speed of the joints, frames that are almost straight."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from .values import Array, Solution
 
 _NEAR_STRAIGHT = radians(5.0)
-"""Hinge angle below which a small step of the target asks for a large turn of the joints."""
+"""Hinge angle below which a small step of the target makes the joints turn far."""
 
 
 def flips(solution: Solution) -> NDArray[np.bool_]:
-    """(n, ...) True on frames that bend to the other side than the last bent frame before them."""
+    """(n, ...) True on frames that bend to the other side than the last frame that was bent."""
     angle = solution.hinge_angle.T
     if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
         return np.zeros(angle.shape, dtype=bool).T
@@ -28,12 +28,12 @@ def flips(solution: Solution) -> NDArray[np.bool_]:
 
 
 def near_straight(solution: Solution) -> NDArray[np.bool_]:
-    """(n, ...) True on frames that are all but straight."""
+    """(n, ...) True on frames whose limb is almost straight."""
     return np.abs(solution.hinge_angle) < _NEAR_STRAIGHT
 
 
 def speed(solution: Solution, frames: Array) -> Array:
-    """(n, ...) the faster of root joint and hinge since the frame before, radians a frame; 0 on the first.
+    """(n, ...) speed of root joint or hinge, whichever is faster, in radians a frame; 0 on the first frame.
 
     frames : (n,)    rising
     """
@@ -45,7 +45,7 @@ def speed(solution: Solution, frames: Array) -> Array:
 
 
 def root_turn(before: Array, after: Array) -> Array:
-    """(...) angle between two rotations (..., 3, 3); from the chord, so that small angles keep their digits."""
+    """(...) angle between two rotations (..., 3, 3), computed from the chord so that small angles keep their digits."""
     chord = after - before
     chord_sq = np.einsum("...ij,...ij->...", chord, chord)
     angle: Array = 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
@@ -53,6 +53,6 @@ def root_turn(before: Array, after: Array) -> Array:
 
 
 def hinge_turn(before: Array, after: Array) -> Array:
-    """(...) the smaller angle between two hinge angles, -pi to pi: a full fold to either side is one pose."""
+    """(...) the smaller angle between two hinge angles, -pi to pi; a full fold to either side is the same pose."""
     angle = np.abs(after - before)
     return np.minimum(angle, 2.0 * pi - angle)

@@ -1,7 +1,8 @@
-"""Values that a map leaves where they are, found row by row: Newton's method with a Jacobian learned on the way.
+"""Fixed points of a function, for each row by itself: Newton's method with an estimated Jacobian.
 
-Each row keeps a Jacobian of its own, brought up to date after each step (Broyden, 1965), and steps are damped until
-they come closer (Levenberg, 1944; Marquardt, 1963). Where that stalls, the Jacobian is measured by small differences.
+Each row has its own Jacobian, which is updated after each step (Broyden, 1965). Steps that do not lead closer are
+damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measured by small differences instead, in
+case the updates have stalled.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from .values import Array
 
 _ROUNDS = 60
 _MEASURING_ROUNDS = (6, 14, 24, 36, 48)
-"""The rounds before which the Jacobian of rows that are still off is measured."""
+"""The rounds at whose start the Jacobian is measured, if rows are still off."""
 
 _NUDGE = 1e-4
-"""Part of a row's size: far above what float32 leaves open, far below what bends the map."""
+"""Step of these differences, as part of a row's size: far above float32 rounding, small enough to stay linear."""
 
 
 def fixed_point(function: Callable[[Array], Array], start: Array, close: float) -> Array:
-    """(..., k) x with function(x) == x; where there is none, or it is not found, the closest that was come by.
+    """(..., k) values x with function(x) == x; if none is found, the values that came closest.
 
-    function : (..., k) -> (..., k)      row by row
+    function : (..., k) -> (..., k)      each row of the result depends on the same row alone
     start : (..., k)
-    close : part of a row's size by which function(x) may be off
+    close : part of a row's size by which function(x) may differ from x
     """
     values = start
     off = function(values) - values
@@ -51,7 +52,7 @@ def fixed_point(function: Callable[[Array], Array], start: Array, close: float) 
 
 
 def _step(slopes: Array, off: Array, damping: Array) -> Array:
-    """(..., k) towards where the linear model is nearest to zero."""
+    """(..., k) step towards the zero of the linear model, damped."""
     transposed = np.swapaxes(slopes, -1, -2)
     normal = transposed @ slopes
     # A thousandth of a thousandth keeps it solvable where a direction changes nothing.
@@ -61,7 +62,7 @@ def _step(slopes: Array, off: Array, damping: Array) -> Array:
 
 
 def _slope_update(slopes: Array, step: Array, change: Array) -> Array:
-    """(..., k, k) the least change of the slopes with which they tell what the step has changed."""
+    """(..., k, k) the least change of the slopes after which they explain the last step."""
     size = np.square(step).sum(axis=-1)[..., None]
     missing = change - (slopes @ step[..., None])[..., 0]
     return (missing / np.where(size > 0.0, size, 1.0))[..., :, None] * step[..., None, :]

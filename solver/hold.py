@@ -1,6 +1,6 @@
-"""The rule for instants at which geometry leaves a value undecided: it stays what it was on the last decided frame.
+"""The rule for frames on which geometry leaves a value undecided: the value of the last decided frame holds.
 
-Before the first decided frame it is already what it will be there.
+Frames before the first decided frame take the value of that frame.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from .values import Array
 
 
 def last_decided_rows(decided: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(n, ...) for each frame the last one at which a value was decided; before the first, the first.
+    """(n, ...) for each frame the last frame on which a value was decided; before the first such frame, the first.
 
-    decided : (n, ...)   True where the frame has a value of its own
-    returns : indices along the first axis; a frame's own index where no frame is decided
+    decided : (n, ...)   True on frames whose value is decided
+    returns : indices along the first axis; each frame's own index if no frame is decided
     """
     rows = np.arange(len(decided)).reshape(-1, *[1] * (decided.ndim - 1))
     last = np.maximum.accumulate(np.where(decided, rows, -1), axis=0)
@@ -24,10 +24,10 @@ def last_decided_rows(decided: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def hold_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
-    """`values`, those of undecided frames replaced by the last decided one's.
+    """`values`, with the value of the last decided frame on undecided frames.
 
-    decided : (n, ...)   with frames along `axis`
-    values : the same, or with more axes for the components of each value
+    decided : (n, ...)   frames run along `axis`
+    values : the same shape, perhaps with more axes for the components of each value
     """
     if decided.ndim == 0 or decided.all():
         return values

@@ -1,4 +1,4 @@
-"""What comes in: checked for its shape, to be finite, and of a size at which every square and product stays finite."""
+"""Checks of the input: shape, finite numbers, and a size whose squares and products stay finite."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .values import LARGEST, SMALLEST, Array, Chain, Goals
 
 
 def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
-    """`values` as float64, with 0 for what is smaller than `SMALLEST`.
+    """`values` as float64, with numbers below `SMALLEST` replaced by 0.
 
     shape : of the last axes
-    raises : ValueError that names `name`, and the first row that is not finite or holds more than `LARGEST`
+    raises : ValueError that names `name` and the first row that is not finite or exceeds `LARGEST`
     """
     array = np.asarray(values, dtype=np.float64)
     if array.shape[array.ndim - len(shape) :] != shape:
@@ -29,7 +29,7 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
 
 
 def bone_lengths(values: ArrayLike, *shape: int) -> Array:
-    """The same for lengths, which must not be negative."""
+    """Lengths as from `check_array`; ValueError also if one is negative."""
     lengths = check_array("lengths", values, *shape)
     _refuse_row("lengths must not be negative", lengths, lengths < 0.0)
     return lengths
@@ -43,13 +43,13 @@ def signs(bend: ArrayLike) -> Array:
 
 
 def check_chain(chain: Chain) -> Chain:
-    """The same, checked and laid out component by component; ValueError as from `check_array`."""
+    """The chain with checked arrays, laid out component by component; ValueError as from `check_array`."""
     joints, axis = check_array("joints", chain.joints, 3, 3), check_array("hinge_axis", chain.hinge_axis, 3)
     return replace(chain, joints=np.asfortranarray(joints), hinge_axis=axis)
 
 
 def check_goals(goals: Goals, chain: Chain) -> Goals:
-    """The same, checked, laid out alike, and with a row for each frame; ValueError as from `check_array`."""
+    """The goals with checked arrays, laid out in the same way, one row a frame; ValueError as from `check_array`."""
     target = check_array("target", goals.target, 3)
     pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
     pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
@@ -64,7 +64,7 @@ def check_goals(goals: Goals, chain: Chain) -> Goals:
 
 
 def _refuse_row(rule: str, array: Array, bad: NDArray[np.bool_]) -> None:
-    """ValueError, with the rule, for the first row of `array` that is `bad`."""
+    """Raise ValueError with the rule if any row of `array` is `bad`, for the first such row."""
     if bad.any():
         row = np.argwhere(bad)[0][: array.ndim - 1].tolist()
         raise ValueError(f"{rule}, but row {row} is {array[tuple(row)]}")

@@ -1,10 +1,10 @@
 """Two links in a plane, root at the origin: both closed forms, forward kinematics, both solutions, three links.
 
-Angles are radians, counter-clockwise: the first from the x axis, the second, the *hinge angle*, from the first link on.
-`bend` is the sign of the hinge angle. Out of reach every function gives the closest pose. The angles are the textbook's
-law of cosines and angle difference (Craig, Introduction to Robotics, 4.4), with sine and cosine from one triangle so
-that nothing is lost near straight; the joint position is the intersection of two circles. Where a direction is
-undecided (target on the root, bone without length) the previous row's stays; rows run along the last but one axis.
+Angles are radians, counter-clockwise: the first from the x axis, the second, the *hinge angle*, from the first link.
+`bend` is the sign of the hinge angle. Out of reach, every function gives the closest pose. The angles are the
+textbook's law of cosines and angle difference (Craig, Introduction to Robotics, 4.4), with sine and cosine from one
+triangle so that no digits are lost near straight; the joint position is the intersection of two circles. If a direction
+is undecided (target on the root, bone without length), the previous row's holds; rows run along the last but one axis.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
 
 _ON_ROOT = 2.0**-100
-"""Below this part of the longer bone a target counts as on the root; its square is still far from underflow."""
+"""Part of the longer bone: a target closer to the root counts as on the root. Its square is far from underflow."""
 
 _TOLERANCE = 1e-12
-"""Part of the chain's length below which a miss counts as none: a thousand times what rounding leaves."""
+"""Part of the chain's length: a smaller miss counts as none. It is a thousand times the error of rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlanarSolution:
-    """What `solve` gives.
+    """Result of `solve`.
 
     angles : (..., 2)           of the first link, and of the hinge
     joints : (..., 2, 2)        mid and tip
-    status : (...) uint8        a `Status` each: where the target lies
-    degenerate : (...) bool     True where a direction was left open: target on the root, or a bone without length
+    status : (...) uint8        a `Status` each: whether the target is within reach
+    degenerate : (...) bool     True if a direction is undecided: target on the root, or a bone without length
     miss : (...)                distance from tip to target
     """
 
@@ -54,7 +54,7 @@ def solve(
     target : (..., 2)
     bend : (...)              +1 or -1
     unreachable : CLAMP gives the closest pose; ERROR raises ValueError with the distance and the annulus
-    raises : ValueError for what is not so, or not finite, or larger than 1e60, with the value
+    raises : ValueError, with the value, for inputs outside these ranges, not finite, or larger than 1e60
     """
     lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     solved = angles(lengths, target, bend)
@@ -76,7 +76,7 @@ def solve(
 
 
 def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
-    """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to it."""
+    """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to the target."""
     lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     aim = _aim(lengths, target)
     return _hold_undecided(lengths, in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
@@ -89,7 +89,7 @@ def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
-    """(..., k, 2) positions of mid and tip, or of the ends of as many links as there are.
+    """(..., k, 2) positions of mid and tip, or of the ends of any number k of links.
 
     lengths : (..., k), angles : (..., k)
     """
@@ -100,12 +100,12 @@ def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
 
 
 def both(lengths: ArrayLike, target: ArrayLike) -> Array:
-    """(..., 2, 2) the angles for bend +1 and bend -1; at a full reach or a full fold the two poses are one."""
+    """(..., 2, 2) the angles for bend +1 and bend -1; at full reach and at full fold both poses are the same."""
     return np.stack((angles(lengths, target, 1), angles(lengths, target, -1)), axis=-2)
 
 
 def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Array:
-    """(..., 2, 3) angles of three links whose last one points in a given direction, for both bends.
+    """(..., 2, 3) angles of three links, for both bends, whose last link points in a given direction.
 
     lengths : (..., 3)
     target : (..., 2)       of the last link's end
@@ -120,7 +120,7 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
 
 
 def _aim(lengths: Array, target: Array) -> Array:
-    """(..., 2) the target, or on the root a point beside it in the last decided direction, which is at first x."""
+    """(..., 2) the target; if it is on the root, a point beside the root in the last decided direction, at first x."""
     x, y = target[..., 0], target[..., 1]
     on_root = _ON_ROOT * np.maximum(lengths[..., 0], lengths[..., 1])
     distance_sq = x * x + y * y
@@ -153,7 +153,7 @@ def _angles(lengths: Array, aim: Array, sign: Array, solved: Array) -> None:
 
 
 def _hold_undecided(lengths: Array, solved: Array, aim: Array) -> Array:
-    """Angles where a bone without length leaves one open: that one stays, the other bone points at the target."""
+    """The angles, with the last decided value of an angle that a bone without length leaves undecided."""
     first, second = lengths[..., 0] > 0.0, lengths[..., 1] > 0.0
     if first.all() and second.all():
         return solved
@@ -166,5 +166,5 @@ def _hold_undecided(lengths: Array, solved: Array, aim: Array) -> Array:
 
 
 def _wrap(angle: Array) -> Array:
-    """(...) the same direction within [-pi, pi]."""
+    """(...) the same direction as an angle within [-pi, pi]."""
     return np.arctan2(np.sin(angle), np.cos(angle))

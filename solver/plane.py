@@ -1,7 +1,8 @@
-"""The plane in which the chain bends: towards a pole, aimed from the reference pose, or the rest plane itself.
+"""The plane in which the chain bends: through a pole, aimed from the reference pose, or the rest plane itself.
 
-A plane is given by the direction `aim` from root to target and the hinge axis at right angles to it. A positive hinge
-angle puts the mid joint on the side of aim x hinge. Instants that leave a direction undecided keep the last frame's.
+A plane is given by the direction `aim` from root to target and the hinge axis at right angles to `aim`. A positive
+hinge angle puts the mid joint on the side of aim x hinge. If a frame leaves a direction undecided, the last frame's
+holds.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from .values import Array, Bend, Goals, Options, Plane, Reference
 from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
 
 _IN_LINE = 1e-6
-"""Radians: a pole closer to the line from root to target gives no direction; float32 positions leave that much open."""
+"""Radians: a pole this close to the line from root to target gives no direction; float32 positions are as inexact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BendPlane:
-    """The plane on every frame, and where the target lies in it.
+    """The plane on every frame, and the distance of the target.
 
     aim, hinge : (n, 3)     unit vectors at right angles
     distance : (n,)         from root to target
-    side : (...)            the sign of the hinge angle for bend REST; with a pole, the one that bends towards it
-    has_pole : bool         a pole decides the plane, or in a fixed plane the side
+    side : (...)            the sign of the hinge angle for bend REST; with a pole, the sign that bends towards the pole
+    has_pole : bool         True if a pole decides the plane, or in a fixed plane the side
     """
 
     aim: Array
@@ -40,8 +41,8 @@ class BendPlane:
 def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: ReferencePose) -> BendPlane:
     """The plane that `options` ask for.
 
-    rest, start : the rest pose, and the pose from which orientations are carried
-    raises : ValueError where a pole is asked for and there is none
+    rest, start : the rest pose, and the reference pose
+    raises : ValueError if the plane is POLE and there is no pole
     """
     if options.plane == Plane.POLE and goals.pole is None:
         raise ValueError("plane is POLE, but there is no pole")
@@ -61,7 +62,7 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
 
 
 def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:
-    """The rest plane with the target's closest point in it; a pole can only choose between the two solutions."""
+    """The rest plane, aimed at the point in it that is closest to the target; a pole only chooses the side."""
     distance, aim = _aim(rejection(goals.target, rest.normal), options, rest)
     # One kept from a frame whose rest plane is another lies outside of this one.
     aim = beside(aim, rest.normal)
@@ -74,7 +75,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
 
 
 def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
-    """Distance (n,) and direction (n, 3) of the target; on the root, the last direction."""
+    """Distance (n,) and direction (n, 3) of the target; if the target is on the root, the last direction."""
     distance = norm(target)
     decided = distance > options.tolerance * start.lengths.sum(axis=-1)
     if decided.all():
@@ -84,7 +85,7 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
 
 
 def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
-    """The hinge that bends towards the pole, or part of the way there from the hinge `without` a pole."""
+    """The hinge that bends towards the pole; pole influence below 1 gives a hinge between it and the one `without`."""
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
@@ -101,9 +102,9 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
 
 
 def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
-    """Hinge axes of undecided frames taken from the last decided frame, along the shortest way between their aims.
+    """The hinge axes, on undecided frames turned from the last decided frame by the shortest rotation of the aim.
 
-    otherwise : (..., 3)     hinge axes for where no frame is decided
+    otherwise : (..., 3)     hinge axes if no frame is decided
     """
     if decided.all():
         return hinge

@@ -1,4 +1,4 @@
-"""How far the chain reaches: the annulus, what a target outside of it gets, softness, stretch.
+"""How far the chain reaches: the annulus, targets outside of it, softness, stretch.
 
 By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 cos t. Written with half angles it is
 (l1 + l2)^2 - 4 l1 l2 sin^2(t/2), exact at full reach, and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), exact at full fold.
@@ -20,7 +20,7 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
 
     lengths : (..., 2)              >= 0
     bend_min, bend_max : (...)      radians, 0 <= bend_min <= bend_max <= pi
-    returns : inner (...), outer (...)   the same to the last bit where the limits are
+    returns : inner (...), outer (...)   equal to the last bit if the limits are equal
     """
     lengths = np.asarray(lengths, dtype=np.float64)
     first, second = lengths[..., 0], lengths[..., 1]
@@ -28,7 +28,7 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
 
 
 def _reach_at(first: Array, second: Array, hinge_angle: ArrayLike) -> Array:
-    """(...) distance from root to tip, never beyond what the lengths allow, whatever rounding does."""
+    """(...) distance from root to tip, clamped to the lengths' annulus against rounding."""
     four = 4.0 * first * second
     from_full = (first + second) ** 2 - four * np.sin(0.5 * np.asarray(hinge_angle)) ** 2
     # sin((pi - t) / 2) is cos(t / 2), but exactly 0 at full fold.
@@ -38,9 +38,9 @@ def _reach_at(first: Array, second: Array, hinge_angle: ArrayLike) -> Array:
 
 
 def equalized(lengths: Array, tolerance: float) -> Array:
-    """(..., 2) lengths that differ by less than `tolerance` times their sum, made equal.
+    """(..., 2) lengths; those that differ by less than `tolerance` times their sum are made equal.
 
-    Bones of equal length fold onto the root to the side of their bend; a hair's difference would have them fold in line
+    Bones of equal length fold onto the root to the side of their bend. With a tiny difference they would fold in line
     with the target instead, a quarter turn away.
     """
     total = lengths.sum(axis=-1, keepdims=True)
@@ -49,10 +49,10 @@ def equalized(lengths: Array, tolerance: float) -> Array:
 
 
 def soft_reach(distance: Array, outer: Array, softness: float) -> Array:
-    """(...) the reach at which a target at `distance` is followed, easing in to `outer` without ever getting there.
+    """(...) reach of the tip for a target at `distance`: it eases in to `outer` without ever getting there.
 
     Beyond da = (1 - s) outer, with ds = s outer, it is da + ds (1 - exp((da - distance) / ds)): slope 1 at da,
-    falling to 0, so that the speed of the hinge stays bounded. Softness 0 is the plain distance.
+    falling to 0, so that the speed of the hinge stays bounded. With softness 0 it is the distance itself.
     """
     if softness <= 0.0:
         return distance
@@ -78,14 +78,14 @@ def soft_target_distance(reached: Array, outer: Array, softness: float) -> Array
 
 
 def stretch(distance: Array, reached: Array, max_stretch: float) -> Array:
-    """(...) the factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
+    """(...) factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
     # A chain without length cannot be scaled to any.
     wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
     return np.clip(wanted, 1.0, max_stretch)
 
 
 def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Array:
-    """(...) how far outside of the annulus a target at `distance` lies; both edges, and `slack` more, are inside."""
+    """(...) distance of a target at `distance` from the annulus; 0 inside, on both edges, and up to `slack` outside."""
     beyond = np.maximum(distance - outer, inner - distance)
     return np.where(beyond > slack, beyond, 0.0)
 
@@ -98,7 +98,7 @@ def status(distance: Array, outer: Array, shortfall: Array) -> NDArray[np.uint8]
 
 
 def require(distance: Array, inner: Array, outer: Array, shortfall: Array) -> None:
-    """ValueError, with the distance and the annulus, for the first target that cannot be reached."""
+    """Raise ValueError, with the distance and the annulus, for the first target that cannot be reached."""
     if shortfall.any():
         row = tuple(np.argwhere(shortfall)[0].tolist())
         distance, inner, outer = (np.broadcast_to(length, shortfall.shape)[row] for length in (distance, inner, outer))

@@ -1,11 +1,12 @@
-"""Fewest keys: the rows to key so that the curve through them stays within a tolerance of what was on every row.
+"""Fewest keys: chooses rows to key so that the curve through them stays within a tolerance of the values on all rows.
 
-From key to key the curve is a straight line, or a cubic with slopes of its own at both ends (Hermite): those that come
-nearest to all rows between. A cubic Bezier whose handles lie a third of the way to the next key is that cubic: what is
-judged here is what plays. Where the values jump, they stay what they are at one key until the next.
+A *span* is the curve from one key to the next: a straight line, or a cubic with its own slopes at both ends (Hermite),
+the slopes with which it comes nearest to the rows between. A cubic Bezier whose handles lie a third of the way to the
+next key is that same cubic, so Blender plays what is tested here. If the values jump, the value of one key is held
+until the next.
 
-The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988), found in breadth: first all rows that
-one span leads to, then all that two do.
+The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988), searched in breadth: first all rows
+that one span reaches, then all that two spans reach.
 """
 
 from __future__ import annotations
@@ -21,32 +22,32 @@ from .values import Array
 Rows = NDArray[np.intp]
 
 Error = Callable[[Rows, Array], Array]
-"""(rows (r,), values (r, k)) -> (r,): how far off these values are on these rows, as part of what is allowed."""
+"""(rows (r,), values (r, k)) -> (r,): how far off these values are on these rows, as a multiple of the tolerance."""
 
 _NEAR = 16
-"""So many rows ahead all are tried; of twice as many every second one, and so on, as long as any is reached."""
+"""Every row up to this many rows ahead is tried; then every second row, and so on, for as long as any is reached."""
 
 _FITTED = 16
-"""The slopes of a span come from so many of its rows."""
+"""The slopes of a span are fitted to at most so many of its rows."""
 
 _PROBED = 4
-"""And so many of these tell most spans that do not hold, before all rows are judged."""
+"""So many rows of a span are tested first; they rule out most spans that do not hold."""
 
 _AT_ONCE = 1 << 16
-"""Rows that are judged in one call, so that they stay in the processor's cache."""
+"""Rows that are tested in one call, so that they stay in the processor's cache."""
 
 _STRAIGHT = 1e-9
-"""Weight of the straight line, which decides where hardly a row lies between the keys."""
+"""Weight of the straight line in the fit, which decides if there are too few rows between the keys."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Curve:
-    """Keys and what plays between them.
+    """Keys and the curve through them.
 
     frames : (m,)             rising
     values : (m, k)
-    slopes : (m - 1, 2, k)    where each span starts and where it ends, change a frame
-    held : (m - 1,)           True where the values stay what they are until the next key
+    slopes : (m - 1, 2, k)    at the start and at the end of each span, change a frame
+    held : (m - 1,)           True if the value of the first key is held until the next
     """
 
     frames: Array
@@ -55,7 +56,7 @@ class Curve:
     held: NDArray[np.bool_]
 
     def at(self, frames: Array) -> Array:
-        """(n, k) what plays on these frames (n,); before the first and after the last key their values."""
+        """(n, k) values of the curve on these frames (n,); outside of the keys, those of the nearest key."""
         if len(self.frames) < 2:
             return np.repeat(self.values, len(frames), axis=0)
         span = np.searchsorted(self.frames, frames, side="right").clip(1, len(self.frames) - 1) - 1
@@ -71,8 +72,8 @@ def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keye
     frames : (n,)        rising
     values : (n, k)      on every frame
     error : see `Error`; up to 1 is allowed
-    keyed : (r,) rows that may get keys, None for all; the first and the last of them do, and what lies outside does
-        not count. Where no span leads from one of them to the next, all rows between them may get keys as well.
+    keyed : (r,) rows that may get keys, None for all. The first and the last of them always do; rows outside do not count.
+        If no span leads from one of these rows to the next, all rows between the two may get keys as well.
     """
     keyed = np.arange(len(frames)) if keyed is None else keyed
     spans = _Spans(frames, values, error, cubic)
@@ -83,7 +84,7 @@ def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keye
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Spans:
-    """Spans from one row to another, many at once: rows `start` (s,) and rows `end` (s,) after them."""
+    """Tests many spans at once, from rows `start` (s,) to later rows `end` (s,)."""
 
     frames: Array
     values: Array
@@ -91,7 +92,7 @@ class _Spans:
     cubic: bool
 
     def path(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """(m,) rows of the fewest keys, and (m - 1,) where the values are held between them."""
+        """(m,) rows of the fewest keys, and (m - 1,) True if the value is held until the next key."""
         rows, jumps = self._rows_to_key(keyed)
         before = np.full(len(rows), -1)
         held = np.zeros(len(rows), dtype=bool)
@@ -113,14 +114,14 @@ class _Spans:
         return rows[path], held[path[1:]]
 
     def slopes(self, start: Rows, end: Rows) -> Array:
-        """(s, 2, k) slopes at both ends: of the straight line, or with which the cubic comes nearest to the values."""
+        """(s, 2, k) slopes at both ends, of the straight line or of the cubic that comes nearest to the values."""
         length = (self.frames[end] - self.frames[start])[:, None]
         line = (self.values[end] - self.values[start]) / length
         slopes = np.stack((line, line), axis=1)
         return slopes + self._slope_changes(start, end, line) if self.cubic else slopes
 
     def _slope_changes(self, start: Rows, end: Rows, line: Array) -> Array:
-        """(s, 2, k) how much the slopes of the best cubic differ from those of the straight line."""
+        """(s, 2, k) differences between the slopes of the best cubic and those of the straight line."""
         count = (end - start - 1)[:, None]
         rows, counts = start[:, None] + 1 + _spread_rows(count, _FITTED), np.arange(_FITTED) < count
         since = self.frames[rows] - self.frames[start, None]
@@ -138,7 +139,7 @@ class _Spans:
         return bent
 
     def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """The rows `keyed`, and all between two that no span joins; True for those to which the values jump."""
+        """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""
         start, end = keyed[:-1], keyed[1:]
         apart = ~self._holds(start, end, self.slopes(start, end))
         start, end = start[apart], end[apart]
@@ -148,7 +149,7 @@ class _Spans:
         return rows, np.isin(rows, end[jumped])
 
     def _origins(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
-        """For each of the `ends` the one of the `layer` from which a span leads there, or -1; True where it is held."""
+        """For each of the `ends`, the row of the `layer` from which a span leads there, or -1; True if held."""
         came_from, held = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
         # The shortest first, for these are the most likely to hold.
         to, start = (pairs.ravel() for pairs in np.meshgrid(np.arange(len(ends)), layer[::-1], indexing="ij"))
@@ -173,7 +174,7 @@ class _Spans:
         return came_from, held
 
     def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
-        """(s,) False where one of a few rows is off."""
+        """(s,) False if one of a few rows of the span is off."""
         count = (end - start - 1)[:, None]
         rows = start[:, None] + 1 + _spread_rows(count, _PROBED)
         span = np.repeat(np.arange(len(start)), _PROBED)
@@ -182,15 +183,18 @@ class _Spans:
         return good
 
     def _holds(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
-        """(s,) True where the curve is within what is allowed on all rows between."""
+        """(s,) True if the curve is within the tolerance on all rows of the span."""
         return self._all_within(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
 
     def _stays(self, start: Rows, end: Rows) -> NDArray[np.bool_]:
-        """(s,) True where the values stay, within what is allowed, what they are at the start."""
+        """(s,) True if the values on all rows of the span stay within the tolerance of the first."""
         return self._all_within(start, end, lambda span, rows: self.error(rows, self.values[start[span]]))
 
     def _all_within(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> NDArray[np.bool_]:
-        """off : (spans (r,), rows (r,)) -> (r,)"""
+        """(s,) True if `off` is at most 1 on all rows between start and end.
+
+        off : (spans (r,), rows (r,)) -> (r,)
+        """
         good = np.ones(len(start), dtype=bool)
         count = end - start - 1
         for part in _parts(count):
@@ -208,7 +212,7 @@ class _Spans:
 
 
 def _cubic(part: Array, length: Array, start: Array, end: Array, slopes: Array) -> Array:
-    """(r, k) what plays from `start` to `end` (r, k), with slopes (r, 2, k), a `part` (r,) of the `length` (r,) on."""
+    """(r, k) values at the `part` (r,) of a span of `length` (r,), from `start` to `end` (r, k), slopes (r, 2, k)."""
     part, length = part[:, None], length[:, None]
     rest = 1.0 - part
     level: Array = start + part * part * (1.0 + 2.0 * rest) * (end - start)
@@ -216,7 +220,7 @@ def _cubic(part: Array, length: Array, start: Array, end: Array, slopes: Array) 
 
 
 def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Rows]:
-    """Indices of rows to try that nothing leads to yet: all about the farthest so far, then fewer and fewer."""
+    """Indices of rows to try next: all around the farthest row that was reached, and beyond it fewer and fewer."""
     low, high, stride = max(1, far - _NEAR), far + _NEAR + 1, 1
     while low < len(before):
         ends = np.arange(low, min(high, len(before)))
@@ -226,13 +230,13 @@ def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Ro
 
 
 def _spread_rows(count: Rows, most: int) -> Rows:
-    """(s, most) numbers below `count` (s, 1): all, where there are no more, and else so many at even distances."""
+    """(s, most) numbers below `count` (s, 1): all of them if they are few enough, else `most` at even distances."""
     number = np.arange(most)
     return np.where(count > most, (2 * number + 1) * count // (2 * most), np.minimum(number, np.maximum(count - 1, 0)))
 
 
 def _parts(count: Rows) -> Iterator[Rows]:
-    """Indices of the spans in parts that together have some `_AT_ONCE` rows."""
+    """Indices of the spans, in parts of about `_AT_ONCE` rows."""
     part = np.cumsum(count) // _AT_ONCE
     for number in np.unique(part):
         yield np.flatnonzero(part == number)

@@ -1,4 +1,4 @@
-"""The pose from which the bones' orientations are carried: the rest pose, or the chain's own pose before the solve."""
+"""The reference pose: the rest pose, or the pose before the solve. The bones keep their roll relative to this pose."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from .values import Array, Chain
 from .vectors import IN_LINE, beside, cross, dot, norm, unit
 
 SLIGHT = np.radians(3.0)
-"""A rest pose that bends less tells no side against a hinge axis that was chosen: captured skeletons and T-poses bend
-by a degree or so, as often to the wrong side."""
+"""Radians: a rest pose that bends less does not decide the side against a chosen hinge axis. Captured skeletons and
+T-poses bend by a degree or so, as often to the wrong side.
+"""
 
 _FOLDED = 1e-6
-"""Part of the chain's length: a tip closer to the root is on it."""
+"""Part of the chain's length: a tip this close to the root counts as on the root."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -56,7 +57,7 @@ class ReferencePose:
 
 
 def rest(chain: Chain) -> ReferencePose:
-    """The rest pose; unless an axis is forced, it bends to the positive side by definition."""
+    """The rest pose. It bends to the positive side by definition, unless the chain forces a hinge axis."""
     axes = np.asfortranarray(np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2))
     pose = _pose(np.diff(chain.joints, axis=-2), axes, np.asarray(chain.use_hinge_axis))
     if chain.use_hinge_axis or (pose.side > 0.0).all():
@@ -67,9 +68,10 @@ def rest(chain: Chain) -> ReferencePose:
 
 
 def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
-    """The chain with its bones turned from rest by `rotations` (n, 2, 3, 3), hinge axes and all, and stretched.
+    """The chain with bones and hinge axes turned from rest by `rotations` (n, 2, 3, 3), and stretched.
 
-    Where the rest pose is slight, an axis that was chosen tells the side, and the pose itself about what it bends.
+    If the rest pose is slight and the hinge axis was chosen, that axis gives the side, and the pose itself the axis of
+    the bend.
     """
     links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
@@ -78,7 +80,7 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
 
 
 def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:
-    """(...) True where the rest pose bends too little to tell a side."""
+    """(...) True if the rest pose bends too little to decide the side."""
     slight: NDArray[np.bool_] = np.abs(rest.hinge_angle) < SLIGHT
     return slight
 
@@ -108,7 +110,7 @@ def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePo
 
 
 def _directions(links: Array) -> Array:
-    """(..., 2, 3) unit directions; a bone without length takes the other's, or where there is none the y axis."""
+    """(..., 2, 3) unit directions; a bone without length takes the other's; if both have none, the y axis."""
     both = unit(links)
     if both.any(axis=-1).all():
         return both

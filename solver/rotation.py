@@ -1,7 +1,7 @@
-"""Rotation matrices as quaternions, Euler angles and axis with angle, each without a needless jump from frame to frame.
+"""Rotation matrices as quaternions, Euler angles and axis with angle, each without jumps from frame to frame.
 
-Quaternions are (w, x, y, z). Euler angles are given in the order of the axes x, y, z whatever the order in which they
-are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as Blender's is. Frames run along the
+Quaternions are (w, x, y, z). Euler angles are stored in the order of the axes x, y, z, whatever the order in which they
+are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as in Blender. Frames run along the
 first axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
 """
 
@@ -18,11 +18,11 @@ from .values import Array
 from .vectors import any_normal, cross, dot, norm
 
 _GIMBAL_LOCK = 1e-7
-"""Cosine of the middle angle below which the outer two turn about one axis, and float32 could not tell them apart."""
+"""Cosine of the middle angle below which the outer two angles turn about the same axis to within float32."""
 
 
 def quaternions(matrices: Array, before: Array | None = None) -> Array:
-    """(n, ..., 4) unit quaternions of rotation matrices (n, ..., 3, 3), each with the sign nearest to the one before.
+    """(n, ..., 4) unit quaternions of rotation matrices (n, ..., 3, 3), each with the sign nearer to the frame before.
 
     before : (..., 4)
     """
@@ -33,8 +33,8 @@ def quaternions(matrices: Array, before: Array | None = None) -> Array:
 def _quaternions(matrices: Array) -> Array:
     """(..., 4) one of the two unit quaternions of rotation matrices (..., 3, 3).
 
-    Shepperd's method (1978): a rotation matrix gives all ten products q_i q_j, and those of the largest q_i, divided by
-    its square, are the quaternion without loss. Up to a third of a turn w is large enough.
+    Shepperd's method (1978): a rotation matrix gives all ten products q_i q_j. Those of the largest q_i, divided by
+    its square, are the quaternion without loss. Up to a third of a turn, w is large enough.
     """
     values = _products(matrices, 0)
     largest = values[..., 0]
@@ -48,7 +48,7 @@ def _quaternions(matrices: Array) -> Array:
 
 
 def _products(matrices: Array, component: int) -> Array:
-    """(..., 4) the products of one component of the quaternion with each, times four."""
+    """(..., 4) four times the products of one component of the quaternion with each component."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrices.T.swapaxes(0, 1)
     rows = (
         lambda: (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
@@ -78,7 +78,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
 
 
 def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
-    """(n, ..., 3) Euler angles in radians, of the two triples of each matrix the nearer one, wound without limit.
+    """(n, ..., 3) Euler angles in radians: of the two triples of each matrix, the one nearer to the frame before.
 
     order : "XYZ", "XZY", "YXZ", "YZX", "ZXY" or "ZYX"
     before : (..., 3)
@@ -103,7 +103,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
 
 
 def blend(start: Array, end: Array, factor: float) -> Array:
-    """(..., 3, 3) the rotation a `factor` of the way from `start` to `end`, along the shortest turn."""
+    """(..., 3, 3) the rotation that lies the part `factor` of the shortest turn from `start` to `end`."""
     turn = _quaternions(product(np.swapaxes(start, -1, -2), end))
     turn = np.where(turn[..., :1] < 0.0, -turn, turn)
     sine = norm(turn[..., 1:])
@@ -114,7 +114,7 @@ def blend(start: Array, end: Array, factor: float) -> Array:
 
 
 def shortest(start: Array, end: Array) -> Array:
-    """(..., 3, 3) the shortest rotation between two unit vectors; opposite ones turn about any axis, zero ones not."""
+    """(..., 3, 3) the shortest rotation between two unit vectors. Opposite ones turn about some axis, zero ones do not."""
     w = 1.0 + dot(start, end)
     turn = np.concatenate((w[..., None], cross(start, end)), axis=-1)
     opposite = np.concatenate((np.zeros_like(turn[..., :1]), any_normal(start)), axis=-1)
@@ -135,7 +135,7 @@ def from_quaternions(quaternions: Array) -> Array:
 
 
 def from_axis_angles(values: Array) -> Array:
-    """(..., 3, 3) rotation matrices of (..., 4): angle in radians and an axis of any length; no axis is no rotation."""
+    """(..., 3, 3) rotation matrices of (..., 4): angle in radians, axis of any length; a zero axis is no rotation."""
     length = norm(values[..., 1:])
     half = np.where(length > 0.0, 0.5 * values[..., 0], 0.0)
     axis = values[..., 1:] / np.where(length > 0.0, length, 1.0)[..., None]
@@ -154,17 +154,17 @@ def from_eulers(angles: Array, order: str) -> Array:
 
 
 def _start(values: Array, before: Array | None) -> Array:
-    """(1, ..., k) what the first frame continues from; by default its own value."""
+    """(1, ..., k) the value that the first frame continues from; by default its own."""
     return values[:1] if before is None else np.broadcast_to(before, values[:1].shape)
 
 
 def _ahead(values: Array, before: Array | None) -> Array:
-    """(n, ..., k) for each frame the value of the one before."""
+    """(n, ..., k) for each frame the value of the frame before."""
     return np.concatenate((_start(values, before), values[:-1]))
 
 
 def _signs(values: Array, before: Array | None) -> Array:
-    """(n, ...) +1 or -1 so that each row, times its sign, lies on the side of the one before."""
+    """(n, ...) factors +1 or -1 that make each row point to the side of the row before."""
     first = dot(values[:1], values[:1] if before is None else before)
     beside = np.concatenate((first, dot(values[1:], values[:-1])))
     signs: Array = np.multiply.accumulate(np.where(beside < 0.0, -1.0, 1.0))
@@ -181,7 +181,7 @@ def _hold_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) 
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
-    """Of (a, b, c) and (a + pi, pi - b, c + pi), the same rotation, on each frame the one nearer to the last."""
+    """For each frame the nearer to the last of (a, b, c) and (a + pi, pi - b, c + pi), which are the same rotation."""
     other = angles + pi
     other[..., middle] = pi - angles[..., middle]
     ahead = _ahead(angles, before)

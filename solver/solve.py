@@ -1,7 +1,7 @@
 """solve(chain, goals, options) -> Solution: where the joints go and how the bones turn, on all frames at once.
 
-The plane, which way to bend, how far to reach, the triangle in the plane, the bones' orientations: each step is a
-module of this package.
+Each step is a module of this package: the plane, the side of the bend, the reach, the triangle in the plane, the
+orientations of the bones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEFAULTS = Options()
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreparedChain:
-    """A chain that was checked and measured, to be solved for one set of goals after another: see `prepare`.
+    """A chain that was checked and measured once, to be solved for many sets of goals: see `prepare`.
 
     rest : its rest pose
     """
@@ -35,17 +35,17 @@ class PreparedChain:
 
 
 def prepare(chain: Chain) -> PreparedChain:
-    """The chain as `solve` needs it; ValueError for what `solve` would not take."""
+    """The chain as `solve` needs it; ValueError for a chain that `solve` does not take."""
     chain = inputs.check_chain(chain)
     return PreparedChain(chain=chain, rest=reference.rest(chain))
 
 
 def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
-    """The pose of the chain that meets the goals, or comes closest, on every frame.
+    """The pose of the chain on every frame that meets the goals, or comes closest to them.
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
-    raises : ValueError where an input is NaN, infinite or larger than 1e60, naming it and its row; where plane is POLE
-             without a pole
+    raises : ValueError if an input is NaN, infinite or larger than 1e60, naming the input and its row; also if plane is
+             POLE and there is no pole
     """
     prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = prepared.chain, prepared.rest
@@ -66,7 +66,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
 def _solve_side(
     goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
 ) -> Solution:
-    """The solution that bends to the side `sign` of the plane, reaching no farther than `limit`."""
+    """The solution that bends to the side `sign` of the plane and reaches no farther than `limit`."""
     lengths = reach.equalized(start.lengths, options.tolerance)
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
@@ -104,7 +104,7 @@ def _joints(plane: BendPlane, along: Array, across: Array, reached: Array, stret
 
 
 def _turns(along: Array, across: Array, reached: Array) -> Array:
-    """(n, 2, 2) unit directions of the bones in the plane; one that has next to no length takes that of the aim."""
+    """(n, 2, 2) unit directions of the bones in the plane; a bone of next to no length points along the aim."""
     links = np.empty((*reached.shape, 2, 2), order="F")
     links[..., 0, 0], links[..., 0, 1] = along, across
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
@@ -114,7 +114,7 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
 
 
 def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
-    """(n, 2, 3, 3) from rest: the reference pose's triads carried to the solved ones."""
+    """(n, 2, 3, 3) rotations from rest that take the triads of the reference pose to the solved ones."""
     rotations = rotation_between(triad(start.links, start.hinges), in_plane(plane.aim, plane.hinge, turns))
     if options.reference == Reference.POSE and goals.pose is not None:
         return product(rotations, goals.pose)
@@ -122,7 +122,7 @@ def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goal
 
 
 def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:
-    """On every frame one of two solutions, as `bend` says."""
+    """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
     angles, shortfalls = (np.stack([getattr(one, name) for one in solutions]) for name in ("hinge_angle", "shortfall"))
     if options.bend == Bend.LIMITS:
         choice = bend.farther_from_limits(angles, shortfalls, options)
@@ -140,7 +140,7 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
 
 
 def _hold(solution: Solution, chain: Chain) -> Solution:
-    """Frames out of reach take the pose of the last frame within it, with the bones as long as they are by now."""
+    """The solution with the last pose within reach on frames out of reach, at the bones' present lengths."""
     within = solution.shortfall == 0.0
     rotations, stretch = hold_last(solution.rotations, within), hold_last(solution.stretch, within)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
@@ -157,7 +157,7 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
 
 
 def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:
-    """Each bone turned, on its parent, only part of the way from the chain's own pose to the solved one."""
+    """The solution with each bone turned, on its parent, only part of the way from the pose before the solve."""
     before = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
     rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence)
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
@@ -174,6 +174,6 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
 
 
 def _on_parent(rotations: Array) -> Array:
-    """(..., 2, 3, 3) the end bone's rotation as seen from the root bone."""
+    """(..., 2, 3, 3) rotations of which the end bone's is relative to the root bone."""
     root, end = rotations[..., 0, :, :], rotations[..., 1, :, :]
     return np.stack((root, product(np.swapaxes(root, -1, -2), end)), axis=-3)

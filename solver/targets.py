@@ -1,8 +1,8 @@
-"""The way back: where target and pole must be for a chain to be posed as it already is.
+"""Target and pole from a pose: their places from which `solve` gives that same pose.
 
-Near straight the mid joint tells no side. There the pole keeps the last good direction, carried along by the root
-bone, and leaves it only as far as the mid joint asks for: to keep to it entirely would move the mid joint, to drop it
-entirely would make the pole jitter.
+Near straight, the mid joint does not show a side. There the pole keeps its last good direction, which turns with the
+root bone, and leaves that direction only as far as the mid joint demands. To keep it entirely would move the mid joint;
+to drop it entirely would make the pole jitter.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .values import Array, Chain, Goals
 from .vectors import cross, dot, norm, rejection, rotate_about, unit
 
 STEADY = 3e-6
-"""Part of the chain's length by which a mid joint may be off for a steady pole: what float32 leaves open."""
+"""Part of the chain's length by which a mid joint may move for the sake of a steady pole: the error of float32."""
 
 _GOOD = 1e-3
-"""Part of the chain's length: farther from the line between root and tip the mid joint tells its side well."""
+"""Part of the chain's length: a mid joint farther from the line between root and tip shows its side well."""
 
 
 def from_pose(
@@ -44,13 +44,13 @@ def from_pose(
 
 
 def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
-    """(n, 3) where the target has to be for the tip to be where it is.
+    """(n, 3) the place of the target for which the tip is where it is.
 
     tip : (n, 3)             the root is the origin
     outer : (n,)             the full reach
-    softness : float         what it takes back the target is put ahead, though never out of reach
-    resolution : (n,)        how finely the target's place can be told: a chain that is straight to within this gets its
-                             target as much beyond its reach, or rounding would bend it by the square root
+    softness : float         the target is moved ahead by what softness takes away, but never out of reach
+    resolution : (n,)        how exactly the target can be placed. If a chain is straight to within this, the target goes
+                             as much beyond its reach: rounding would otherwise bend the chain by the square root of it
     """
     distance = norm(tip)
     ahead = reach.soft_target_distance(distance, outer, softness)
@@ -59,7 +59,7 @@ def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Arr
 
 
 def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:
-    """(n, 3) unit directions from the line between root and tip to the side on which the mid joint lies."""
+    """(n, 3) unit directions from the line between root and tip to the side of the mid joint."""
     size = bones.lengths.sum(axis=-1)
     good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
     # A chain that is never bent tells its side by its hinge.

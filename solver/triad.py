@@ -1,4 +1,4 @@
-"""Orientations carried rigidly: a triad is the 3x3 of a bone's direction, its hinge axis, and their vector product."""
+"""Orientations: a triad is the 3x3 matrix of a bone's direction, its hinge axis, and their vector product."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def in_plane(aim: Array, hinge: Array, turns: Array) -> Array:
     """(..., k, 3, 3) triads of bones that lie in one plane.
 
     aim, hinge : (..., 3)     orthonormal; `hinge` is the plane's normal
-    turns : (..., k, 2)       each bone's direction, as parts along `aim` and along aim x hinge; a unit vector
+    turns : (..., k, 2)       each bone's direction as a unit vector: its parts along `aim` and along aim x hinge
     """
     across = cross(aim, hinge)[..., None, :]
     aim, hinge = aim[..., None, :], hinge[..., None, :]
@@ -31,7 +31,7 @@ def rotation_between(before: Array, after: Array) -> Array:
 
 
 def product(first: Array, second: Array) -> Array:
-    """(..., 3, 3) first @ second, several times as fast where both lie in memory component by component."""
+    """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
     result: Array = np.einsum("...ij,...jk->...ik", np.asfortranarray(first), np.asfortranarray(second))
     return result
 

@@ -2,7 +2,7 @@
 
 The mid joint is the intersection of the circle of radius l1 about the root with the circle of radius l2 about the tip.
 With D the reach, L = l1 + l2 and R = l1 - l2, its height is 2 A / D, where by Heron 16 A^2 = (L - D) (L + D) (D - R)
-(D + R). So written it is exactly 0 at full reach and full fold, and near them loses no more than the input leaves open.
+(D + R). In this form it is exactly 0 at full reach and full fold, and near them as exact as the input allows.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 from .values import Array
 
 _FOLDED = 2.0**-100
-"""The least reach, as part of the length: at 0 the side on which the mid joint lies would be lost."""
+"""The least reach, as part of the length; at a reach of 0 the side of the mid joint would be lost."""
 
 _NO_LENGTH = 2.0**-1000
-"""Below every product of lengths that occurs, unless both bones have none: then every joint is the root."""
+"""Smaller than every product of lengths that occurs, unless both bones have no length: then every joint is the root."""
 
 
 def reach_of_tip(first: Array, second: Array, distance: Array) -> Array:
-    """(...) the distance from the root to which the tip can come closest to `distance`."""
+    """(...) the distance from the root, among those that the tip can take, that is closest to `distance`."""
     return np.minimum(np.maximum(distance, np.abs(first - second)), first + second)
 
 
 def four_times_area(first: Array, second: Array, reach: Array) -> Array:
-    """(...) four times the triangle's area, which is twice l1 l2 times the sine of the hinge angle."""
+    """(...) four times the area of the triangle, which is 2 l1 l2 times the sine of the hinge angle."""
     total, rest = first + second, first - second
     return np.sqrt((total - reach) * (total + reach) * ((reach - rest) * (reach + rest)))
 

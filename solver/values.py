@@ -1,10 +1,10 @@
-"""All that crosses the seam between Blender and the solver: plain arrays and the words for them.
+"""The data that pass between Blender and the solver: plain arrays, and the words for the user's choices.
 
 Everything is given in *chain space*: the root joint is the origin, and the axes are those of the root bone at rest,
-carried along by its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the
-armature or their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all of
-them. Chains with the same options may lie side by side, on axes behind `n`. The values of the enumerations are the
-identifiers that Blender saves, setup files hold and reports print.
+which move with its parent. There a rotation of the root bone is a rotation about the origin, whatever the parent, the
+armature or their scales do. Arrays are float64; `n` counts frames, and every array may also be given once for all
+frames. Chains with the same options may lie side by side, on axes behind `n`. The values of the enumerations are the
+identifiers in Blender's files, in setup files and in reports.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SMALLEST, LARGEST = 1e-60, 1e60
-"""What is smaller counts as 0, what is larger is refused; between them no fourth power of a length is lost."""
+"""Smaller numbers count as 0, larger ones are refused; between them the fourth power of a length stays exact."""
 
 
 class Status(IntEnum):
-    """Where a target lies: within reach, or beyond it on either side."""
+    """Whether the target is within reach, or beyond it on either side."""
 
     REACHED = 0
     TOO_FAR = 1
@@ -31,7 +31,7 @@ class Status(IntEnum):
 
 
 class Plane(StrEnum):
-    """Where the plane in which the chain bends comes from."""
+    """The plane in which the chain bends."""
 
     AUTO = "AUTO"
     POLE = "POLE"
@@ -40,7 +40,7 @@ class Plane(StrEnum):
 
 
 class Bend(StrEnum):
-    """Which of the two solutions."""
+    """Which of the two solutions to take."""
 
     REST = "REST"
     POSITIVE = "POSITIVE"
@@ -50,7 +50,7 @@ class Bend(StrEnum):
 
 
 class Unreachable(StrEnum):
-    """What the chain does where it cannot reach the target. SKIP and ERROR are the caller's: solved as CLAMP."""
+    """What the chain does if it cannot reach the target. SKIP and ERROR are the caller's: solved as CLAMP."""
 
     CLAMP = "CLAMP"
     STRETCH = "STRETCH"
@@ -60,14 +60,14 @@ class Unreachable(StrEnum):
 
 
 class Reference(StrEnum):
-    """The pose from which the bones' orientations are carried."""
+    """The pose that the roll of the bones is taken from: the rest pose, or the pose before the solve."""
 
     REST = "REST"
     POSE = "POSE"
 
 
 class HingeAxis(StrEnum):
-    """The end bone's own axis about which the chain bends; AUTO takes the bend of the rest pose."""
+    """The axis of the end bone about which the chain bends; AUTO takes the axis about which the rest pose bends."""
 
     AUTO = "AUTO"
     X = "X"
@@ -81,8 +81,8 @@ class Chain:
     """The two bones before the solve, in chain space.
 
     joints : (..., 3, 3)      root, mid and tip with the bones oriented as at rest; the root is the origin
-    hinge_axis : (..., 3)     the axis to bend about, and with it the side that counts as positive
-    use_hinge_axis : bool     True: bend about `hinge_axis`; False: only where the rest chain is straight
+    hinge_axis : (..., 3)     the axis to bend about; it also says which side is positive
+    use_hinge_axis : bool     True: always bend about `hinge_axis`; False: only if the rest chain is straight
     """
 
     joints: Array
@@ -92,11 +92,11 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Goals:
-    """What each frame asks for, in chain space.
+    """What the chain should meet on each frame, in chain space.
 
     target : (n, 3)
     pole : (n, 3) or None           a point on the side to which the mid joint bends
-    pose : (n, 2, 3, 3) or None     rotations from rest of root and end bone in the chain's own pose, before the solve
+    pose : (n, 2, 3, 3) or None     the pose before the solve: rotations of root and end bone from rest
     """
 
     target: Array
@@ -105,7 +105,7 @@ class Goals:
 
 
 _TURN = pi + 1e-6
-"""Half a turn: Blender keeps pi in single precision, which is a little more."""
+"""Half a turn: Blender's single precision pi is a little more than pi."""
 
 _RANGES = {
     "pole_angle": (-np.inf, np.inf),
@@ -118,7 +118,7 @@ _RANGES = {
     "speed_cost": (0.0, LARGEST),
     "tolerance": (0.0, LARGEST),
 }
-"""From where to where each number of `Options` may go."""
+"""The range of each number of `Options`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +126,10 @@ class Options:
     """The user's choices; the names are those of the chain's properties. Angles are in radians.
 
     pole_influence, influence : 0 to 1
-    softness : 0 to 1               part of the full reach over which the chain eases into it; 1 is all of it
+    softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it
     max_stretch : >= 1
-    bend_min, bend_max : -pi to pi  limits of the hinge angle; a side that they leave nothing of is not bent to
-    speed_cost : >= 0               for bend NEAREST: what a radian a frame costs on top of the way it goes
+    bend_min, bend_max : -pi to pi  limits of the hinge angle; if they leave one side only, the chain bends to that side
+    speed_cost : >= 0               for bend NEAREST: cost of a radian a frame, on top of the distance
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
                                     reached; Blender's float32 matrices ask for 1e-6
     raises : ValueError for anything else, in one sentence
@@ -167,14 +167,13 @@ class Solution:
     rotations : (n, 2, 3, 3)    of root and end bone, from their rest orientations
     joints : (n, 3, 3)          root, mid and tip
     hinge : (n, 3)              unit hinge axis, normal to the plane of the chain
-    hinge_angle : (n,)          signed angle about it; zero is straight
+    hinge_angle : (n,)          signed angle about the hinge axis; zero is straight
     stretch : (n,)              factor on both lengths
-    status : (n,) uint8         a `Status` each; what softness and influence leave open counts as reached
-    degenerate : (n,) bool      True where a direction was left open: target on the root, or a bone without length
-    reach : (n, 2)              the least and the greatest distance from the root at which a target is within reach,
-                                with limits and with stretch
-    shortfall : (n,)            how far beyond that it lies; 0 within reach
-    target : (n, 3)             what was asked for
+    status : (n,) uint8         a `Status` each; a gap that softness or influence leave counts as reached
+    degenerate : (n,) bool      True if a direction is undecided: target on the root, or a bone without length
+    reach : (n, 2)              least and greatest distance of a target within reach, with limits and with stretch
+    shortfall : (n,)            distance of the target from that range; 0 within reach
+    target : (n, 3)             the goal
     """
 
     rotations: Array

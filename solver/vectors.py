@@ -1,7 +1,7 @@
 """Small vector algebra over arrays `(..., 3)`.
 
-Vectors made here lie in memory component by component, and arithmetic keeps it so: `a[..., 0]` is then one run of
-memory, which NumPy goes through two to four times as fast.
+New vectors lie in memory component by component, and arithmetic keeps that layout: `a[..., 0]` is then one run of
+memory, which NumPy processes two to four times as fast.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from .values import Array
 
 IN_LINE = 1e-4
-"""Radians: nearer to a line a vector tells no side of it. Well above what float32 joints leave open, 1e-6."""
+"""Radians: a vector this close to a line shows no side of the line. Well above the error of float32 joints, 1e-6."""
 
 _OPPOSITE = 1e-8
-"""Radians: so near to each other's opposite, of the rotation between two directions only rounding is left."""
+"""Radians: between directions this close to opposite, the rotation is nothing but rounding."""
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -24,7 +24,7 @@ def dot(a: Array, b: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """(..., 3) vector product; np.cross spends most of its time on checks and copies."""
+    """(..., 3) vector product; np.cross is slower, because it checks and copies."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     x = ay * bz - az * by
@@ -52,13 +52,13 @@ def rejection(a: Array, direction: Array) -> Array:
 
 
 def any_normal(direction: Array) -> Array:
-    """(..., 3) some unit vector at right angles to `direction`, the same one every time."""
+    """(..., 3) a unit vector at right angles to `direction`, the same one every time."""
     axis = np.eye(3)[np.argmin(np.abs(direction), axis=-1)]
     return unit(rejection(axis, direction))
 
 
 def beside(vector: Array, direction: Array) -> Array:
-    """(..., 3) `vector` made a unit vector at right angles to the unit vector `direction`; any such where in line."""
+    """(..., 3) unit vector towards `vector`, at right angles to the unit vector `direction`; any normal if in line."""
     part = rejection(vector, direction)
     in_line = norm(part) <= IN_LINE * norm(vector)
     # Of a short part, rounding has left much in line: it goes with a second rejection.
@@ -69,9 +69,9 @@ def beside(vector: Array, direction: Array) -> Array:
 def swing(vector: Array, start: Array, end: Array) -> Array:
     """(..., 3) `vector`, at right angles to `start`, turned by the shortest rotation from `start` to `end`.
 
-    All are unit vectors. For what is at right angles to `start` that rotation is a reflection, in the plane at right
-    angles to start + end. Where `end` is opposite to `start` the shortest rotation is not unique: then it is the half
-    turn about `vector`, which stays where it is.
+    All are unit vectors. For a vector at right angles to `start` that rotation is a reflection, in the plane at right
+    angles to start + end. If `end` is opposite to `start`, the shortest rotation is not unique: then it is the half
+    turn about `vector`, which stays as it is.
     """
     halfway = start + end
     length = norm(halfway)

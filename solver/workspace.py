@@ -1,4 +1,4 @@
-"""What a chain can reach, and with how much to spare."""
+"""Which targets a chain can reach, and how far inside its reach they lie."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _DEFAULTS = Options()
 
 
 def margin(chain: Chain, targets: Array, options: Options = _DEFAULTS) -> Array:
-    """(...) how far each target lies within reach; negative where the tip misses it, by that distance.
+    """(...) how far each target lies within reach; negative if the tip misses the target, by that distance.
 
-    chain : once for all targets
+    chain : one chain for all targets
     targets : (..., 3)     in chain space
-    options : plane, bend limits and stretch count; softness and influence, which never quite reach, do not
+    options : plane, bend limits and stretch count; softness and influence are ignored, since they never quite reach
     """
     stretches = options.unreachable == Unreachable.STRETCH
     unreachable = Unreachable.STRETCH if stretches else Unreachable.CLAMP
@@ -32,7 +32,7 @@ def margin(chain: Chain, targets: Array, options: Options = _DEFAULTS) -> Array:
 
 
 def grid(chain: Chain, count: int) -> Array:
-    """(count, count, count, 3) targets that fill the cube around everything in reach, in chain space."""
+    """(count, count, count, 3) targets that fill the cube around the chain's reach, in chain space."""
     size = norm(np.diff(chain.joints, axis=-2)).sum(axis=-1).max()
     line = np.linspace(-size, size, count)
     return np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1)
