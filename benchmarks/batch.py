@@ -1,6 +1,6 @@
-"""Many shots: how much two processors help, and what a shot costs beside Blender's own start, load and save.
+"""Many shots: how much two processors help, and the cost of a shot compared with Blender's start, load and save.
 
-`make bench` installs the extension and runs it; it takes the Python of a Blender wheel. Peer and ours take turns, and
+`make bench` installs the extension and runs this file with the Python of a Blender wheel. Peer and ours take turns, and
 both write every file anew each time.
 """
 
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def report(title: str, peer: Action, ours: Action, shots: tuple[int, int], least: float = 0.0) -> None:
-    """A row: milliseconds a shot, of as many as peer and ours bake, and how many times faster ours is."""
+    """Print a row: milliseconds a shot for peer and ours, and how many times faster ours is."""
     result = measure.compared(peer, ours, runs=ROUNDS)
     ratios = [ratio * shots[1] / shots[0] for ratio in result.ratios]
     figures = f"{result.peer.per(1000 * shots[0])}{result.ours.per(1000 * shots[1])}"

@@ -1,4 +1,4 @@
-"""Two ways of doing one thing, timed in turn in one process: ratios pair by pair, as machines drift."""
+"""Times two ways of doing one thing, in turn in one process; ratios are taken pair by pair, because machines drift."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Peer and ours, run in turn."""
+    """Times of peer and ours, run in turn."""
 
     peer: Figures
     ours: Figures
@@ -37,23 +37,23 @@ class Comparison:
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """The time of one call."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
 
 
 def timed(action: Callable[[], object], runs: int = 5) -> Figures:
-    """After one run that does not count."""
+    """The times of `runs` calls, after one that does not count."""
     action()
     return Figures(tuple(seconds(action) for _ in range(runs)))
 
 
 def compared(peer: Callable[[], object], ours: Callable[[], object], runs: int = 5, ours_a_run: int = 1) -> Comparison:
-    """After one run of each that does not count.
+    """The times of peer and ours, after one run of each that does not count.
 
-    ours_a_run : so many of ours after each of the peer's, of which the mean counts; what is over in milliseconds
-        meets the machine in one mood, what takes a second in all of them
+    ours_a_run : runs of ours after each run of the peer; their mean counts. A run of milliseconds depends on
+        the machine's state at that moment, a run of a second averages over many states
     """
     peer()
     ours()

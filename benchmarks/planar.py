@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def compiled(folder: Path) -> Callable[[np.ndarray], np.ndarray]:
-    """The C loop as a function of targets (n, 2) that gives angles (n, 2)."""
+    """The C loop as a function from targets (n, 2) to angles (n, 2)."""
     library = folder / "planar.so"
     source = Path(__file__).with_suffix(".c")
     subprocess.run([os.environ.get("CC", "cc"), "-O3", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)

@@ -1,8 +1,8 @@
-"""Keys that reduced bakes of capture-like motion need: python benchmarks/reduced.py, as benchmarks/run.py.
+"""Number of keys in reduced bakes of motion like a capture: python benchmarks/reduced.py, as benchmarks/run.py.
 
-The walk of the demo with what a capture has on top: every target is keyed on every frame, with noise of a millimetre
-as a filter leaves it. Two takes of 456 frames and four limbs, with 48 and 96 frames a second. What is told of joints
-is measured on the bones that Blender evaluates.
+The demo's walk as a capture would have it: every target is keyed on every frame, with a millimetre of filtered noise.
+Two takes of 456 frames and four limbs, with 48 and 96 frames a second. The distances of joints are measured on the
+bones that Blender evaluates.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TOLERANCE = 1e-3
 
 
 def take(api, finer: int) -> Object:
-    """The metarig on its walk, with so many times the demo's frames a second, and with its chains."""
+    """The metarig on its walk, with its chains, at `finer` times the demo's frames a second."""
     scene.FRAMES = range(1, FRAMES + 1)
     motion.CYCLE, motion.REACH_FRAMES = 32 * finer, (170 * finer, 230 * finer)
     rig = scene.metarig()
@@ -57,7 +57,7 @@ def take(api, finer: int) -> Object:
 
 
 def versions(api):
-    """The module of the extension that knows where an action has its curves."""
+    """The module of the extension that finds the F-curves of an action."""
     return importlib.import_module(api.__name__.replace(".api", ".blender.versions"))
 
 
@@ -66,7 +66,7 @@ def _targets(fields: dict[str, object]) -> list[Object]:
 
 
 def _filtered(noise: np.ndarray) -> np.ndarray:
-    """Without what is faster than some 6 Hz at 24 frames a second."""
+    """The noise without frequencies above about 6 Hz at 24 frames a second."""
     weights = np.exp(-np.square(np.arange(-6, 7)) / 4.5)
     return NOISE * np.convolve(noise, weights / np.sqrt(np.square(weights).sum()), mode="same")
 

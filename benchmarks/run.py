@@ -1,4 +1,4 @@
-"""Speed against Blender's own bake, both in one process: python benchmarks/run.py, with the Python of a Blender wheel.
+"""Speed compared with Blender's own bake, in one process: python benchmarks/run.py, with the Python of a Blender wheel.
 
 `make bench` installs the extension and runs it.
 """
@@ -26,7 +26,7 @@ FRAMES = 500
 
 
 def nla_bake(rig: Object, frames: int) -> None:
-    """Visual keys on the limbs' bones, as Blender has it; what it leaves, action and bones a hair off, is undone."""
+    """Bake visual keys on the limbs' bones with Blender's own operator, then undo its action and changed channels."""
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     limbs = {bone.name for bone in scenes.limb_bones(rig)}
@@ -58,7 +58,7 @@ def against_nla_bake(api, title: str, least: float, targets, *, spine: bool = Fa
 
 
 def beside_meshes(api) -> None:
-    """What meshes that are evaluated anew on every frame cost a bake that has nothing to do with them."""
+    """The cost of a bake if the scene has heavy meshes that the bake does not depend on."""
     rig = scenes.metarig(FRAMES)
     scenes.add_chains(api, rig, scenes.keyed_targets(rig, FRAMES))
     ours = partial(api.bake, rig, frames=(1, FRAMES))
@@ -74,7 +74,7 @@ def beside_meshes(api) -> None:
 
 
 def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -> None:
-    """What measuring costs beside ten frames of the peer, both until the view layer is up to date again."""
+    """The cost of measuring compared with ten frames of the peer, both until the view layer is up to date again."""
     rig = scenes.metarig(frames)
     found = targets(rig, frames)
     scenes.static_objects(others)
@@ -101,7 +101,7 @@ def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -
 
 
 def scaling(api) -> None:
-    """Cost against frames and against limbs: time a frame and limb should not change."""
+    """The cost over frames and over limbs: the time a frame and limb should not change."""
     print(f"\n{'ours alone':34}{'us a frame and limb':>20}")
     for limbs, frames in ((4, 500), (4, 2000), (4, 10000), (25, 500), (100, 500)):
         rig, names, targets = scenes.many_limbs(limbs, frames)
@@ -112,7 +112,7 @@ def scaling(api) -> None:
 
 
 def memory(api) -> None:
-    """Peak memory of the longest bake above what the file itself takes."""
+    """Peak memory of the longest bake, without the memory of the file itself."""
     rig, names, targets = scenes.many_limbs(4, 10000)
     for name, target in zip(names, targets, strict=True):
         api.add_chain(rig, name, target=target)
@@ -123,7 +123,7 @@ def memory(api) -> None:
 
 
 def live(api) -> None:
-    """What a live armature costs each time a target moves, beside Blender's own evaluation."""
+    """The cost of an armature with Live on each time a target moves, compared with Blender's own evaluation."""
     rig = scenes.metarig(FRAMES)
     targets = scenes.keyed_targets(rig, FRAMES)
     scenes.add_chains(api, rig, targets)

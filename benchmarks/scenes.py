@@ -1,4 +1,4 @@
-"""The scenes that are timed: Rigify's human metarig with four limbs, bare or with what makes a scene heavy."""
+"""The scenes to be timed: Rigify's human metarig with four limbs, alone or in a heavy scene."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIMBS = ("forearm.L", "forearm.R", "shin.L", "shin.R")
 
 
 def metarig(frames: int) -> Object:
-    """An empty file with the metarig in it."""
+    """A new file with the metarig in it."""
     import addon_utils  # on the path since bpy is imported
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -53,7 +53,7 @@ def animate_spine(rig: Object, frames: int) -> None:
 
 
 def heavy_meshes(frames: int, count: int = 10) -> list[Object]:
-    """Animated meshes under a subdivision and a displacement that are evaluated anew on every frame."""
+    """Animated meshes with subdivision and displacement, which Blender evaluates anew on every frame."""
     balls = []
     for number in range(count):
         bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, location=(3.0 + number, 3.0, 0.0))
@@ -69,7 +69,7 @@ def heavy_meshes(frames: int, count: int = 10) -> list[Object]:
 
 
 def static_objects(count: int) -> None:
-    """Empties that nothing moves; each is one more in the view layer's dependency graph."""
+    """Empties that nothing moves; each adds to the view layer's dependency graph."""
     for number in range(count):
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Prop {number}", None))
 

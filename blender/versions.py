@@ -1,7 +1,7 @@
-"""Every difference between the versions of Blender, each behind a function. They ask for features, not for numbers.
+"""All differences between versions of Blender, each behind a function that asks for features, not for numbers.
 
-From 4.4 on an action keeps its F-curves in layers, strips and *channelbags*, a bag for each *slot*, and a data-block
-plays one slot. Before, the action itself is that bag: it has the same `fcurves` and `groups`. No version yet lets an
+From 4.4 on an action keeps its F-curves in layers, strips and *channelbags*, one bag for each *slot*, and a data-block
+plays one slot. Before 4.4 the action itself is that bag, with the same `fcurves` and `groups`. No version yet lets an
 action have more than one layer, or a layer more than one strip.
 """
 
@@ -17,12 +17,12 @@ _HAS_SLOTS = "slots" in Action.bl_rna.properties
 
 
 def curves(block: ID) -> Collection[FCurve]:
-    """The F-curves of its action, or of its slot there, that animate this data-block; empty where there are none."""
+    """The F-curves that animate this data-block, from its action or its slot there; empty if there are none."""
     return _played_curves(block.animation_data) if block.animation_data else ()
 
 
 def strips(block: ID) -> Iterator[tuple[NlaStrip, Collection[FCurve]]]:
-    """Its NLA strips, in use or not, also those inside of meta strips, each with the F-curves by which it animates."""
+    """The NLA strips of the data-block, in use or not, also inside of meta strips, each with its action's F-curves."""
     tracks = block.animation_data.nla_tracks if block.animation_data else ()
     waiting = [strip for track in tracks for strip in track.strips]
     while waiting:
@@ -47,21 +47,21 @@ def _played_curves(player: AnimData | NlaStrip) -> Collection[FCurve]:
 
 
 def animated_paths(block: ID) -> set[str]:
-    """RNA paths of what keys or drivers move on this data-block."""
+    """RNA paths of the properties of this data-block that have keys or drivers."""
     drivers = block.animation_data.drivers if block.animation_data else ()
     return {curve.data_path for curve in (*curves(block), *drivers)}
 
 
 def curve_finder(block: ID) -> Callable[..., FCurve | None]:
-    """Finds by `(path, index=)` the F-curve that animates an element of a property; None where there is none."""
+    """A function of `(path, index=)` that finds the F-curve of an element of a property; None if there is none."""
     found: Any = curves(block)
     return found.find if found else lambda path, index: None
 
 
 def ensure_channelbag(block: ID) -> bpy_struct:
-    """What holds the `fcurves` and `groups` that animate this data-block; made, with all it needs, where there is none.
+    """The owner of the `fcurves` and `groups` that animate this data-block; if needed, created with action and slot.
 
-    An action that is assigned without a slot gets a new one: the slots that it has do not play, and taking one of them
+    An action that is assigned without a slot gets a new slot: its existing slots do not play, and using one of them
     would move what was sampled without it.
     """
     animation = block.animation_data or block.animation_data_create()

@@ -1,4 +1,4 @@
-"""What can be asked for on the command line."""
+"""The arguments of the command line."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ Find the limbs of a rig, tell why, and write their chains, and those that the ri
 
 
 class _Parser(ArgumentParser):
-    """One line for what is wrong, as with everything else that is refused."""
+    """Reports what is wrong in one line, as every other refusal does."""
 
     def error(self, message: str) -> NoReturn:
         raise Refused(USAGE, value=message, program=self.prog).saying("{value}; {program} --help tells more")
 
 
 def parser(usage: str) -> ArgumentParser:
-    """The parser; `usage` is what stands before the name of a command."""
+    """The parser; `usage` is what users write before the name of a command."""
     found = _Parser(
         usage,
         description="Two-bone limbs, solved in closed form and keyed.",
@@ -90,7 +90,7 @@ def parser(usage: str) -> ArgumentParser:
 
 
 def _command(commands: Any, name: str, summary: str, description: str) -> ArgumentParser:
-    """A command with what all of them take."""
+    """Adds a command with the arguments that all commands have."""
     command = commands.add_parser(
         name, help=summary, description=description, epilog=_EPILOG, formatter_class=RawDescriptionHelpFormatter
     )
@@ -99,7 +99,7 @@ def _command(commands: Any, name: str, summary: str, description: str) -> Argume
 
 
 def _shots(command: ArgumentParser) -> ArgumentParser:
-    """What commands take that work on shots."""
+    """Adds the arguments of commands that work on shots."""
     command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3, measure=Measure.AUTO)
     command.add_argument(
         "--rig",
@@ -176,7 +176,7 @@ def _seconds(text: str) -> float:
 
 
 def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
-    """What reads one of these words, in small letters as well."""
+    """Reads one of these words, in capital or small letters."""
 
     def chosen(text: str) -> StrEnum:
         try:

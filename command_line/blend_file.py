@@ -1,4 +1,4 @@
-"""The .blend file that is read and the one that is written, and the armatures in it."""
+"""Opens and saves .blend files, and finds the armatures in them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from . import console_output, interrupt
 from .arguments import USAGE
 
 _DAMAGE = re.compile("corrupt|lost data", re.IGNORECASE)
-"""In what Blender says of a file that it opens all the same."""
+"""Words with which Blender reports damage in a file that it opens all the same."""
 
 _LAST = b"\xb1\xea\x92\x8f"
-"""The end of the table of contents with which seekable Zstandard ends."""
+"""The last bytes of seekable Zstandard, the end of its table of contents."""
 
 
 def named_or_open(file: Path | None) -> Path:
-    """The file that was named, else the one that is open; Refused where there is none."""
+    """The file if one is named, else the open file; Refused if there is neither."""
     if not (file or bpy.data.filepath):
         raise Refused(USAGE).saying("Name a .blend file")
     return file or Path(bpy.data.filepath)
 
 
 def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
-    """Raise `Refused` where a file that is read would be written, or one written twice, under whatever names."""
+    """Raise `Refused` if an output is also an input, or two outputs are the same file, through any names or links."""
     is_read = dict.fromkeys(map(atomic_write.identity, read), True)
     for path in written:
         atomic_write.refuse_irregular(path)
@@ -46,9 +46,9 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
 
 
 def load(file: Path, *, enable_autoexec: bool = False) -> str:
-    """Open the file, and let it run Python where that is asked for here or of Blender; Refused where Blender cannot.
+    """Open the file; its Python runs if `enable_autoexec` or Blender's settings allow. Refused if it cannot be opened.
 
-    returns : a sentence where Blender says that the file is damaged, else ""
+    returns : a sentence if Blender says that the file is damaged, else ""
     """
     atomic_write.refuse_irregular(file)
     trusted = {"use_scripts": True} if enable_autoexec else {}
@@ -65,7 +65,7 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
 
 
 def notes() -> list[str]:
-    """What of the open file makes a bake doubtful."""
+    """Sentences about the open file that make the result of a bake doubtful."""
     if not bpy.app.autoexec_fail:
         return []
     # Most often it is the panel of a rig, which moves nothing; so that alone is no reason to refuse.
@@ -73,7 +73,7 @@ def notes() -> list[str]:
 
 
 def save(source: Path, output: Path) -> None:
-    """Write what is open, compressed where its source is; Refused where that cannot be done."""
+    """Write the open file to `output`, compressed if `source` is; Refused if that cannot be done."""
     with source.open("rb") as file:
         compress = file.read(7) != b"BLENDER"
     # Relative paths in it count from where it is opened, and there a link may stand for it.
@@ -93,9 +93,9 @@ def save(source: Path, output: Path) -> None:
 
 
 def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]:
-    """The armature objects of these names; without names all that have chains, or else the only one.
+    """The armature objects of these names; without names, all that have chains, or else the only one.
 
-    raises : Refused where there is none, or where it is not clear which
+    raises : Refused if there is none, or if there are several to choose from
     """
     if names:
         return [_named(name) for name in names]
@@ -125,7 +125,7 @@ def _named(name: str) -> Object:
 
 
 def _is_whole(compressed: Path) -> bool:
-    """From 4.5 on Blender does not notice where a full disk cuts off what it compresses."""
+    """False if a compressed file was cut off by a full disk, which Blender does not notice from 4.5 on."""
     with compressed.open("rb") as file:
         file.seek(0, SEEK_END)
         file.seek(max(file.tell() - len(_LAST), 0))
@@ -133,5 +133,5 @@ def _is_whole(compressed: Path) -> bool:
 
 
 def _reason(error: RuntimeError) -> str:
-    """The last of what Blender says."""
+    """The last line of Blender's error."""
     return str(error).strip().splitlines()[-1].removeprefix("Error: ")

@@ -1,4 +1,4 @@
-"""What Blender says on the console, which is all that it tells of a file that it opens although it is damaged."""
+"""Reads Blender's console output: only there does Blender report damage in a file that it opens all the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONSOLE = (1, 2)
 
 @contextmanager
 def blender_output() -> Iterator[list[str]]:
-    """Gives, at its end, the lines that were said while it was open; only then do they appear on the console."""
+    """Collects the lines that Blender prints while the context is open, and prints them on the console at its end."""
     lines: list[str] = []
     kept = [os.dup(number) for number in _CONSOLE]
     # A pipe would have to be emptied by another thread, which Blender may not let run.

@@ -1,4 +1,4 @@
-"""A setup file for a rig that has none: the limbs that are found in it."""
+"""The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .outcome import ExitStatus
 
 
 def run(arguments: Namespace) -> int:
-    """List the limbs of the rig and, where it is asked for, write their chains; the exit status."""
+    """List the limbs of the rig and write their chains if an output is named; the exit status."""
     file = blend_file.named_or_open(arguments.file)
     if arguments.output:
         blend_file.refuse_overwriting([file], [arguments.output])

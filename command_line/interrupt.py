@@ -1,7 +1,7 @@
-"""Ctrl-C, and the signal by which a farm ends a task: both stop the command, with nothing half written.
+"""Ctrl-C, and the signal with which a farm ends a task: both stop the command and leave nothing half written.
 
-Blender takes the first Ctrl-C for itself where it has no window and ends at the second; the signal to terminate ends it
-at once. And Blender prints and forgets what is raised while it calls Python, as its handlers do on every frame.
+Without a window, Blender swallows the first Ctrl-C and ends at the second; SIGTERM ends it at once. While Blender calls
+Python, as for handlers on every frame, it also prints and forgets every exception.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _received: list[int] = []
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """While it is open, the first of these signals raises KeyboardInterrupt; later ones do not disturb the clean-up."""
+    """While the context is open, the first signal raises KeyboardInterrupt; later ones do not disturb the clean-up."""
     _received.clear()
     before = {number: signal.signal(number, _receive) for number in _SIGNALS}
     try:

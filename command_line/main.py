@@ -1,6 +1,6 @@
-"""The command line: `blender shot.blend --command two_bone_ik bake …`, and `python -m two_bone_ik` beside a bpy wheel.
+"""The command line: `blender shot.blend --command two_bone_ik bake …`, or `python -m two_bone_ik` with a bpy wheel.
 
-It ends with an `ExitStatus`. One line on stderr says why.
+It ends with an `ExitStatus`. If that is not 0, one line on stderr gives the reason.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _handles: list[object] = []
 
 
 def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
-    """Carry out the command and give the exit status.
+    """Carry out the command and return the exit status.
 
     argv : the arguments, from the name of the command on
-    program : the call that came before them, to call it again for another process
-    usage : how users write that call
+    program : the command line before them, with which other processes are started
+    usage : what users write before the name of a command
     """
     try:
         with interrupt.heard():
@@ -48,12 +48,12 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
 
 
 def register() -> None:
-    """Let Blender know the command."""
+    """Register the command with Blender."""
     _handles.append(bpy.utils.register_cli_command("two_bone_ik", _execute))
 
 
 def unregister() -> None:
-    """Take it away."""
+    """Unregister the command."""
     bpy.utils.unregister_cli_command(_handles.pop())
 
 

@@ -7,8 +7,8 @@
     frames = "1:120"
     output = "sh010_baked.blend"
 
-Only `file` is needed. Paths are relative to the manifest, `output` to the folder for outputs; by default it is the path
-of the file there. What a shot leaves out is as on the command line.
+Only `file` is needed; the command line gives what a shot leaves out. Paths are relative to the manifest, except for
+`output`, which is relative to the folder for outputs. By default an output has the path of its file, in that folder.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _SPAN = re.compile(r"([1-9]\d*)(?:-([1-9]\d*)(?::([1-9]\d*))?)?")
 
 
 def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
-    """The shots by number, from 1 on; `common` has what they do not say. Refused where one makes no sense.
+    """The shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
 
-    folder : for outputs and reports; None for no files
-    mapped : what becomes of a path that the manifest names
+    folder : for outputs and reports; None if none are written
+    mapped : maps a path of the manifest to this machine
     """
     home = path.absolute().parent
     found: dict[int, Shot] = {}
@@ -56,7 +56,7 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
 
 
 def numbers(text: str | None, count: int) -> list[int]:
-    """The shots that a range expression names, such as 7, 1-10, 1-9:2 or 1,4,8; None names all."""
+    """The numbers in a range expression such as 7, 1-10, 1-9:2 or 1,4,8; None gives all `count`."""
     if text is None:
         return list(range(1, count + 1))
     found: list[int] = []
@@ -107,7 +107,7 @@ def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, 
 
 
 def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:
-    """Where the output lies in the folder for outputs."""
+    """The path of the output in the folder for outputs."""
     if "output" in table:
         return Path(table["output"])
     return file.relative_to(home) if file.is_relative_to(home) else Path(file.name)

@@ -1,4 +1,4 @@
-"""What became of a shot, as a person reads it."""
+"""The outcome of a shot in words, and the exit status."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..blender.messages.report import Report
 
 
 class ExitStatus(IntEnum):
-    """How the command ends; of many shots, the highest counts.
+    """Exit status of the command; of many shots, the highest.
 
-    Never 1 or 2: Blender itself ends with these, over an unknown command and over a second Ctrl-C.
+    Never 1 or 2: Blender itself ends with these, for an unknown command and after a second Ctrl-C.
     """
 
     DONE = 0
@@ -26,12 +26,12 @@ class ExitStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One shot's.
+    """The outcome of one shot.
 
     state : a word or two
-    text : the reason, or what was found in short
-    damage : what Blender says is damaged in the file
-    reports : all that was found, where it was found in this process
+    text : the reason, or the result in short
+    damage : a sentence if Blender says that the file is damaged
+    reports : all reports, if the shot was carried out in this process
     """
 
     status: int
@@ -57,7 +57,7 @@ def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str =
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
-    """A row for each shot, and the sum."""
+    """The outcomes as a table with one row for each shot, and their sum."""
     width = max(map(len, files.values()), default=0)
     rows = [f"{n:5}  {item.state:11}  {files[n]:{width}}  {item.text}" for n, item in sorted(outcomes.items())]
     failed = [item for item in outcomes.values() if item.status >= ExitStatus.REFUSED]

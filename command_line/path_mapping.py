@@ -1,4 +1,4 @@
-"""Paths of the machine that wrote a manifest into those of the one that bakes, by the rules of Open Job Description."""
+"""Maps paths of the machine that wrote a manifest to paths of this machine, by the rules of Open Job Description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PathMapping = Callable[[str], Path]
 
 
 def mapping(path: Path | None) -> PathMapping:
-    """What the rules in this JSON file do to a path; without a file, nothing."""
+    """A function that maps paths by the rules in this JSON file; without a file it returns them unchanged."""
     if path is None:
         return Path
     try:

@@ -1,7 +1,7 @@
-"""Many shots on one machine: Blenders of their own, each baking shot after shot.
+"""Many shots on one machine: several Blenders, each baking shot after shot.
 
-A Blender is asked for a shot by a line with its number, and answers with a line when that is done. If it ends instead,
-or takes too long and is stopped, that shot has failed, and another Blender goes on with the next.
+A worker is a Blender that reads the number of a shot from a line, and answers with a line when the shot is done. If the
+worker ends instead, or takes too long and is stopped, that shot has failed and another Blender goes on with the next.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def outcomes(
     """The shots' outcomes by their numbers.
 
     call : the command line of a worker
-    time_limit : seconds that a Blender has for one shot, its own start included
+    time_limit : seconds that a worker has for one shot, its start included
     """
     idle: SimpleQueue[_Worker] = SimpleQueue()
     workers = [_Worker(call, time_limit) for _ in range(min(jobs, len(shots)))]
@@ -73,7 +73,7 @@ def outcomes(
 
 
 def serve(act: Callable[[int], Outcome]) -> None:
-    """Be a worker."""
+    """Be a worker: carry out shots by their numbers until the input ends."""
     for line in sys.stdin:
         found = act(int(line))
         answer = json.dumps({key: getattr(found, key) for key in _ANSWERED})
@@ -81,7 +81,7 @@ def serve(act: Callable[[int], Outcome]) -> None:
 
 
 class _Worker:
-    """A Blender, there when it is needed."""
+    """A Blender process, started when it is first needed."""
 
     def __init__(self, call: Sequence[str], time_limit: float) -> None:
         self._call = call
@@ -89,7 +89,7 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def outcome(self, number: int, shot: Shot) -> Outcome:
-        """Let it carry out a shot."""
+        """Let the worker carry out a shot."""
         process = self._started()
         with _limited(process, self._time_limit) as stopped:
             answer, said = _asked(process, number)
@@ -108,7 +108,7 @@ class _Worker:
         return Outcome(status=ExitStatus.CRASHED, state=state, text=text)
 
     def interrupt(self) -> None:
-        """Let it end in the middle of a shot, which another thread waits for; kill it where it does not."""
+        """End the worker in the middle of a shot that another thread waits for; kill the process if it does not end."""
         if process := self._process:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -116,7 +116,7 @@ class _Worker:
             process.kill()
 
     def end(self) -> None:
-        """Let it go."""
+        """End the worker after its last shot."""
         if self._process:
             self._process.communicate()
 
@@ -130,7 +130,7 @@ class _Worker:
 
 
 def _asked(process: subprocess.Popen[str], number: int) -> tuple[Outcome | None, str]:
-    """What a worker answers for a shot; None where it ends instead, with the last line that it said."""
+    """The worker's answer for a shot; if it ends instead, None and the last line that it printed."""
     assert process.stdin is not None
     assert process.stdout is not None
     said = ""
@@ -146,7 +146,7 @@ def _asked(process: subprocess.Popen[str], number: int) -> tuple[Outcome | None,
 
 @contextmanager
 def _limited(process: subprocess.Popen[str], seconds: float) -> Iterator[Event]:
-    """While it is open, the process is killed if it takes longer; gives what is set then."""
+    """While the context is open, a timer kills the process after `seconds`; gives an event that is set if it did."""
     stopped = Event()
 
     def stop() -> None:

@@ -1,4 +1,4 @@
-"""How far it is, for people, for farms, or not at all."""
+"""Shows progress: for people, for farms, or not at all."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _WIDTH = 40
 
 
 class Progress:
-    """Says on stdout how far a run is, each percent once.
+    """Prints on stdout how far a run is, each percent once.
 
-    plain : a bar on a terminal, else a line each tenth
-    openjd : as Open Job Description has its workers say it
+    plain : a bar on a terminal, else a line for each tenth
+    openjd : lines in the format of Open Job Description
     """
 
     def __init__(self, style: str) -> None:
@@ -25,7 +25,7 @@ class Progress:
             self._say(percent)
 
     def failed(self, reason: str) -> None:
-        """The run ends without what was asked for."""
+        """Say that the run has failed."""
         if self._style == "openjd":
             print(f"openjd_fail: {reason}", flush=True)
 

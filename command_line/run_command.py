@@ -1,4 +1,4 @@
-"""A command that works on shots: on one, or on those of a manifest, here or in Blenders of their own."""
+"""Commands that work on shots: on one shot, or on those of a manifest, in this Blender or in several."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .shot import Shot
 
 
 def run(arguments: Namespace, call: Sequence[str]) -> int:
-    """Carry the command out and give the exit status; `call` is the command line that asked for it."""
+    """Carry the command out and return the exit status; `call` is the command line that starts the same program."""
     _refuse_combination(arguments)
     one = _shot(arguments)
     progress = Progress(arguments.progress)
@@ -55,7 +55,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 
 
 def _refuse_combination(arguments: Namespace) -> None:
-    """Raise `Refused` where arguments contradict each other or leave open where to write."""
+    """Raise `Refused` if arguments contradict each other, or none says what to write."""
     alone = ("file", "output", "in_place", "report")
     many = ("shot", "output_dir", "jobs", "time_limit", "path_mapping")
     for name in alone if arguments.manifest else many:
@@ -74,7 +74,7 @@ def _refuse_combination(arguments: Namespace) -> None:
 
 
 def _shot(arguments: Namespace) -> Shot:
-    """What the arguments say of each shot."""
+    """The fields of a shot that the arguments give."""
     # The shots of a manifest have files of their own.
     file = arguments.manifest or blend_file.named_or_open(arguments.file)
     return Shot(

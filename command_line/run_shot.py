@@ -1,4 +1,4 @@
-"""What Blender does for a shot: open the file, find the rigs, give them the setup, bake, save."""
+"""Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .shot import Progress, Shot
 
 
 def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> Outcome:
-    """Do what the shot asks for; with `resume`, unless its report tells that just this was done before.
+    """Carry out the shot. With `resume`, skip it if its report says that the same was done before.
 
-    strict : a file that Blender finds damaged is refused
+    strict : refuse a file that Blender finds damaged
     """
     request: dict[str, object] = {}
     try:
@@ -63,7 +63,7 @@ def _reports(what: Shot, setup: api.Setup | None, notes: list[str], progress: Pr
 
 
 def _applied(rig: Object, setup: api.Setup) -> list[str]:
-    """The names of the setup's chains that are not muted."""
+    """Apply the setup to the armature; the names of its chains that are not muted."""
     return [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
 
 

@@ -1,4 +1,4 @@
-"""One shot: what is asked for, whether that was done before, and the report of what came out."""
+"""One shot: what to do, whether that was done before, and the report of the result."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LARGEST_REPORT = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """What is asked for.
+    """What to do.
 
     command : bake, check or snap
-    file : the .blend file; what is open already where `is_open` is set
-    rigs : names of armature objects; none for those that have chains
-    output, report : where to write, or None
+    file : the .blend file; if `is_open`, the file that is already open
+    rigs : names of armature objects; empty for all that have chains
+    output, report : paths to write, or None
     """
 
     command: str
@@ -42,16 +42,16 @@ class Shot:
     report: Path | None = None
 
     def request(self) -> dict[str, Any]:
-        """All that decides on the result, as JSON has it; of files their contents, by hash."""
+        """Everything that decides the result, as JSON; files are given by the hash of their contents."""
         asked = {key: value for key, value in asdict(self).items() if key not in {"is_open", "output", "report"}}
         asked |= {key: asked[key] and _digest(asked[key]) for key in ("file", "setup")}
         return json.loads(json.dumps(asked))
 
 
 def recorded(shot: Shot) -> dict[str, Any]:
-    """What the report of an earlier run holds, where that and its output are there; else nothing.
+    """The contents of an earlier run's report, if the report and its output exist; else nothing.
 
-    raises : Refused where the report is another program's, and would be overwritten
+    raises : Refused if the file is another program's and would be overwritten
     """
     if not (shot.report and shot.report.exists()):
         return {}
@@ -67,7 +67,7 @@ def recorded(shot: Shot) -> dict[str, Any]:
 
 
 def done_before(earlier: dict[str, Any], request: dict[str, Any]) -> list[api.Report] | None:
-    """What an earlier run found, where it did just this with a file that was not damaged; else None."""
+    """The reports of an earlier run if its request was the same and its file not damaged; else None."""
     if earlier.get("request") != request or earlier.get("damage"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""How far the joints that Blender evaluates are from where geometry has them, on every frame of a baked scene."""
+"""Compares the joints that Blender evaluates with geometry, on every frame of a baked scene."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Joints:
 
 
 def joints(rig: Object) -> dict[str, Joints]:
-    """Each chain's, as Blender evaluates the current frame."""
+    """The joints of each chain as Blender evaluates the current frame."""
     found = {}
     for chain in rig.two_bone_ik_chains:
         end = rig.pose.bones[chain.end_bone]
@@ -31,7 +31,7 @@ def joints(rig: Object) -> dict[str, Joints]:
 
 
 def worst_distance(rig: Object, frames: range) -> float:
-    """The farthest that any mid or tip is off, over all chains and frames."""
+    """The largest distance of any mid or tip from its place by geometry, over all chains and frames."""
     worst = 0.0
     for frame in frames:
         bpy.context.scene.frame_set(frame)

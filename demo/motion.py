@@ -1,6 +1,6 @@
-"""A walk cycle for the human metarig: where ankles and wrists, pelvis and spine are on each frame.
+"""A walk cycle for the human metarig: the places of ankles, wrists, pelvis and spine on each frame.
 
-Lengths are metres and belong to the metarig, which faces -y. The path lies along that axis of the armature object.
+Lengths are metres and fit the metarig, which faces -y. The path runs along that axis of the armature object.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REACH_FRAMES = (170, 230)
 
 @dataclass(frozen=True)
 class Foot:
-    """forward: of the ankle, from where it starts; height: above its place on the ground; pitch: radians, toes down."""
+    """forward: ankle's distance from its start; height: above its place on the ground; pitch: radians, toes down."""
 
     forward: float
     height: float
@@ -28,12 +28,12 @@ class Foot:
 
 
 def travelled(frame: float) -> float:
-    """How far the body has gone."""
+    """The distance that the body has gone."""
     return STRIDE * frame / CYCLE
 
 
 def foot(frame: float, side: int) -> Foot:
-    """side: +1 left, -1 right."""
+    """The foot on this frame; side is +1 left, -1 right."""
     cycles = frame / CYCLE + (0.5 if side < 0 else 0.0)
     step, phase = divmod(cycles, 1.0)
     # The ankle passes below the pelvis in the middle of the stance.
@@ -51,7 +51,7 @@ def foot(frame: float, side: int) -> Foot:
 
 
 def wrist(frame: float, side: int) -> tuple[float, float, float]:
-    """Sideways, forward and up, from below the pelvis. The arm swings against the leg of its side."""
+    """Sideways, forward and up, from below the pelvis. The arm swings against the leg of the same side."""
     angle = 2.0 * pi * (frame / CYCLE) + (pi if side < 0 else 0.0)
     swing = cos(angle)
     place = (side * (0.27 - 0.03 * swing), -0.02 - 0.2 * swing, 1.03 + 0.06 * swing**2)

@@ -14,7 +14,7 @@ SIDES = {"L": 1, "R": -1}
 
 
 def metarig() -> Object:
-    """An empty file with the metarig in it, turned away from the axes of the world."""
+    """A new file with the metarig in it, turned away from the axes of the world."""
     import addon_utils  # on the path since bpy is imported
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -46,7 +46,7 @@ def animate(rig: Object) -> None:
 
 
 def targets(rig: Object) -> dict[str, dict[str, object]]:
-    """For each end bone the fields of its chain, with new targets that have their keys."""
+    """For each end bone the fields of its chain, with new targets that have keys."""
     limbs = {}
     for letter, side in SIDES.items():
         foot, knee = rig.data.bones[f"foot.{letter}"], rig.data.bones[f"shin.{letter}"].head_local
@@ -79,7 +79,7 @@ def _wrist(frame: int, side: int) -> Matrix:
 
 
 def _animated(rig: Object, name: str, place) -> Object:
-    """An empty that is at `place(frame)`, in the space in which the walk starts, on every frame."""
+    """An empty that is at `place(frame)` on every frame, in the space in which the walk starts."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_size = 0.05
     empty.rotation_mode = "QUATERNION"

@@ -1,7 +1,7 @@
-"""The whole way on a real rig: Rigify's human metarig walks, four limbs are baked and the result is measured.
+"""The whole product on a real rig: Rigify's human metarig walks, four limbs are baked and the result is measured.
 
-Runs in the environment of a Blender wheel with the extension installed (`make demo`); leaves out/walk.blend and
-out/walk.png, and ends with status 1 where a joint is off by more than 0.01 mm.
+Runs in the environment of a Blender wheel with the extension installed (`make demo`). Writes out/walk.blend and
+out/walk.png, and ends with status 1 if a joint is off by more than 0.01 mm.
 """
 
 from __future__ import annotations

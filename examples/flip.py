@@ -19,7 +19,7 @@ FRAMES = np.arange(1, 121)
 
 
 def path() -> np.ndarray:
-    """(n, 3) out past full reach, back through the neighbourhood of the root, and out again on the other side."""
+    """(n, 3) a path from beyond full reach, past the root, and out again on the other side."""
     along = 2.3 * np.cos(np.linspace(0.0, np.pi, len(FRAMES)))
     return np.stack((0.02 * np.ones_like(along), along, np.zeros_like(along)), axis=-1)
 

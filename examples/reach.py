@@ -1,4 +1,4 @@
-"""Where the tip goes for a target at any distance, by what the chain may do: python examples/reach.py [PICTURE]"""
+"""The place of the tip for any distance of the target, by Out of Reach: python examples/reach.py [PICTURE]"""
 
 import sys
 from pathlib import Path

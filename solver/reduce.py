@@ -72,7 +72,7 @@ def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keye
     frames : (n,)        rising
     values : (n, k)      on every frame
     error : see `Error`; up to 1 is allowed
-    keyed : (r,) rows that may get keys, None for all. The first and the last of them always do; rows outside do not count.
+    keyed : (r,) rows that may get keys, None for all. The first and the last always do; rows outside do not count.
         If no span leads from one of these rows to the next, all rows between the two may get keys as well.
     """
     keyed = np.arange(len(frames)) if keyed is None else keyed

@@ -114,7 +114,7 @@ def blend(start: Array, end: Array, factor: float) -> Array:
 
 
 def shortest(start: Array, end: Array) -> Array:
-    """(..., 3, 3) the shortest rotation between two unit vectors. Opposite ones turn about some axis, zero ones do not."""
+    """(..., 3, 3) the shortest rotation between two unit vectors; opposite ones turn about some axis, zero ones not."""
     w = 1.0 + dot(start, end)
     turn = np.concatenate((w[..., None], cross(start, end)), axis=-1)
     opposite = np.concatenate((np.zeros_like(turn[..., :1]), any_normal(start)), axis=-1)

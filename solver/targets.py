@@ -49,7 +49,7 @@ def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Arr
     tip : (n, 3)             the root is the origin
     outer : (n,)             the full reach
     softness : float         the target is moved ahead by what softness takes away, but never out of reach
-    resolution : (n,)        how exactly the target can be placed. If a chain is straight to within this, the target goes
+    resolution : (n,)        how exactly the target can be placed. If a chain is straight to within this, the target is
                              as much beyond its reach: rounding would otherwise bend the chain by the square root of it
     """
     distance = norm(tip)

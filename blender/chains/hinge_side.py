@@ -1,7 +1,7 @@
-"""The side to which a limb bends whose rest pose is all but straight: decided once, by the keys of its own bones.
+"""Decides once, by the keys of its own bones, to which side a limb bends whose rest pose is almost straight.
 
-A bake never decides it, so that no pose hangs on a range or an action. What was decided is the chain's Hinge Axis, with
-Bend Positive.
+A bake never decides this, so that no pose depends on a range or an action. The decision is stored in the chain: as its
+Hinge Axis, with Bend Positive.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def decide(chain: PropertyGroup, axis: HingeAxis) -> None:
 
 
 def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
-    """The axis by its name; for KEYS by the keys, and None where the rest pose bends enough to tell.
+    """The axis of this name. For KEYS, the axis that the keys give, or None if the rest pose bends enough to decide.
 
-    raises : Refused where the keys do not tell
+    raises : Refused if the keys do not decide
     """
     if axis != "KEYS":
         return HingeAxis(axis)
@@ -44,10 +44,10 @@ def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
 
 
 def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
-    """The axis of the end bone about which the keys of the chain's bones bend it; None where they do not.
+    """The axis of the end bone about which the keys of the chain's bones bend it; None if they do not bend it.
 
-    Each keyed frame gives the axis about which the limb is bent, as the root bone carries it, as long as the sine of
-    the angle is; the mean of these tells, so that frames on which the limb is all but straight hardly count.
+    Each keyed frame gives the axis about which the limb is bent, relative to the root bone. The axes are averaged, each
+    with the sine of its angle as weight, so that frames on which the limb is almost straight hardly count.
     """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     frames = np.unique(np.concatenate([key_frames(Point(rig, name)) for name in bones]))
@@ -63,9 +63,9 @@ def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
 
 
 def _hinges(rig: Object, names: tuple[str, ...], count: int, frames: Array) -> Array:
-    """(n, 3) in the root bone's space, the axis about which the limb is bent on each frame, as long as the sine.
+    """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
 
-    names : of the chain's bones, of which there are `count`, and of those from there to the tip bone
+    names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
     """
     own = OwnTransforms(rig, frames.tolist())
     carrier = rig.data.bones[names[0]].parent

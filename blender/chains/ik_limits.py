@@ -1,4 +1,4 @@
-"""Bend limits from what a rigger has set already: the IK limits of the end bone about its hinge."""
+"""Bend limits from the IK limits that a rigger has set on the end bone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..pipeline.read.rest_side import rest_chain
 
 
 def bend_limits_from_ik(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
-    """The bend limits, least and greatest in radians, that the IK limits of the chain's end bone make.
+    """The least and the greatest hinge angle, in radians, that the IK limits of the end bone allow.
 
-    raises : Refused where the end bone has no IK limit about the axis that the chain bends about
+    raises : Refused if the end bone has no IK limit about the axis that the chain bends about
     """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     at_rest, end_to_root = rest_chain(rig, chain)

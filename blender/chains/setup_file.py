@@ -5,11 +5,11 @@
     end_bone = "forearm.?"
     target = "hand target.?"
 
-The keys are the properties of a chain by identifier, the values as Python has them: angles in radians, objects by
-name; what is left out has its default. In `end_bone`, * stands for any text and ? for one character: it makes a chain
-for each bone that it fits, and in the other names they stand for what they stand for there. A bone that is called just
-that comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives the
-chain empties for the target and the pole target that it lacks.
+The keys are identifiers of a chain's properties. The values are as in Python: angles in radians, objects by name;
+properties that are left out have their defaults. In `end_bone`, * stands for any text and ? for one character: each
+bone that fits gets a chain, and in the other names * and ? stand for the same text. A bone whose name is literally the
+pattern comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives
+the chain empties for the target and the pole target that it lacks.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": (int, float)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """A setup file that has been read.
+    """The contents of a setup file.
 
-    path : where it came from
-    chains : for each [[chain]] its fields by identifier; an object is its name
+    path : of the file
+    chains : for each [[chain]] its fields by identifier; an object is given by its name
     """
 
     path: Path
@@ -51,7 +51,7 @@ class Setup:
 
 
 def load(path: Path) -> Setup:
-    """Read a setup file; Refused where a key, a type, a word or a number does not fit."""
+    """Read a setup file; Refused if a key is unknown, or a type, a word or a number does not fit."""
     chains = toml_file.tables(path, "chain")
     known = chain_fields()
     known[_CREATE] = known["mute"]  # true or false as well
@@ -66,9 +66,9 @@ def load(path: Path) -> Setup:
 
 
 def apply(rig: Object, setup: Setup) -> list[str]:
-    """Give the armature the setup's chains and return their names; those of the same name change, others stay.
+    """Give the armature the setup's chains and return their names. Chains of the same name change, others stay.
 
-    raises : Refused where a bone or an object is not there, or targets cannot be created; then nothing has changed
+    raises : Refused if a bone or an object does not exist, or targets cannot be created; then nothing has changed
     """
     refuse_unposable(rig)
     chains: dict[str, dict[str, Any]] = {}
@@ -94,7 +94,7 @@ def apply(rig: Object, setup: Setup) -> list[str]:
 
 
 def save(rig: Object, path: Path) -> None:
-    """Write all chains of the armature to a setup file; Refused where one has not the bones it takes."""
+    """Write all chains of the armature to a setup file; Refused if the bones of one do not exist."""
     lines = [f"# Two-Bone IK chains of {rig.name!r}"]
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
         chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
@@ -126,14 +126,14 @@ def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
 
 
 def _wanted(field: Property) -> str:
-    """The type of its values."""
+    """The type of the field's values, in words."""
     if field.type == "BOOLEAN":
         return translated("true or false")
     return translated("a number") if field.type == "FLOAT" else translated("text in quotes")
 
 
 def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The chain once for each bone that `end_bone` fits, with names in the place of wildcards."""
+    """The chain once for each bone that fits `end_bone`, with the wildcards of all names filled in."""
     end_bone = fields["end_bone"]
     bones = rig.data.bones.keys()
     if end_bone in bones:
@@ -157,7 +157,7 @@ def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
 
 
 def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
-    """The fields as they can be set: objects for their names; Refused where one is not there."""
+    """The fields with objects in place of their names; Refused if one does not exist."""
     for key in ("root_bone", "tip_bone"):
         if chain.get(key) and chain[key] not in rig.data.bones:
             raise _no_bone(rig, where, key, chain[key])
@@ -213,7 +213,7 @@ def _restore(rig: Object, before: list[dict[str, Any]]) -> None:
 
 
 def _lines(chain: PropertyGroup) -> Iterator[str]:
-    """What is not as in a new chain."""
+    """TOML lines for the properties that differ from those of a new chain."""
     points, fields = dict(_POINTS), chain_fields()
     for key, value in _values(chain).items():
         if key in points:

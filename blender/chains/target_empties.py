@@ -1,4 +1,4 @@
-"""Empties for chains that lack a target or a pole target, placed so that the pose stays as it is."""
+"""Creates empties for chains that lack a target or a pole target, so that the pose stays as it is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TARGET, _POLE = ("CUBE", 0.08), ("SPHERE", 0.05)
 
 
 def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Report:
-    """Give chains `names` (None: all that are not muted) what they lack; what they have stays where it is."""
+    """Create missing targets for chains `names` (None: all that are not muted); existing targets stay as they are."""
     chains = {chain.name: chain for chain in chosen_chains(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
         return Report(rig=rig.name, chains=(), notes=(translated("Every chain has a target and a pole target"),))
@@ -58,7 +58,7 @@ def _lacks_pole(chain: PropertyGroup) -> bool:
 
 
 def _empty(name: str, collection: Collection, place: Array, look: tuple[str, float], size: float) -> Object:
-    """An empty at the first of the places (n, 4, 4)."""
+    """An empty at the first of the transforms (n, 4, 4)."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type, empty.empty_display_size = look[0], look[1] * size
     empty.show_in_front = True
@@ -68,7 +68,7 @@ def _empty(name: str, collection: Collection, place: Array, look: tuple[str, flo
 
 
 def _collection(rig: Object, scene: Scene) -> Collection:
-    """The collection of the armature's targets in this scene."""
+    """The collection for the armature's targets in this scene."""
     name = f"{rig.name} Targets"
     for collection in scene.collection.children_recursive:
         if collection.name == name and collection.is_editable:

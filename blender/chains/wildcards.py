@@ -9,9 +9,9 @@ WILDCARDS = frozenset("*?")
 
 
 def wildcard_texts(pattern: str, name: str) -> list[str] | None:
-    """What each wildcard of the pattern stands for in the name, earlier ones for as much as can be.
+    """The text that each wildcard of the pattern stands for in the name; earlier wildcards take as much as they can.
 
-    returns : None where the pattern does not fit the name
+    returns : None if the pattern does not fit the name
     """
     # fits[i][j] tells whether the pattern from i on fits the name from j on: a table, since trying all the ways in
     # which many * share a name takes exponential time.

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever ends the process in between, and that are files when read."""
+"""Writes files completely or not at all, even if the process is killed, and refuses to read pipes and devices."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pathlib import Path
 from ..messages.refused import Refused
 
 LARGEST_TEXT = 16 << 20
-"""Bytes of a text that people write: a manifest of a hundred thousand shots."""
+"""Bytes of a text that people write: enough for a manifest of a hundred thousand shots."""
 
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 _BEGUN = re.compile(rf"\..*\.{_MACHINE}-([1-9]\d*)-[0-9a-f]{{8}}\.partial(\..*)?", re.DOTALL)
-"""Names under which processes of this machine begin a file, with the number of the process."""
+"""Names of unfinished files of this machine's processes; the group is the number of the process."""
 
 
 @contextmanager
 def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader]:
-    """The file to read from; Refused where it cannot be read, is no file but a pipe or device, or is too large."""
+    """The file, open for reading; Refused if it cannot be read, is a pipe or device, or is too large."""
     try:
         refuse_irregular(path)
         if (size := path.stat().st_size) > largest:
@@ -41,20 +41,20 @@ def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader
 
 
 def text(path: Path, largest: int = LARGEST_TEXT) -> str:
-    """What the file holds as UTF-8; Refused as by `opened`, UnicodeDecodeError where it is something else."""
+    """The contents of the file as UTF-8; Refused as by `opened`, UnicodeDecodeError if they are something else."""
     with opened(path, largest) as file:
         return file.read().decode("utf-8")
 
 
 def refuse_irregular(path: Path) -> None:
-    """Raise `Refused` where there is something other than a file: reading from a pipe or a device may never end."""
+    """Raise `Refused` if the path is a pipe, a device or a folder: reading from it may never end."""
     goal = _followed(path)
     if goal.exists() and not goal.is_file():
         raise Refused("NOT_A_FILE", value=str(path)).saying('"{value}" cannot be read or written: it is not a file')
 
 
 def identity(path: Path) -> object:
-    """Equal for all names of one file, through links of both kinds."""
+    """A value that is equal for all names of one file, through links of both kinds."""
     goal = _followed(path)
     try:
         status = goal.stat()
@@ -65,12 +65,12 @@ def identity(path: Path) -> object:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Gives a path beside `path` to write to; what is written there takes the place of `path` at the end.
+    """Gives a temporary path beside `path` to write to. At the end, that file is renamed to `path`.
 
-    After an error `path` is as it was, and so it is after a kill; what that leaves behind goes with the next `tidy`.
-    Who may read and write it stays as it was; where it is a link, it stays one, and what it leads to is replaced.
+    If the process fails or is killed, `path` is as before; the next `tidy` removes the unfinished file. A replaced file
+    keeps its permissions; if `path` is a link, the file behind the link is replaced.
 
-    raises : Refused where the system cannot write it
+    raises : Refused if the system cannot write it
     """
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
     refuse_irregular(path)
@@ -95,7 +95,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def tidy(path: Path) -> None:
-    """Remove what processes of this machine that are gone, killed, have begun in the folder of `path`."""
+    """Remove the unfinished files of this machine's killed processes from the folder of `path`."""
     with suppress(OSError):
         for item in list(_followed(path).parent.iterdir()):
             # Blender writes under a name with @ at its end, and renames.
@@ -105,7 +105,7 @@ def tidy(path: Path) -> None:
 
 
 def obstacle(path: Path, size: int) -> str:
-    """What the system says against a new file of so many bytes at `path`; "" where it takes it."""
+    """The system's reason against a new file of `size` bytes at `path`; "" if there is none."""
     block = bytes(1 << 20)
     try:
         with path.open("wb") as file:
@@ -131,12 +131,12 @@ def _is_running(process: int) -> bool:
 
 
 def _followed(path: Path) -> Path:
-    """Where a link leads in the end, be it there or not."""
+    """The end of a chain of links, whether a file exists there or not."""
     # `Path.resolve` raises over links that lead in a circle, before Python 3.13 a RuntimeError.
     return Path(os.path.realpath(path))
 
 
 def _sync(path: Path) -> None:
-    """Wait until the disk has it: else the new name could be there before what it names."""
+    """Wait until the contents are on the disk: the renaming could otherwise reach the disk first."""
     with path.open("rb+") as file:
         os.fsync(file)

@@ -1,4 +1,4 @@
-"""TOML in and out, for what people write by hand: what is wrong is refused with the file and the line or key."""
+"""Reads and writes TOML that people edit by hand; refusals name the file and the line or key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import atomic_write
 
 
 def tables(path: Path, name: str) -> list[dict[str, Any]]:
-    """The tables [[name]] of the file, which may hold nothing else; Refused where it is not so."""
+    """The tables [[name]] of the file; Refused if the file holds anything else."""
     try:
         content = tomllib.loads(atomic_write.text(path))
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Timeline markers where a chain falls short or flips: one name a kind and chain, replaced by the next check."""
+"""Timeline markers on frames where a chain falls short or flips: one name for each kind and chain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS = ("Too Far", "Too Close", "Flip")
 
 
 def replace(scene: Scene, report: Report) -> None:
-    """Markers for what the report found, in place of those of earlier reports on these chains."""
+    """Create markers for what the report found, and remove earlier markers of these chains."""
     ours = {_name(kind, report.rig, chain.name) for kind in _KINDS for chain in report.chains}
     for marker in of(scene, report.rig):
         if marker.name in ours:
@@ -26,13 +26,13 @@ def replace(scene: Scene, report: Report) -> None:
 
 
 def of(scene: Scene, rig: str) -> list[TimelineMarker]:
-    """All markers of the armature, those of chains that were renamed since with them."""
+    """All markers of the armature, including those of chains that have been renamed since."""
     ours = tuple(_name(kind, rig, "") for kind in _KINDS)
     return [marker for marker in scene.timeline_markers if marker.name.startswith(ours)]
 
 
 def remove(scene: Scene, rig: str) -> None:
-    """Take them away."""
+    """Remove all markers of the armature."""
     for marker in of(scene, rig):
         scene.timeline_markers.remove(marker)
 
@@ -42,7 +42,7 @@ def _name(kind: str, rig: str, chain: str) -> str:
 
 
 def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
-    """The kind of each marker, and its frame."""
+    """The kind and the frame of each marker."""
     where = (chain.status == Status.TOO_FAR, chain.status == Status.TOO_CLOSE, chain.flips)
     for kind, rows in zip(_KINDS, where, strict=True):
         for row in _starts(rows):

@@ -1,4 +1,4 @@
-"""The one exception of the Blender side: what the user asked for cannot be done. And one of Blender's own."""
+"""The exception for requests that cannot be carried out, and a guard for clean-up after a file was closed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from ...skeleton.plan import ChainPlan
 
 unless_gone = suppress(ReferenceError)
-"""Around clean-up: it ends where the file no longer has what is to be cleaned, as after another one was loaded.
+"""Put around clean-up: ends it quietly if the data-block is gone, for example because another file was opened.
 
-Only data-blocks tell. Blender crashes over a part of one, a bone or a constraint, which was held on to."""
+This works for data-blocks only. If Python keeps a part of one, a bone or a constraint, Blender crashes.
+"""
 
 
 class Refused(Exception):

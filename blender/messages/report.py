@@ -1,6 +1,6 @@
-"""What a bake or a check found: per chain and frame, in words, and as JSON for other programs and for later.
+"""The report of a bake or check: arrays for each chain and frame, words for users, JSON for programs.
 
-JSON holds the fields by their names, arrays as lists; numbers come back as they were, to the last digit.
+JSON holds the fields by their names, and arrays as lists; numbers survive to the last digit.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ class ChainReport:
     """One chain over all frames.
 
     frames : (n,)                the solved frames, may be fractional
-    status : (n,) uint8          a `Status` each: where the target lies
-    degenerate : (n,) bool       a direction was left open: target on the root, or a bone without length
+    status : (n,) uint8          a `Status` each: whether the target is within reach
+    degenerate : (n,) bool       a direction is undecided: target on the root, or a bone without length
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
     stretch : (n,)               factor on the length of both bones
     flips : (n,) bool            the chain bends to the other side than before
-    near_straight : (n,) bool    all but straight: small steps of the target turn the joints far
-    measured : (n,) bool         Blender was asked afterwards how the chain is posed
-    off : (n,)                   where it was: how far the farthest joint is from where it was solved to, world units
-    misposed : (n,) bool         keyed, but not posed so: farther than single precision and tolerance explain
-    off_bone : str               the bone, or the target, that is farthest off; "" where all is posed so
+    near_straight : (n,) bool    almost straight: small steps of the target turn the joints far
+    measured : (n,) bool         the frame was measured on the character as Blender evaluates it
+    off : (n,)                   where measured: distance of the farthest joint from its solution, world units
+    misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
+    off_bone : str               the bone, or the target, that is farthest off; "" if none is misposed
     """
 
     name: str
@@ -62,7 +62,7 @@ class ChainReport:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
-        """The report of which `fields` is a part of `Report.as_dict`."""
+        """The report from `fields`, a part of `Report.as_dict`."""
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
@@ -73,24 +73,24 @@ class ChainReport:
 
     @property
     def posed(self) -> bool:
-        """True where nothing that was measured is posed otherwise."""
+        """True if no measured frame is misposed."""
         return not np.any(self.misposed)
 
     @property
     def reached(self) -> bool:
-        """True where every frame met its target, and nothing that was measured is posed otherwise."""
+        """True if the tip met its target on every frame and no measured frame is misposed."""
         return self.posed and not np.any(self.status)
 
     @property
     def worst(self) -> tuple[float, float] | None:
-        """Frame and distance, world units, at which the chain is farthest off; None where all is posed so."""
+        """Frame and distance, world units, at which the chain is farthest off; None if no frame is misposed."""
         if self.posed:
             return None
         row = np.argmax(np.where(self.misposed, self.off, -1.0))
         return float(self.frames[row]), float(self.off[row])
 
     def lines(self) -> list[str]:
-        """A headline, then a line for each thing that an animator would want to look at, with its frames."""
+        """A headline, then a line for each thing that an animator should look at, with its frames."""
         reached = self.status == Status.REACHED
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
         if self.worst is None:
@@ -153,17 +153,17 @@ class Report:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Report:
-        """The report that gave these fields by `as_dict`."""
+        """The report from the fields that `as_dict` gives."""
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
         return cls(rig=fields["rig"], chains=chains, notes=tuple(fields["notes"]))
 
     @classmethod
     def from_json(cls, text: str) -> Report:
-        """The report that gave this text by `to_json`."""
+        """The report from the text that `to_json` gives."""
         return cls.from_dict(json.loads(text))
 
     def as_dict(self) -> dict[str, Any]:
-        """Names, numbers and lists alone, as JSON has them."""
+        """The report as names, numbers and lists only, as in JSON."""
         return _plain(asdict(self))
 
     def to_json(self) -> str:
@@ -172,21 +172,21 @@ class Report:
 
     @property
     def posed(self) -> bool:
-        """True where no chain was found to be posed otherwise than it was solved."""
+        """True if no chain has a misposed frame."""
         return all(chain.posed for chain in self.chains)
 
     @property
     def worst(self) -> tuple[float, float] | None:
-        """Frame and distance, world units, at which a chain is farthest off; None where all are posed so."""
+        """Frame and distance, world units, at which a chain is farthest off; None if no chain is misposed."""
         return max((chain.worst for chain in self.chains if chain.worst), key=lambda found: found[1], default=None)
 
     @property
     def reached(self) -> bool:
-        """True where every chain met its target on every frame, and none was found to be posed otherwise."""
+        """True if every chain met its target on every frame, and none is misposed."""
         return all(chain.reached for chain in self.chains)
 
     def lines(self) -> list[str]:
-        """The report in words, a line each."""
+        """The report in words, one line each."""
         return [line for chain in self.chains for line in chain.lines()] + list(self.notes)
 
     def __str__(self) -> str:
@@ -194,7 +194,7 @@ class Report:
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A chain's fields from an older report; of its degenerate frames the miss tells which fell short."""
+    """A chain's fields from an older report, whose status held the degenerate frames; `miss` says which fell short."""
     status, miss = np.array(fields["status"]), np.array(fields["miss"])
     degenerate = status == _DEGENERATE
     short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
@@ -202,7 +202,7 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unmeasured(count: int) -> dict[str, Any]:
-    """What a chain's report has of measuring where nobody has measured; so it is with reports that knew of none."""
+    """The fields of measuring if nothing was measured, as in reports of older versions."""
     nowhere = np.zeros(count, dtype=np.bool_)
     return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
 
@@ -217,7 +217,7 @@ def _plain(value: Any) -> Any:
 
 
 def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
-    """How many frames, and the first runs of them, in words."""
+    """The number of frames and the first runs of them, in words."""
     rows = np.flatnonzero(where)
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
     spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
@@ -230,7 +230,7 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
 
 
 def frame_text(frame: float) -> str:
-    """A frame as users know it: 1000000, and 1.333 for a third."""
+    """A frame as users write it: 1000000, and 1.333 for a third."""
     return f"{round(frame, 3):.12g}"
 
 
@@ -238,12 +238,12 @@ _last: dict[str, Report] = {}
 
 
 def remember(report: Report) -> None:
-    """Keep the report of this armature until there is another, for users to read again."""
+    """Keep the report of this armature, for users to read again, until there is another."""
     _last[report.rig] = report
 
 
 def forget() -> None:
-    """Another file: its armatures have no report yet."""
+    """Drop all reports, because another file was opened."""
     _last.clear()
 
 

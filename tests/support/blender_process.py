@@ -1,4 +1,4 @@
-"""A process with one Blender wheel in it: resources of its own, and an exit status that tells the truth."""
+"""Starts one Blender wheel in this process, with its own resources, and an exit status that shows failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULE = "bl_ext.user_default.two_bone_ik"
 
 
 def start_blender(session: pytest.Session) -> Path:
-    """Imports bpy for this session and returns the folder of its extension repository user_default, still empty."""
+    """Imports bpy for this session and returns the folder of its still empty extension repository user_default."""
     resources = tempfile.mkdtemp(prefix="two_bone_ik_")
     os.environ["BLENDER_USER_RESOURCES"] = resources
     import bpy  # noqa: F401  (reads its resources as it is imported)

@@ -1,4 +1,4 @@
-"""Motion capture as it comes in files."""
+"""Motion capture files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ Turns = Mapping[str, tuple[float, float, float]]
 
 
 def bvh(skeleton: str = CMU, motion: Sequence[Turns] = ({}, {})) -> str:
-    """A BVH file of this skeleton, and what it does frame by frame; joints without turns are at rest."""
+    """The text of a BVH file with this skeleton and its motion on each frame; joints without turns are at rest."""
     lines, depth, names = ["HIERARCHY"], -1, []
     for line in skeleton.splitlines():
         name, *offset = line.split()
@@ -99,7 +99,7 @@ def bvh(skeleton: str = CMU, motion: Sequence[Turns] = ({}, {})) -> str:
 
 
 def imported(folder: Path, text: str) -> Object:
-    """The armature that Blender makes of a BVH file."""
+    """The armature that Blender imports from a BVH file."""
     path = folder / "actor.bvh"
     path.write_text(text)
     bpy.ops.import_anim.bvh(filepath=str(path))
@@ -107,7 +107,7 @@ def imported(folder: Path, text: str) -> Object:
 
 
 def t_pose(degrees: float) -> str:
-    """The skeleton of CMU with arms along x whose elbows and knees are bent at rest by so much, to the wrong side."""
+    """CMU's skeleton with arms along x, whose elbows and knees are bent at rest by `degrees` to the wrong side."""
     back = tan(radians(degrees))
     return (
         CMU.replace("LeftHand 3.48 0 0", f"LeftHand 3.48 0 {-3.48 * back:.9f}")
@@ -120,7 +120,7 @@ def t_pose(degrees: float) -> str:
 
 
 def walk(count: int) -> list[Turns]:
-    """Elbows bend forwards and knees backwards, now more, now less; shoulders, hips and wrists move along."""
+    """A motion in which elbows bend forwards, knees backwards, and shoulders, hips and wrists move along."""
     frames = []
     for frame in range(count):
         bend, swing = 50 - 40 * cos(frame / 7), 30 * sin(frame / 5)

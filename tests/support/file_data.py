@@ -1,4 +1,4 @@
-"""All that the open file holds, as plain data: two dumps are equal where nothing changed."""
+"""All data of the open file as plain values: two dumps are equal if nothing has changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEFT_OUT |= {"tool_settings", "image_settings", "bake", "use_nodes"}
 
 
 def dump() -> dict[str, object]:
-    """Every value that can be set, of every property of every data-block, by its path from `bpy.data`."""
+    """Every settable value of every property of every data-block, by its path from `bpy.data`."""
     found: dict[str, object] = {}
     for name in _COLLECTIONS:
         for block in getattr(bpy.data, name):
@@ -27,13 +27,13 @@ def dump() -> dict[str, object]:
 
 
 def changed(before: dict[str, object]) -> set[str]:
-    """Paths of all that came, went or changed since the dump `before`."""
+    """Paths of all values that were added, removed or changed since the dump `before`."""
     now = dump()
     return {path for path in before.keys() | now.keys() if before.get(path, ...) != now.get(path, ...)}
 
 
 class _Reader:
-    """Reads each part of one data-block once, however many ways lead there."""
+    """Reads each part of one data-block once, even if several paths lead to the part."""
 
     def __init__(self) -> None:
         self._seen: set[tuple[int, str]] = set()
@@ -64,5 +64,5 @@ class _Reader:
 
 
 def _plain(value: object) -> object:
-    """Copied: the rows of a matrix would change with it."""
+    """A copy of the value, because the rows of a matrix change with the matrix."""
     return tuple(map(_plain, value)) if hasattr(value, "__len__") else value

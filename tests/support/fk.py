@@ -19,14 +19,14 @@ FRAMES = range(1, 38)
 
 
 def hinge(rig: Object, angle: float) -> Quaternion:
-    """The rotation of the bone "lower" that opens the hinge at rest by an angle; a straight one bends about x."""
+    """The rotation of the bone "lower" that opens the hinge by an angle from rest; a straight hinge bends about x."""
     lower = rig.data.bones["lower"]
     axis = (lower.parent.tail_local - lower.parent.head_local).cross(lower.tail_local - lower.head_local)
     return Quaternion(lower.matrix_local.to_3x3().inverted() @ axis if axis.length > 1e-6 else (1, 0, 0), angle)
 
 
 def swing(rig: Object, angle: Callable[[float], float] = lambda frame: 0.9 * (1 + sin(frame / 4))) -> None:
-    """Key the arm: the upper bone turns every way, the lower one about its hinge only."""
+    """Key the arm: the upper bone turns about all axes, the lower one about its hinge only."""
     for frame in range(KEYED[0], KEYED[-1] + 1):
         turn = Euler((sin(frame / 9), cos(frame / 7), 0.4 * sin(frame / 5)))
         pose(rig, "upper", turn.to_matrix(), frame)
@@ -43,7 +43,7 @@ def carry(rig: Object) -> None:
 
 
 def pose(rig: Object, name: str, turn: Matrix, frame: float | None = None) -> None:
-    """Turn a bone, in its own rotation mode, and key it where there is a frame."""
+    """Turn a bone, in its rotation mode, and key it if a frame is given."""
     bone = rig.pose.bones[name]
     before = bone.rotation_euler.copy()
     path, value = {
@@ -58,7 +58,7 @@ def pose(rig: Object, name: str, turn: Matrix, frame: float | None = None) -> No
 
 
 def forget(rig: Object, *names: str) -> None:
-    """Take the keys off these bones and put them at rest."""
+    """Remove the keys of these bones and reset the bones to rest."""
     channelbag = versions.ensure_channelbag(rig)
     for curve in list(channelbag.fcurves):
         if any(curve.data_path.startswith(rig.pose.bones[name].path_from_id()) for name in names):
@@ -68,7 +68,7 @@ def forget(rig: Object, *names: str) -> None:
 
 
 def turns(rig: Object, *names: str, frames: Iterable[float] = FRAMES) -> np.ndarray:
-    """(n, k, 4) the bones' own rotations as unit quaternions, as they play."""
+    """(n, k, 4) the bones' channels as unit quaternions on each frame."""
     found = []
     for frame in frames:
         on_frame(frame)

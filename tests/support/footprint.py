@@ -1,4 +1,4 @@
-"""What add-ons leave in a running Blender: two footprints are equal when nothing came and nothing stayed."""
+"""Everything that add-ons register in a running Blender: two footprints are equal if nothing was left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limb with Blender's own IK constraint, and how far two poses of it are apart."""
+"""A limb with Blender's own IK constraint, and the distance between two poses of the limb."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BONES = ("upper", "lower")
 
 
 def shown(rig: Object, *names: str) -> np.ndarray:
-    """(k, 4, 4) bones in armature space, and as the last one the tail of the end bone, as Blender evaluates them."""
+    """(k, 4, 4) the bones in armature space, and last the tail of the end bone, as Blender evaluates them."""
     bpy.context.view_layer.update()
     bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     tail = Matrix.Translation(bones["lower"].tail)
@@ -22,7 +22,7 @@ def shown(rig: Object, *names: str) -> np.ndarray:
 
 
 def apart(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """The farthest joint, as part of the chain's length, and the farthest turn of a bone, in degrees."""
+    """The largest distance of a joint, as part of the chain's length, and the largest turn of a bone, in degrees."""
     heads = one[:, :3, 3]
     length = np.linalg.norm(np.diff(heads[-3:], axis=0), axis=-1).sum()
     axes = [m[:-1, :3, :3] / np.linalg.norm(m[:-1, :3, :3], axis=-2, keepdims=True) for m in (one, other)]
@@ -31,7 +31,7 @@ def apart(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
 
 
 def limb(bones: tuple, owner: str = "lower", pole: object = (1, 3, 1), **fields: object) -> KinematicConstraint:
-    """An IK constraint of two bones on a rig, with empties for target and pole, in enough steps to converge."""
+    """An IK constraint of two bones on a rig, with empties for target and pole, and enough iterations to converge."""
     constraint = rigs.armature(bones).pose.bones[owner].constraints.new("IK")
     constraint.target, constraint.chain_count, constraint.iterations = rigs.empty("Target", (1.2, 0.6, 1.3)), 2, 500
     constraint.use_tail = owner == "lower"

@@ -13,7 +13,7 @@ import bpy
 
 
 def install(package: str) -> None:
-    """RuntimeError where Blender refuses the package."""
+    """Install and enable the package; RuntimeError if Blender refuses it."""
     bpy.ops.extensions.package_install_files(filepath=package, repo="user_default", enable_on_install=True)
 
 

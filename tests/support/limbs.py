@@ -1,4 +1,4 @@
-"""Limbs and goals for the solver, and what holds for every solution."""
+"""Limbs and goals for the solver, and checks that hold for every solution."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ STRAIGHT = limb((0.0, 1.0, 0.0), (0.0, 1.8, 0.0))
 
 
 def random_limb(rng: np.random.Generator) -> Chain:
-    """Any rest pose, with lengths of all ratios from 1:5 to 5:1."""
+    """A limb with a random rest pose and ratios of lengths from 1:5 to 5:1."""
     first, second = rng.normal(size=(2, 3))
     second *= np.linalg.norm(first) / np.linalg.norm(second) * 5 ** rng.uniform(-1, 1)
     return limb(first, first + second, rng.normal(size=3))
 
 
 def random_pose(rng: np.random.Generator, count: int) -> np.ndarray:
-    """(count, 2, 3, 3) any rotations of root and end bone."""
+    """(count, 2, 3, 3) random rotations of root and end bone."""
     return np.array([[random_rotation(rng), random_rotation(rng)] for _ in range(count)])
 
 
@@ -44,7 +44,7 @@ def total_length(chain: Chain) -> float:
 
 
 def targets_within_reach(rng: np.random.Generator, chain: Chain, count: int) -> np.ndarray:
-    """(count, 3) all over the shell that the tip can reach."""
+    """(count, 3) random targets throughout the shell that the tip can reach."""
     inner, outer = abs(np.subtract(*lengths(chain))), total_length(chain)
     directions = rng.normal(size=(count, 3))
     directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
@@ -54,7 +54,7 @@ def targets_within_reach(rng: np.random.Generator, chain: Chain, count: int) -> 
 def solved(
     chain: Chain, target: object, pole: object = None, pose: np.ndarray | None = None, **options: object
 ) -> Solution:
-    """Solve with the options given by name, and see that the solution is sound."""
+    """The solution with these options, checked by `assert_sound`."""
     pole = None if pole is None else np.array(pole, dtype=float)
     goals = Goals(target=np.array(target, dtype=float), pole=pole, pose=pose)
     solution = solve(chain, goals, Options(**options))
@@ -63,7 +63,7 @@ def solved(
 
 
 def assert_sound(solution: Solution, chain: Chain) -> None:
-    """Rotations are rotations and carry the bones from rest to the joints; hinge and angle are those of the joints."""
+    """Rotations are rotations and take the bones from rest to the joints; hinge and angle are those of the joints."""
     size = total_length(chain)
     links = np.diff(chain.joints, axis=-2) * solution.stretch[:, None, None]
     assert np.isfinite(solution.rotations).all()

@@ -1,4 +1,4 @@
-"""A live arm on a spine, and where it is."""
+"""An arm with Live on, attached to a spine, and the place of its tip."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def move_target(place: tuple[float, float, float]) -> None:
 
 
 def tip() -> np.ndarray:
-    """World, as Blender evaluates it now."""
+    """The tip in the world, as Blender evaluates it now."""
     rig = bpy.data.objects["Rig"].evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array(rig.matrix_world @ rig.pose.bones["lower"].tail)
 

@@ -1,4 +1,4 @@
-"""All options of the solver, in combinations."""
+"""Combinations of all options of the solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Independent truths for the solver: plain geometry, high precision, brute force. Nothing here is shared with it."""
+"""Independent truths for the solver: plain geometry, high precision, brute force. No code is shared with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def circle_crossings(first: float, second: float, x: float, y: float, digits: int = 50) -> list[np.ndarray]:
-    """Both mid joints, that of bend -1 first, in as many decimal digits; the target is brought into reach exactly."""
+    """Both mid joints, bend -1 first, to so many decimal digits; a target out of reach is moved into reach first."""
     with mpmath.workdps(digits):
         l1, l2, x, y = (mpmath.mpf(float(value)) for value in (first, second, x, y))
         distance = mpmath.hypot(x, y)
@@ -49,14 +49,14 @@ def angle_between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def rotation_angle(first: np.ndarray, second: np.ndarray) -> float:
-    """Of the turn from one rotation matrix to another, as half the angle between quaternions."""
+    """The angle between two rotation matrices, from the quaternion between them."""
     turn = first.T @ second
     sine = np.linalg.norm((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]))
     return float(np.arctan2(sine, np.trace(turn) - 1))
 
 
 def least_cost(step: Callable[[int, int, int], float], count: int) -> tuple[float, tuple[int, ...]]:
-    """The cheapest of all 2^count sequences; step(frame, before, now) costs a frame, `before` is -1 on the first."""
+    """The least cost of all 2^count sequences; a frame costs step(frame, before, now), `before` is -1 on the first."""
 
     def cost(choices: tuple[int, ...]) -> float:
         steps = enumerate(zip((-1, *choices), choices, strict=False))
@@ -70,8 +70,8 @@ def constraint_pose(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(3, 3) joints and (2, 3, 3) turns of the bones to which Blender's IK constraint with a pole converges.
 
-    joints : (3, 3)     root, mid and tip before it
-    up : (3,)           the direction beside the line from root to tip that it turns towards the pole
+    joints : (3, 3)     root, mid and tip before the constraint
+    up : (3,)           the direction, beside the line from root to tip, that the constraint turns towards the pole
     """
     root, mid, tip = joints
     turn = _look(goal - root, pole - root) @ _look(tip - root, up).T

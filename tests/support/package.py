@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def build(package: Path) -> None:
-    """Writes the checkout's package to the path `package`; CalledProcessError where the tool finds fault."""
+    """Write the checkout's package to the path `package`; CalledProcessError if the tool finds a fault."""
     package.parent.mkdir(parents=True, exist_ok=True)
     _blender_ext("build", "--source-dir", str(CHECKOUT), "--output-filepath", str(package))
     _blender_ext("validate", str(package))

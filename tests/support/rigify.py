@@ -1,6 +1,6 @@
-"""Rigs of Blender's own Rigify, made in a process of its own.
+"""Rigs of Blender's own Rigify, generated in a separate process.
 
-Rigify enabled again and again, and the scripts that its rigs bring along, make Blender 4.2 crash some time later.
+If Rigify is enabled again and again and the scripts of its rigs run, Blender 4.2 crashes some time later.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def metarig(name: str) -> Object:
 
 
 def generated(name: str) -> Object:
-    """The rig that is generated from a metarig."""
+    """The rig that Rigify generates from a metarig."""
     return _added(_made("generated")[name])
 
 
 def metarigs() -> dict[str, Path]:
-    """All that Rigify ships, each as a file."""
+    """All metarigs that Rigify ships, each as a file."""
     return _made("metarigs")
 
 

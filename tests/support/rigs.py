@@ -1,4 +1,4 @@
-"""The smallest rigs that show something: bones from a table, empties, keys, and a chain that follows them."""
+"""The smallest rigs for a test: bones from a table, empties, keys, and a chain that follows them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def empty(name: str, location: WorldTransform = (0, 0, 0), collection: Collectio
 
 
 def animate(owner: Object | PoseBone, **keys: Mapping[float, Sequence[float]]) -> None:
-    """Key properties of an object or a pose bone: the value on each frame."""
+    """Key properties of an object or a pose bone; each property is given by its value on each frame."""
     for name, values in keys.items():
         for frame, value in values.items():
             setattr(owner, name, value)
@@ -66,7 +66,7 @@ def animate(owner: Object | PoseBone, **keys: Mapping[float, Sequence[float]]) -
 
 
 def keys(bone: PoseBone, name: str = "rotation_quaternion", index: int = 0) -> dict[float, float]:
-    """The keys of one of the bone's curves: the value on each frame."""
+    """The keys of one of the bone's F-curves: value by frame."""
     curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(bone.id_data)}
     return {key.co.x: key.co.y for key in curves[bone.path_from_id(name), index].keyframe_points}
 
@@ -74,14 +74,14 @@ def keys(bone: PoseBone, name: str = "rotation_quaternion", index: int = 0) -> d
 def arm(
     *, target: WorldTransform = (1.2, 0.6, 1.3), pole: WorldTransform | None = None, **fields: object
 ) -> PropertyGroup:
-    """The chain of an ARM "Rig", with an empty "Target" and, where it has a place, an empty "Pole"."""
+    """The chain of an ARM "Rig" with an empty "Target" and, if a place is given, an empty "Pole"."""
     return chain(armature(), "lower", target=target, pole=pole, **fields)
 
 
 def chain(
     rig: Object, end_bone: str, *, target: WorldTransform | Object, pole: WorldTransform | None = None, **fields: object
 ) -> PropertyGroup:
-    """A chain of `rig`, with an empty "Target" and, where it has a place, an empty "Pole"."""
+    """A chain of `rig` with an empty "Target" and, if a place is given, an empty "Pole"."""
     if not isinstance(target, Object):
         target = empty("Target", target)
     if pole is not None:

@@ -1,4 +1,4 @@
-"""Two hundred small shots with an arm each, some of them broken on purpose."""
+"""Two hundred small shots with one arm each; some of them are broken on purpose."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ BROKEN = {
     "without_rig": "has no armature",
     "linked": '"Rig" is linked',
 }
-"""Kinds, and what has to be said of them; there are five shots of each."""
+"""Kinds of broken shots, and words of the message for each; there are five shots of each kind."""
 
 FAR = "out_of_reach"
 GOOD = "good"
 
 
 def kind(number: int) -> str:
-    """Of the shot, from 1 to COUNT."""
+    """The kind of the shot with this number, from 1 to COUNT."""
     kinds = (*BROKEN, FAR)
     return kinds[number // 7 % len(kinds)] if number % 7 == 3 else GOOD
 
@@ -49,7 +49,7 @@ def make(folder: Path) -> Path:
 
 
 def make_shot(path: Path, kind: str = GOOD, number: int = 1, library: Path | None = None) -> None:
-    """Writes one shot; the target moves as no other's does."""
+    """Write one shot; each has a motion of its own."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     if kind == "linked":
         with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
@@ -70,7 +70,7 @@ def make_shot(path: Path, kind: str = GOOD, number: int = 1, library: Path | Non
 
 
 def assert_baked(path: Path, *, reached: bool = True) -> None:
-    """On every frame the tip is where geometry has it, in the file as it lies there."""
+    """On every frame of the saved file, the tip is at its place by geometry."""
     bpy.ops.wm.open_mainfile(filepath=str(path))
     limb = Limb()
     rig = bpy.data.objects["Rig"]

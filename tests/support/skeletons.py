@@ -1,4 +1,4 @@
-"""A human skeleton under the names that programs give it."""
+"""A human skeleton with the bone names of different programs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TRUNK = ("hips", "spine", "chest", "neck", "head")
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """What a program calls the bones.
+    """The bone names of one program.
 
     names : of `PARTS`, in their order; {} stands for the side
     sides : left and right
-    beside : helpers, which start halfway on a bone and carry nothing
-    within : twist bones, which start halfway on a bone and carry what that would
+    beside : helpers, which start halfway along a bone and have no children
+    within : twist bones, which start halfway along a bone and become the parent of its children
     """
 
     names: str
@@ -44,12 +44,12 @@ class Naming:
     within: dict[str, str]
 
     def of(self, part: str, side: int) -> str:
-        """The name of a part, on the left where `side` is 0."""
+        """The name of a part, on the left if `side` is 0."""
         return dict(zip(PARTS, self.names.split(), strict=True))[part].format(self.sides[side])
 
     @property
     def limbs(self) -> dict[str, tuple[str, str, str]]:
-        """What there is to be found: root bone, end bone and tip bone of each limb."""
+        """The limbs to be found: root bone, end bone and tip bone of each."""
         limbs = {"Arm": ("upper_arm", "forearm", "hand"), "Leg": ("thigh", "shin", "foot")}
         return {
             f"{limb}.{letter}": tuple(self.of(part, side) for part in parts)
@@ -58,7 +58,7 @@ class Naming:
         }
 
     def armature(self) -> Object:
-        """The skeleton in the open file, under these names."""
+        """The skeleton in the open file, with these names."""
         bones: list[Bone] = []
         for side in (0, 1):
             for part in PARTS:

@@ -1,8 +1,8 @@
-"""Where the joints of a chain belong: geometry of its own, over what Blender itself evaluates.
+"""The right places of a chain's joints, by geometry over what Blender itself evaluates.
 
-Nothing of the extension is used. Root, target and pole are read off the evaluated scene, frame by frame; the law of
-cosines says where mid and tip must be; and that is compared with the joints that Blender evaluates from the keys.
-Everything is named, so that it is found again after the file was saved and loaded.
+It uses nothing of the extension. Root, target and pole are read from the evaluated scene, frame by frame; the law of
+cosines gives mid and tip; the joints that Blender evaluates from the keys are compared with these. Everything is found
+by name, so that it still works after the file was saved and loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def on_frame(frame: float) -> Depsgraph:
 
 
 def save_and_load() -> None:
-    """The file as a user opens it the next day; what Python held of the old one is gone."""
+    """Save the file and open it again, as a user does the next day; Python's references to the old file are dropped."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "shot.blend"))
         bpy.ops.wm.save_as_mainfile(filepath=path, check_existing=False)
@@ -36,7 +36,7 @@ def save_and_load() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Limb:
-    """A chain by the names of what it is made of; without a pole it is aimed from its rest pose."""
+    """A chain by the names of its parts; without a pole it is aimed from its rest pose."""
 
     rig: str = "Rig"
     root: str = "upper"
@@ -60,17 +60,17 @@ class Limb:
         return _placed(item.matrix_world, local)
 
     def misses(self, frames: Iterable[float]) -> Array:
-        """(n, 2) how far mid and tip are from where they belong, as part of the chain's length.
+        """(n, 2) distances of mid and tip from their right places, as part of the chain's length.
 
-        For chains that what carries them leaves rigid: lengths are taken at rest, in the space of the root's parent.
+        For chains that stay rigid: lengths are taken at rest, in the space of the root's parent.
         """
         save_and_load()
         return np.array([self._miss(on_frame(frame)) for frame in frames])
 
     def hits(self, frames: Iterable[float]) -> Array:
-        """(n, 2) how far the mid is from the half-plane in which the pole lies, and the tip from the target; in metres.
+        """(n, 2) distance of the mid from the half-plane of the pole, and of the tip from the target; in metres.
 
-        For targets within reach, whatever scale and shear do to the lengths on the way.
+        For targets within reach, whatever scale and shear do to the lengths in between.
         """
         save_and_load()
         return np.array([self._hit(on_frame(frame)) for frame in frames])
@@ -100,7 +100,7 @@ class Limb:
         return _float64((bones[self.root].head_local, bones[self.end].head_local, tip))
 
     def _carrier(self, depsgraph: Depsgraph) -> Array:
-        """(4, 4) what takes the rest chain, in armature space, along with the root's parent into the world."""
+        """(4, 4) matrix that takes the rest chain from armature space to the world, along with the root's parent."""
         rig = _evaluated(self.rig, depsgraph)
         parent = rig.pose.bones[self.root].parent
         if parent is None:
@@ -112,7 +112,7 @@ class Limb:
 
 
 def law_of_cosines(aim: Array, side: Array, upper: float, lower: float) -> tuple[Array, Array]:
-    """Mid and tip, seen from the root: on the circle about the line to the target, where it is nearest to `side`."""
+    """Mid and tip, relative to the root: of the circle about the line to the target, the mid is nearest to `side`."""
     reach = min(max(_length(aim), abs(upper - lower)), upper + lower)
     along = (reach**2 + upper**2 - lower**2) / (2 * reach)
     across = max(upper**2 - along**2, 0.0) ** 0.5
@@ -121,7 +121,7 @@ def law_of_cosines(aim: Array, side: Array, upper: float, lower: float) -> tuple
 
 
 def _swung(rest: Array, aim: Array) -> Array:
-    """Where the mid lies seen from the root, with the rest pose turned the shortest way towards the target."""
+    """The mid, relative to the root, after the rest pose was turned the shortest way towards the target."""
     root, mid, tip = rest
     start, end = _unit(tip - root), _unit(aim)
     axis = np.cross(start, end)

@@ -1,4 +1,4 @@
-"""A rig of two bones, channels of random values for it, and what Blender then holds and plays."""
+"""A rig of two bones, channels with random values for it, and the values that Blender then holds and plays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def path(bone: str, name: str = "rotation_quaternion") -> str:
 
 
 def channel(bone: str, frames: Iterable[float], name: str = "rotation_quaternion", seed: int = 1) -> Channel:
-    """Random values, a row each frame."""
+    """A channel of random values, one row a frame."""
     frames = np.asarray(frames, float)
     values = np.random.default_rng(seed).uniform(-1, 1, (len(frames), PROPERTIES[name]))
     return Channel(path=path(bone, name), group=bone, frames=frames, values=values)
@@ -45,12 +45,12 @@ def write_keys(rig: Object, *channels: Channel, span: tuple[float, float] = (1, 
 
 
 def curve(rig: Object, index: int = 0, name: str = "rotation_quaternion") -> FCurve:
-    """A curve of the bone "upper"."""
+    """An F-curve of the bone "upper"."""
     return next(c for c in versions.curves(rig) if (c.data_path, c.array_index) == (path("upper", name), index))
 
 
 def key_attribute(curve: FCurve, name: str) -> np.ndarray:
-    """(m, 2) for a point, (m, 1) for the rest: an attribute of all keys of the curve."""
+    """(m, 2) for a point, (m, 1) otherwise: one attribute of all keys of the F-curve."""
     width = 2 if name in ("co", "handle_left", "handle_right") else 1
     values = np.empty((len(curve.keyframe_points), width))
     curve.keyframe_points.foreach_get(name, values.reshape(-1))
@@ -62,7 +62,7 @@ def key_frames(curve: FCurve) -> np.ndarray:
 
 
 def played(rig: Object, channel: Channel) -> np.ndarray:
-    """(m, k) what the property holds as Blender steps through the frames of the channel."""
+    """(m, k) values of the property while Blender steps through the frames of the channel."""
     values = []
     for frame in channel.frames:
         bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1))

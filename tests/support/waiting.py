@@ -1,4 +1,4 @@
-"""Waiting for what another process does."""
+"""Waits for another process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SECONDS = 120
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    """TimeoutError where it does not happen in the time that a process may take."""
+    """Return once `happened` is true; TimeoutError if that takes longer than a process may."""
     for _ in range(SECONDS * 1000):
         if happened():
             return

@@ -1,7 +1,7 @@
-"""What the name of a bone says: which part of which limb it is, on which side, and in which layer of a rig.
+"""What the name of a bone says: its part of the limb, its side, and its layer of the rig.
 
-A name is taken apart into words, however they are kept apart: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
-"DEF-forearm.R.001" all are a forearm. Words that mean nothing here, such as a prefix of all bones, do no harm.
+A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
+"DEF-forearm.R.001" are all a forearm. Unknown words, such as a prefix of all bones, are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import IntEnum, StrEnum, auto
 
 
 class Role(StrEnum):
-    """The place of a bone in its limb, seen from the trunk; ANY for "Leg", which may be the thigh or the shin."""
+    """The place of a bone in its limb, counted from the trunk; ANY for "Leg", which may be thigh or shin."""
 
     BASE = auto()
     UPPER = auto()
@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 class Layer(IntEnum):
-    """The layers of a rig, in the order in which keys belong there."""
+    """The layers of a rig; keys belong on the first layer that the rig has."""
 
     FK = auto()
     PLAIN = auto()
@@ -31,11 +31,11 @@ class Layer(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What animators call a limb.
+    """The name and side of a limb, as animators call it.
 
-    name : "Arm", "Leg", "Wing", "Spine", a finger, or "Limb" where nothing tells
+    name : "Arm", "Leg", "Wing", "Spine", a finger, or "Limb" if nothing says more
     side : "L", "R" or ""
-    front : True for a leg that is a foreleg
+    front : True for a foreleg
     """
 
     name: str
@@ -88,7 +88,7 @@ _PARTS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a bone is by its name."""
+    """What the name of a bone says about the bone."""
 
     label: Label
     layer: Layer
@@ -96,7 +96,7 @@ class Part:
 
 
 def part(name: str) -> Part | None:
-    """What a bone of this name is; None where it is no part of a limb, or nothing is known."""
+    """What the name says; None if the bone is no part of a limb, or the name is unknown."""
     if is_helper(name):
         return None
     words = _words(name)
@@ -111,18 +111,18 @@ def part(name: str) -> Part | None:
 
 
 def side(name: str) -> str:
-    """ "L", "R", or "" where a word of its own does not tell."""
+    """The side that a word of the name gives, "L" or "R"; "" if none does."""
     sides = [_SIDES[word] for word in _words(name) if word in _SIDES]
     return sides[-1] if sides else ""
 
 
 def is_helper(name: str) -> bool:
-    """Whether it is named as a control, as mechanism, a helper or an end."""
+    """True if the name is that of a control, a mechanism, a helper or an end."""
     return not _NO_PART.isdisjoint(_words(name))
 
 
 def is_no_limb(name: str) -> bool:
-    """Whether it is named as something that belongs to no arm and no leg."""
+    """True if the name is that of a part that belongs to no arm and no leg."""
     found = part(name)
     return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name)) or bool(found and found.label.name in FINGERS)
 

@@ -1,4 +1,4 @@
-"""Limbs by the names of their bones: an upper part, below it a lower part, and what the lower part ends in."""
+"""Finds limbs by the names of their bones: an upper part, below it a lower part, and below that hand or foot."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .bone_names import Part, Role
 from .limb_bones import LimbBones, bones_named
 
 _ROPE = 5
-"""So many bones with the same name and none that tells which part they are: no limb bends like that."""
+"""So many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
 
 
 def limbs(rig: Object) -> list[LimbBones]:
-    """All limbs and fingers; of one that a rig has in several layers, those in the layer that takes keys."""
+    """All limbs and fingers. If a rig has a limb in several layers, the one in the layer that takes keys."""
     parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
     found = defaultdict(list)
     for group in _groups(parts):
@@ -28,7 +28,7 @@ def limbs(rig: Object) -> list[LimbBones]:
 
 
 def _groups(parts: dict[Bone, Part]) -> Iterable[list[Bone]]:
-    """Bones with the same label in the same layer that hang on one of them; those nearer to it come first."""
+    """Groups of bones with the same label and layer that are descendants of one of them; nearer ones come first."""
     groups = defaultdict(list)
     for bone, part in parts.items():
         above = [
@@ -69,7 +69,7 @@ def _on_a_hand(finger: Bone) -> bool:
 
 
 def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
-    """Hand or foot by name, else the bone that goes on from the end bone; None where that ends the limb."""
+    """Hand or foot by name, else the bone that continues the end bone; None if the end bone is the last."""
     mine = parts[end]
     hands = [
         bone
@@ -90,7 +90,7 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
 
 
 def _rank(rig: Object, limb: LimbBones, part: Part) -> tuple[int, int]:
-    """Keys belong where no constraint hides them, and on FK controls before others."""
+    """Sorting key: bones that no constraint overrides come first, and FK controls before others."""
     return sum(_is_driven(rig, bone) for bone in (limb.root, limb.end)), part.layer
 
 

@@ -1,8 +1,9 @@
-"""Limbs by the structure of an armature alone, for bones whose names tell nothing.
+"""Finds limbs by the structure of an armature alone, for bones whose names say nothing.
 
-Limbs come in pairs: two branches go off from one bone, equally long link by link. In each, two bones of about the same
-length follow each other, perhaps after a collarbone, and what follows them is shorter. An armature that is one such
-branch and nothing else is a limb by itself. Only the joints count, as importers make up the tails of bones.
+Limbs come in pairs: two branches start at the same bone, with links of equal lengths. In each branch two bones of about
+the same length follow each other, perhaps after a collarbone, and the rest of the branch is shorter. An armature that
+is one such branch and nothing else is a limb by itself. Only the joints count, because importers make up the tails of
+bones.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from .bone_names import Label
 from .limb_bones import LimbBones, bones_named
 
 _EQUAL = 0.05
-"""Left and right of a captured actor differ by so much."""
+"""Part of the length by which left and right of a captured actor may differ."""
 _RATIO = 3.0
-"""Between the two bones, at most."""
+"""Greatest ratio between the lengths of the two bones."""
 _SMALLEST = 0.12
-"""Length of a limb as part of the armature's size; fingers and ears are shorter."""
+"""Least length of a limb, as part of the armature's size; fingers and ears are shorter."""
 _NEAR = 0.6
-"""Collarbones are so much nearer to each other at their heads than at their ends."""
+"""Collarbones: greatest distance between their heads, as part of the distance between their ends."""
 _SHORTER = 0.8
-"""A limb is at least so long, as part of the length of its collarbone and upper bone."""
+"""Least length of a limb, as part of the length of its collarbone and upper bone."""
 _LONGEST = 4
-"""Bones of an armature that is a limb by itself; with more it is a rope."""
+"""Most bones of an armature that is a limb by itself; with more bones it is a rope."""
 
 Run = list[Bone]
 """Bones from the trunk outwards, each the parent of the next."""
 
 
 def limbs(bones: Sequence[Bone]) -> list[LimbBones]:
-    """Arms and legs in pairs, or the one limb that the armature is; nothing that hangs on a limb is one itself."""
+    """Arms and legs in pairs, or the one limb that the armature is. Descendants of a limb are not limbs themselves."""
     lengths = _lengths(bones)
     smallest = _SMALLEST * _extent(bones)
     pairs: list[tuple[int, list[LimbBones]]] = []
@@ -58,7 +59,7 @@ def limbs(bones: Sequence[Bone]) -> list[LimbBones]:
 
 
 def _lengths(bones: Sequence[Bone]) -> dict[Bone, float]:
-    """For each bone how far it is from its head, from joint to joint, to the farthest end of what hangs on it."""
+    """For each bone the length, from joint to joint, of the longest branch that starts at its head."""
     lengths: dict[Bone, float] = {}
     # Parents come before their children.
     for bone in reversed(bones):
@@ -77,7 +78,7 @@ def _extent(bones: Sequence[Bone]) -> float:
 
 
 def _run(bone: Bone, lengths: dict[Bone, float]) -> Run:
-    """The bone and what goes on from it, always along the longest way."""
+    """The bone and its descendants, always along the longest branch."""
     run = [bone]
     while following := [child for child in run[-1].children if not bone_names.is_no_limb(child.name)]:
         run.append(max(following, key=lambda child: _link(run[-1], child) + lengths[child]))
@@ -89,7 +90,7 @@ def _links(run: Run) -> list[float]:
 
 
 def _equal(runs: list[Run]) -> Iterator[tuple[Run, Run]]:
-    """Pairs of runs that are equally long over their first links; each run is in one pair at most."""
+    """Pairs of runs whose first links have equal lengths; each run is in one pair at most."""
     paired: set[Bone] = set()
     for first, second in combinations(runs, 2):
         links = list(zip(_links(first)[:3], _links(second)[:3], strict=False))
@@ -100,7 +101,7 @@ def _equal(runs: list[Run]) -> Iterator[tuple[Run, Run]]:
 
 
 def _start(first: Run, second: Run) -> int:
-    """Where the limb begins: 1 after a collarbone, else 0."""
+    """Index of the limb's first bone in its run: 1 after a collarbone, else 0."""
     if min(len(first), len(second)) < 3:
         return 0
     collar, upper, lower, *_ = _links(first)
@@ -113,14 +114,14 @@ def _alike(upper: float, lower: float) -> bool:
 
 
 def _bends(run: Run, start: int, smallest: float, lengths: dict[Bone, float]) -> bool:
-    """Whether it may be a limb: two bones of about the same length, and a rest that is shorter."""
+    """True if the run may be a limb: two bones of about the same length, and a shorter rest."""
     upper, lower, *_ = _links(run[start:])
     rest = lengths[run[start + 2]] if len(run) > start + 2 else 0.0
     return _alike(upper, lower) and upper + lower >= smallest and rest < upper + lower
 
 
 def _pair(first: Run, second: Run) -> list[LimbBones]:
-    """Left is where x is positive, as in all of Blender's mirroring."""
+    """The pair as left and right; left is positive x, as in Blender's mirroring."""
     apart = first[1].head_local.x - second[1].head_local.x
     sides = ("L", "R") if apart > 0.0 else ("R", "L")
     return [_found(first, sides[0], second), _found(second, sides[1], first)]
@@ -141,7 +142,7 @@ def _found(run: Run, side: str, other: Run | None) -> LimbBones:
 
 
 def _named(pairs: list[tuple[int, list[LimbBones]]]) -> list[LimbBones]:
-    """Legs go off nearest to the armature's first bone, arms farther up."""
+    """The limbs with names: the pairs nearest to the armature's first bone are legs, the others arms."""
     depths = [depth for depth, _ in pairs]
     legs = min(depths) if len(set(depths)) > 1 else 2
     return [_called(limb, "Leg" if depth <= legs else "Arm") for depth, pair in pairs for limb in pair]
@@ -152,7 +153,7 @@ def _called(limb: LimbBones, name: str) -> LimbBones:
 
 
 def _only(bones: Sequence[Bone]) -> list[LimbBones]:
-    """The one limb that the armature is, apart from bones whose names tell that they are none."""
+    """The one limb that the armature is, ignoring bones whose names say that they are none."""
     run = [bone for bone in bones if not bone_names.is_no_limb(bone.name)]
     if not 2 <= len(run) <= _LONGEST or any(after.parent != bone for bone, after in pairwise(run)):
         return []

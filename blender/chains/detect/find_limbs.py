@@ -1,4 +1,4 @@
-"""Limbs of an armature, found by the names of its bones, or where these tell nothing by its by_structure."""
+"""Finds the limbs of an armature by the names of its bones or, if the names say nothing, by its structure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .spine import spine
 
 
 class Kind(StrEnum):
-    """What can be looked for. Wings are arms, forelegs legs."""
+    """Kinds of limbs to look for. Wings are arms, forelegs are legs."""
 
     ARMS = "ARMS"
     LEGS = "LEGS"
@@ -35,14 +35,14 @@ _LEVEL = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limb:
-    """A limb that was found, as the chain that it would make; all bones by name.
+    """A limb that was found, with the fields of the chain for it; all bones by name.
 
     name : what an animator calls it, such as "Arm.L" or "Hind Leg.R"
-    root_bone : "" where it is the end bone's parent
-    tip_bone : hand or foot; "" where the end bone ends the limb
+    root_bone : "" if it is the end bone's parent
+    tip_bone : hand or foot; "" if the end bone is the last of the limb
     side : "L", "R" or ""
-    why : what told, in one sentence
-    chain : name of the chain that has this end bone already, else ""
+    why : the reason why it was taken for a limb, in one sentence
+    chain : name of the existing chain with this end bone, else ""
     """
 
     name: str
@@ -56,7 +56,7 @@ class Limb:
 
     @property
     def fields(self) -> dict[str, str]:
-        """Those of the chain that it would make."""
+        """The fields of the chain for this limb."""
         return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
 
 
@@ -89,7 +89,7 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
 
 
 def refuse_none(rig: Object, found: Collection[Limb]) -> None:
-    """Raise `Refused` where nothing was found."""
+    """Raise `Refused` if no limb was found."""
     if not found:
         raise Refused("NO_LIMBS", object=rig).saying(
             'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain'
@@ -112,9 +112,9 @@ def _is_front(limb: LimbBones) -> bool:
 
 
 def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
-    """Arms that begin at the height of the legs and reach down as far as these do are forelegs, if both sides do.
+    """Arms that begin at the height of the legs and reach as far down become forelegs, if both sides do.
 
-    Else the name counts: the rest pose of a captured human may have one arm hanging, or each limb in any direction.
+    Otherwise the name counts: in the rest pose of a captured human, one arm may hang, or limbs may point anywhere.
     """
     legs = [limb.reach for limb in found if _is_hind(limb)]
     if not legs:

@@ -1,4 +1,4 @@
-"""A limb that was found, as the bones that make it."""
+"""The bones of a limb that was found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .bone_names import Label
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LimbBones:
-    """tip : None where the end bone ends the limb; why : what told, in one sentence."""
+    """Bones of a limb; `tip` is None if the end bone is the last, `why` is the reason in one sentence."""
 
     label: Label
     root: Bone
@@ -22,10 +22,10 @@ class LimbBones:
 
     @property
     def reach(self) -> tuple[Vector, Vector]:
-        """Where the limb begins and where its tip is, at rest, in armature space."""
+        """Positions of the limb's beginning and its tip at rest, in armature space."""
         return self.root.head_local, self.tip.head_local if self.tip else self.end.tail_local
 
 
 def bones_named(*bones: Bone | None) -> str:
-    """Their names, as they stand in sentences."""
+    """The names of these bones, as a sentence lists them."""
     return ", ".join(f'"{bone.name}"' for bone in bones if bone)

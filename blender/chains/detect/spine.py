@@ -1,4 +1,4 @@
-"""The spine between legs and arms, as two bones: the lower one carries along what is between them."""
+"""The spine between legs and arms as a limb of two bones; the bones between these two move with the lower one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .limb_bones import LimbBones, bones_named
 
 
 def spine(legs: Sequence[LimbBones], arms: Sequence[LimbBones]) -> list[LimbBones]:
-    """The spine, where the arms hang on bones that hang on what the legs hang on."""
+    """The spine from the bone that carries the legs to the bone that carries the arms, if it has two bones or more."""
     hips, chest = _carrier(legs), _carrier(arms)
     if hips is None or chest is None or hips not in chest.parent_recursive:
         return []
@@ -26,7 +26,7 @@ def spine(legs: Sequence[LimbBones], arms: Sequence[LimbBones]) -> list[LimbBone
 
 
 def _carrier(limbs: Sequence[LimbBones]) -> Bone | None:
-    """The nearest bone on which all these limbs hang."""
+    """The nearest bone that is an ancestor of all these limbs."""
     if not limbs:
         return None
     first, *others = (limb.root.parent_recursive for limb in limbs)

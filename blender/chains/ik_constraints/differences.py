@@ -1,6 +1,7 @@
-"""What a chain will do otherwise than the IK constraint whose work it takes over, a sentence each.
+"""How a chain will differ from the IK constraint that it replaces, one sentence for each difference.
 
-Each was tried. Where nothing is said, joints and rolls are the same, but for what the constraint's iteration leaves.
+Each case was tried. Without a sentence, joints and rolls are the same, except for the error of the constraint's
+iteration.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SEEN = 0.1
 
 
 def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
-    """For the constraint that moves these two bones, as it stands in the scene."""
+    """Sentences for the constraint that moves these two bones, as it is now in the scene."""
     pose = pre_constraint_pose(root, end)
     for bone in (root, end):
         if bone.matrix.is_negative:
@@ -70,7 +71,7 @@ def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
 
 
 def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
-    """IK settings of a bone, about the axes (3,) in its own space that it turns about."""
+    """Sentences for the IK settings of a bone, which turns about the axes (3,) in its own space."""
     for name, part in zip("xyz", np.abs(hinge), strict=True):
         if part <= _BESIDE:
             continue

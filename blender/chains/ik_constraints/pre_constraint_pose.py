@@ -1,8 +1,9 @@
-"""The pose beneath an IK constraint: that of the bones' own channels, from which the constraint starts.
+"""The pose before an IK constraint acts: the pose of the bones' own channels, from which the constraint starts.
 
-Before it bends the limb, the constraint turns it as a whole, so that X cos a + Z sin a of the root bone, with the
-constraint's pole angle a, lies towards the pole. How far beside the pole that leaves the mid joint, seen along the line
-from root to target, is the pole angle of the chain. It does not depend on where the limb points.
+Before it bends the limb, the constraint turns the whole limb so that X cos a + Z sin a of the root bone, with the
+constraint's pole angle a, points towards the pole. The mid joint then lies beside the direction to the pole, by an
+angle about the line from root to target: that is the pole angle of the chain. It does not depend on where the limb
+points.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ....solver.vectors import angle_about, cross, norm, rejection, unit
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreConstraintPose:
-    """Orientations of both bones (n, 3, 3), and the vectors from root to mid and to tip (n, 3), in armature space."""
+    """Orientations of both bones (n, 3, 3), and vectors from root to mid and to tip (n, 3), in armature space."""
 
     root: Array
     end: Array
@@ -29,25 +30,25 @@ class PreConstraintPose:
 
     @property
     def hinge(self) -> Array:
-        """(n, 3) in the end bone's space, the axis about which the limb is bent; its length is the sine of the bend."""
+        """(n, 3) in the end bone's space: the axis about which the limb is bent, times the sine of the angle."""
         axis = cross(unit(self.mid), unit(self.tip - self.mid))
         hinge: Array = np.einsum("nji,nj->ni", self.end, axis)
         return hinge
 
     @property
     def is_straight(self) -> bool:
-        """True where the first pose is so straight that the constraint would not bend it, or only after many steps."""
+        """True if the first pose is so straight that the constraint would not bend it, or only after many steps."""
         return bool(norm(self.hinge)[0] < 1e-3)
 
     def pole_angle(self, angle: float) -> Array:
-        """(n,) the chain's pole angle for that of the constraint, radians from -pi to pi."""
+        """(n,) the chain's pole angle for this pole angle of the constraint, radians from -pi to pi."""
         line = unit(self.tip)
         up = cos(angle) * self.root[..., 0] + sin(angle) * self.root[..., 2]
         return angle_about(line, rejection(up, line), rejection(self.mid, line))
 
 
 def pre_constraint_pose(root: PoseBone, end: PoseBone, basis: Array | None = None) -> PreConstraintPose:
-    """The pose beneath a constraint of two bones as it stands, or with own channels (n, 4, 4) of the end bone."""
+    """The present pose before the constraint of two bones, or that for channels (n, 4, 4) of the end bone."""
     parent = None if root.parent is None else np.array(root.parent.matrix, dtype=np.float64)[None]
     upper = inherit.pose(root.bone, parent, np.array(root.matrix_basis, dtype=np.float64)[None])
     own = np.array(end.matrix_basis, dtype=np.float64)[None] if basis is None else basis

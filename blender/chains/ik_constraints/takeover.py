@@ -1,4 +1,4 @@
-"""IK constraints of two bones, read as chains that pose the rig as they do, with what will differ."""
+"""Reads IK constraints of two bones as chains that pose the rig in the same way, and lists the differences."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .pre_constraint_pose import pre_constraint_pose
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Takeover:
-    """An IK constraint, and the chain that does its work.
+    """An IK constraint, and the chain that replaces it.
 
-    bone, constraint : the bone that has it, and its name
-    fields : of the chain; empty where none can do it
-    differs : sentences about what the chain does otherwise, or why there is none
-    chain : name of the chain, "" as long as there is none
+    bone, constraint : names of the bone and of its constraint
+    fields : of the chain; empty if no chain can replace the constraint
+    differs : sentences about how the chain differs, or why there is none
+    chain : name of the chain; "" until it exists
     """
 
     bone: str
@@ -38,7 +38,7 @@ class Takeover:
     chain: str = ""
 
     def lines(self) -> list[str]:
-        """In words: a headline, then a line for each difference."""
+        """The takeover in words: a headline, then a line for each difference."""
         headline = translated(
             'Constraint "{constraint}" of bone "{bone}": chain "{chain}"'
             if self.chain
@@ -56,7 +56,7 @@ class Takeover:
 def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
     """All IK constraints of the armature that act and whose end bone has no chain with a target.
 
-    raises : Refused where the pose beneath one of them holds NaN or infinity
+    raises : Refused if the pose before one of them holds NaN or infinity
     """
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     for owner, constraint in _acting(rig):
@@ -78,7 +78,7 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
 
 
 def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
-    """The chain that has the constraint's end bone, and no target yet, as detected ones are."""
+    """The existing chain with the constraint's end bone, if it has no target yet."""
     chain = chain_of(rig, takeover.fields["end_bone"])
     return None if chain is None or chain.target else chain
 
@@ -91,13 +91,13 @@ def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
 
 
 def _bones(owner: PoseBone, constraint: KinematicConstraint) -> list[PoseBone]:
-    """The bones that the constraint moves, from the end of the chain up."""
+    """The bones that the constraint moves, from the end of the limb up."""
     bones = [owner, *owner.parent_recursive] if constraint.use_tail else owner.parent_recursive
     return bones[: constraint.chain_count] if constraint.chain_count else bones
 
 
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
-    """Why no chain can do what it does; "" where one can."""
+    """Why no chain can replace the constraint; "" if one can."""
     if len(bones) != 2:
         return translated(
             "It moves one bone, and a chain has two: set its Chain Length to 2"
