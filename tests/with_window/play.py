@@ -16,15 +16,22 @@ from pathlib import Path
 
 import bpy
 
-SECONDS_A_STEP = 0.03
+SECONDS_A_STEP = 0.005
 SECONDS = 270
 
 
 def main(scenario: str, package: str) -> None:
+    if "MESA_SHADER_CACHE_DIR" not in os.environ:
+        # Software OpenGL is slow to compile shaders. Mesa keeps them for the next scenario, if told before it starts.
+        shaders = str(Path(package).with_name("shaders"))
+        os.execve(bpy.app.binary_path, sys.argv, os.environ | {"MESA_SHADER_CACHE_DIR": shaders})
     # Whoever started this Blender may not be able to stop it.
     faulthandler.dump_traceback_later(SECONDS, exit=True)
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     bpy.context.preferences.view.show_splash = False
+    # Software draws slowly, and smoothing draws the viewport again and again.
+    bpy.context.preferences.system.viewport_aa = "OFF"
+    bpy.context.preferences.inputs.mouse_double_click_time = 1  # a click that follows soon is another click
     # Where Blender leaves its session as it quits.
     bpy.context.preferences.filepaths.temporary_directory = os.environ["BLENDER_USER_RESOURCES"]
     import_module("support.install").install(package)

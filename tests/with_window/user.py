@@ -22,6 +22,7 @@ class User:
         self.scenario = scenario
         self.mouse = (0, 0)
         self.clicks = 0
+        self.met: dict[str, tuple[int, int]] = {}  # where the mouse met each button last
         self.window = bpy.context.window_manager.windows[0]
         self.area = next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
         self.sidebar = next(region for region in self.area.regions if region.type == "UI")
@@ -43,12 +44,15 @@ class User:
     def move_to(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
         """Find that button with the mouse, faster where it is known in which column."""
         # A full scene is drawn late, and with it what is under the mouse.
-        for patience in (1, 5):
-            for place in self._places(columns):
+        for patience in (0, 5):
+            known = [self.met[name]] if name in self.met else []
+            for place in (*known, *self._places(columns)):
                 yield from self._move(*place)
                 for _ in range(patience):
                     yield
-                if self._button() == name:
+                button = self._button()
+                self.met[button] = place
+                if button == name:
                     return
         self.screenshot("missing")
         raise AssertionError(f"No button of {name} in the sidebar")
@@ -108,6 +112,8 @@ class User:
 
     def _move(self, x: int, y: int) -> Steps:
         self.mouse = (x, y)
+        # The first enters the region or leaves a button, the second meets the next button.
+        self.window.event_simulate("MOUSEMOVE", "NOTHING", x=x, y=y)
         yield from self._event("MOUSEMOVE", "NOTHING")
 
     def _event(self, key: str, value: str) -> Steps:

@@ -22,6 +22,7 @@ SECTION = 21
 
 
 def scenario(user: User) -> Steps:
+    bpy.context.preferences.system.viewport_aa = "8"  # as Blender comes
     yield from preferences(user)
     metarig()
     look_at(user)
