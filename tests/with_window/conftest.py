@@ -14,7 +14,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 PLAY = Path(__file__).with_name("play.py")
-SECONDS = 300
+SECONDS = 600
 NO_FAULT_OF_OURS = re.compile(
     "could not get a list of mounted file-systems"  # 4.3 in a container without /etc/mtab
     "|Error: Not freed memory blocks: 4294967295, .*"  # 5.2, once any panel's section was opened by a click

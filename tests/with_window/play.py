@@ -17,7 +17,7 @@ from pathlib import Path
 import bpy
 
 SECONDS_A_STEP = 0.005
-SECONDS = 270
+SECONDS = 570
 
 
 def main(scenario: str, package: str) -> None:
