@@ -2,15 +2,22 @@
 
 `solver` is the geometry and knows no Blender. `blender` reads armatures and writes keys and knows no user. `api` is the
 public interface for scripts; `operators` and `ui` are what animators meet, `command_line` is for farms.
+
+Whoever opens Blender need not pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
 """
 
-from . import operators, ui
-from .blender import properties
-from .blender.live import handlers
-from .blender.pipeline import unkeyed_edits
-from .command_line import main
+from .blender import handlers, properties
+from .command_line import command
+from .operators import bake, chains, check, drag, pose, progress, targets
+from .ui import chain_list, menus, overlay, panel, preferences
 
-_PARTS = (properties, operators, ui, unkeyed_edits, handlers, main)
+_PARTS = (
+    properties,
+    *(chains, targets, pose, drag, check, bake),
+    *(preferences, chain_list, panel, menus, overlay),
+    handlers,
+    command,
+)
 
 
 def register() -> None:
@@ -21,5 +28,6 @@ def register() -> None:
 
 def unregister() -> None:
     """Take them away again; chains that objects hold stay in the file."""
+    progress.give_up()
     for part in reversed(_PARTS):
         part.unregister()

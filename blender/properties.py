@@ -20,47 +20,57 @@ from bpy.props import (
 )
 from bpy.types import Context, Object, PoseBone, Property, PropertyGroup
 
-from ..solver.values import Bend, HingeAxis, Plane, Reference, Unreachable
-from .live import state
+
+def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
+    from .live import state
+
+    state.invalidate(chain.id_data)
+
+
+def _live_changed(rig: Object, _context: Context) -> None:
+    from .live import state
+
+    state.live_changed(rig)
+
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-_CHOICE = {**_FIELD, "update": lambda chain, _context: state.invalidate(chain.id_data)}
+_CHOICE = {**_FIELD, "update": _choice_changed}
 
 _PLANES = (
-    (Plane.AUTO, "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
-    (Plane.POLE, "Pole", "Through root, target and pole target"),
-    (Plane.AIM, "Aim", "The plane of the rest pose, swung the shortest way towards the target"),
-    (Plane.REST, "Rest", "The plane of the rest pose, whatever the target does. For cut-out and mechanical rigs"),
+    ("AUTO", "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
+    ("POLE", "Pole", "Through root, target and pole target"),
+    ("AIM", "Aim", "The plane of the rest pose, swung the shortest way towards the target"),
+    ("REST", "Rest", "The plane of the rest pose, whatever the target does. For cut-out and mechanical rigs"),
 )
 _REFERENCES = (
-    (Reference.REST, "Rest Pose", "Carry the bones over from the rest pose, so that they never roll"),
+    ("REST", "Rest Pose", "Carry the bones over from the rest pose, so that they never roll"),
     (
-        Reference.POSE,
+        "POSE",
         "Current Pose",
         "Carry the bones over from the pose before the solve, so that twist stays",
     ),
 )
 HINGE_AXES = (
-    (HingeAxis.AUTO, "Auto", "The axis about which the rest pose bends, and X where it is straight"),
-    (HingeAxis.X, "X", "The end bone's X axis"),
-    (HingeAxis.Z, "Z", "The end bone's Z axis"),
-    (HingeAxis.NEG_X, "-X", "The end bone's X axis, turned around"),
-    (HingeAxis.NEG_Z, "-Z", "The end bone's Z axis, turned around"),
+    ("AUTO", "Auto", "The axis about which the rest pose bends, and X where it is straight"),
+    ("X", "X", "The end bone's X axis"),
+    ("Z", "Z", "The end bone's Z axis"),
+    ("NEG_X", "-X", "The end bone's X axis, turned around"),
+    ("NEG_Z", "-Z", "The end bone's Z axis, turned around"),
 )
 _BENDS = (
-    (Bend.REST, "Rest", "To the side of the rest pose, or towards the pole target where there is one"),
-    (Bend.POSITIVE, "Positive", "By a positive angle about the hinge axis, or towards the pole target"),
-    (Bend.NEGATIVE, "Negative", "By a negative angle about the hinge axis, or away from the pole target"),
-    (Bend.NEAREST, "Nearest", "To the side that moves the joints least over the whole range"),
-    (Bend.LIMITS, "Limits", "To the side that stays farther from the bend limits"),
+    ("REST", "Rest", "To the side of the rest pose, or towards the pole target where there is one"),
+    ("POSITIVE", "Positive", "By a positive angle about the hinge axis, or towards the pole target"),
+    ("NEGATIVE", "Negative", "By a negative angle about the hinge axis, or away from the pole target"),
+    ("NEAREST", "Nearest", "To the side that moves the joints least over the whole range"),
+    ("LIMITS", "Limits", "To the side that stays farther from the bend limits"),
 )
 _UNREACHABLE = (
-    (Unreachable.CLAMP, "Closest Pose", "Come as close to the target as the bones allow"),
-    (Unreachable.STRETCH, "Stretch", "Scale the bones until they reach the target"),
-    (Unreachable.HOLD, "Hold", "Keep the last pose that reached the target"),
-    (Unreachable.SKIP, "Skip", "Leave these frames without keys"),
-    (Unreachable.ERROR, "Error", "Bake nothing and say which frames are out of reach"),
+    ("CLAMP", "Closest Pose", "Come as close to the target as the bones allow"),
+    ("STRETCH", "Stretch", "Scale the bones until they reach the target"),
+    ("HOLD", "Hold", "Keep the last pose that reached the target"),
+    ("SKIP", "Skip", "Leave these frames without keys"),
+    ("ERROR", "Error", "Bake nothing and say which frames are out of reach"),
 )
 
 
@@ -234,7 +244,7 @@ def register() -> None:
     Object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
-        update=lambda rig, _context: state.live_changed(rig),
+        update=_live_changed,
         **_FIELD,
     )
     # Not for users: what a live limb starts from has to come back with undo and with the file.

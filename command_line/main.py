@@ -9,14 +9,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import bpy
-
 from ..blender.messages.refused import Refused
 from . import detect, interrupt, run_command
 from .arguments import USAGE, parser
 from .outcome import ExitStatus
-
-_handles: list[object] = []
 
 
 def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
@@ -45,18 +41,3 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     except Exception:  # noqa: BLE001  (our bug, for which Blender has an exit status of its own)
         traceback.print_exc()
         return ExitStatus.CRASHED
-
-
-def register() -> None:
-    """Register the command with Blender."""
-    _handles.append(bpy.utils.register_cli_command("two_bone_ik", _execute))
-
-
-def unregister() -> None:
-    """Unregister the command."""
-    bpy.utils.unregister_cli_command(_handles.pop())
-
-
-def _execute(argv: list[str]) -> int:
-    program = [bpy.app.binary_path, *sys.argv[1 : len(sys.argv) - len(argv)]]
-    return main(argv, program, "blender --command two_bone_ik")

@@ -2,10 +2,11 @@
 
 from bpy.props import BoolProperty
 from bpy.types import Context, Event, Object
+from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
-from .. import api
 from ..blender.key_properties import KeyProperties
+from .common import api
 from .progress import ProgressOperator
 
 
@@ -25,7 +26,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
 
-    def steps(self, context: Context, rig: Object) -> api.Steps:
+    def steps(self, context: Context, rig: Object) -> "api.Steps":
         style = api.KeyStyle(
             keys=api.Keys(self.keys),
             tolerance=self.tolerance,
@@ -54,4 +55,4 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
         self.layout.prop(self, "new_action")
 
 
-CLASSES = (TWO_BONE_IK_OT_bake,)
+register, unregister = register_classes_factory((TWO_BONE_IK_OT_bake,))

@@ -1,11 +1,11 @@
-"""Edit the list of chains of the active armature."""
+"""Edit the list of chains of the active armature: by hand, from its limbs, from its IK constraints."""
 
 from bpy.props import EnumProperty
 from bpy.types import Context, Object
+from bpy.utils import register_classes_factory
 
-from .. import api
 from ..blender.properties import HINGE_AXES, active_chain, is_from_library
-from .common import ArmatureOperator, ChainOperator, active_names
+from .common import ArmatureOperator, ChainOperator, active_names, api, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -20,6 +20,57 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
 
     def run(self, context: Context, rig: Object) -> None:
         api.add_chain(rig, rig.data.bones.active.name)
+
+
+class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
+    """Find arms and legs by the names of the bones or by their structure, and add a chain for each that has none"""
+
+    bl_idname = "two_bone_ik.chains_detect"
+    bl_label = "Detect Two-Bone IK Limbs"
+
+    # Who asked for fingers once does not ask for them each time.
+    kinds: EnumProperty(
+        name="Limbs",
+        description="Which limbs to add",
+        items=(
+            ("ARMS", "Arms", "Arms, wings, and single limbs"),
+            ("LEGS", "Legs", "Legs, and the forelegs of quadrupeds"),
+            ("FINGERS", "Fingers", "Each with its first two bones"),
+            ("SPINE", "Spine", "From the hips to the chest"),
+        ),
+        options={"ENUM_FLAG", "SKIP_SAVE"},
+        default={"ARMS", "LEGS"},
+    )
+
+    def rigs(self, context: Context) -> list[Object]:
+        return selected(context)
+
+    def run(self, context: Context, rig: Object) -> None:
+        added = api.add_detected(rig, self.kinds)
+        names = ", ".join(limb.chain for limb in added)
+        self.inform(
+            "{rig}: added {chains}" if names else "{rig}: all limbs that are found have a chain",
+            rig=rig.name,
+            chains=names,
+        )
+
+
+class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
+    """Add a chain for each IK constraint of two bones, posing the limb as the constraint does"""
+
+    bl_idname = "two_bone_ik.chains_from_constraints"
+    bl_label = "Two-Bone IK Chains from Constraints"
+
+    def rigs(self, context: Context) -> list[Object]:
+        return selected(context)
+
+    def run(self, context: Context, rig: Object) -> None:
+        takeovers = api.chains_from_constraints(rig, scene=context.scene)
+        for takeover in takeovers:
+            for line in takeover.lines():
+                self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
+        names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
+        self.inform("Added {chains}" if names else "No IK constraint of two bones acts without a chain", chains=names)
 
 
 class _ListOperator(ChainOperator):
@@ -94,10 +145,14 @@ class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
         api.take_bend_limits(rig, active_names(rig))
 
 
-CLASSES = (
-    TWO_BONE_IK_OT_chain_add,
-    TWO_BONE_IK_OT_chain_remove,
-    TWO_BONE_IK_OT_chain_move,
-    TWO_BONE_IK_OT_side_decide,
-    TWO_BONE_IK_OT_bend_limits_take,
+register, unregister = register_classes_factory(
+    (
+        TWO_BONE_IK_OT_chain_add,
+        TWO_BONE_IK_OT_chains_detect,
+        TWO_BONE_IK_OT_chains_from_constraints,
+        TWO_BONE_IK_OT_chain_remove,
+        TWO_BONE_IK_OT_chain_move,
+        TWO_BONE_IK_OT_side_decide,
+        TWO_BONE_IK_OT_bend_limits_take,
+    )
 )

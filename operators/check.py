@@ -2,11 +2,9 @@
 
 from bpy.props import BoolProperty
 from bpy.types import Context, Object
+from bpy.utils import register_classes_factory
 
-from .. import api
-from ..blender.messages.report import Report, last
-from ..blender.pipeline.sample.probe import set_frame
-from .common import ArmatureOperator, ChainOperator, selected_with_chains
+from .common import ArmatureOperator, ChainOperator, api, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -21,7 +19,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
         name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
     )
 
-    def run(self, context: Context, rig: Object) -> Report:
+    def run(self, context: Context, rig: Object) -> "api.Report":
         return api.check(
             rig,
             self.chains(rig),
@@ -59,18 +57,26 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         missing = super().missing(context)
         if missing:
             return missing
-        report = last(context.object.name)
-        return (
-            ""
-            if report and report.worst
-            else "The last report of the armature tells of no limb that is posed otherwise"
-        )
+        if _worst(context.object):
+            return ""
+        return "The last report of the armature tells of no limb that is posed otherwise"
 
     def run(self, context: Context, rig: Object) -> None:
-        report = last(rig.name)
-        if report and report.worst:
-            frame, _ = report.worst
+        from ..blender.pipeline.sample.probe import set_frame
+
+        if worst := _worst(rig):
+            frame, _ = worst
             set_frame(context.scene, frame)
 
 
-CLASSES = (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove, TWO_BONE_IK_OT_worst_frame)
+def _worst(rig: Object) -> tuple[float, float] | None:
+    """Frame and distance at which the last report has a limb farthest off; None without such a report."""
+    from ..blender.messages.report import last
+
+    report = last(rig.name)
+    return report.worst if report else None
+
+
+register, unregister = register_classes_factory(
+    (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove, TWO_BONE_IK_OT_worst_frame)
+)

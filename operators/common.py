@@ -2,16 +2,28 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Object, Operator
 
-from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report, remember
-from ..blender.messages.translation import translated
-from ..blender.pipeline.checks.armature import editable
+from ..blender.armatures import editable
 from ..blender.properties import active_chain
+
+if TYPE_CHECKING:
+    from .. import api as api
+else:
+
+    class _Api:
+        """The module `api`, imported with the first call: Blender starts faster without it and NumPy."""
+
+        def __getattr__(self, name: str) -> Any:
+            from .. import api
+
+            return getattr(api, name)
+
+    api = _Api()
 
 
 class ArmatureOperator(Operator):
@@ -42,7 +54,7 @@ class ArmatureOperator(Operator):
         """The armatures to act on, in order: the active one, unless a subclass takes more."""
         return [context.object]
 
-    def run(self, context: Context, rig: Object) -> Report | None:
+    def run(self, context: Context, rig: Object) -> "api.Report | None":
         """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
         raise NotImplementedError
 
@@ -62,16 +74,22 @@ class ArmatureOperator(Operator):
         """What is refused inside is told to the user, and is no error of ours."""
         try:
             yield
-        except Refused as refusal:
+        except api.Refused as refusal:
             self.report({"ERROR"}, str(refusal))
 
-    def tell(self, report: Report) -> None:
+    def tell(self, report: "api.Report") -> None:
         """Hand the report's lines to Blender, and keep them for the panel."""
+        from ..blender.messages.report import remember
+
         remember(report)
         level = {"INFO"} if report.reached else {"WARNING"}
         # The status bar shows the last line only; the others are in the Info editor.
-        for line in (*report.lines(), _headline(report)):
+        for line in (*report.lines(), report.headline()):
             self.report(level, line)
+
+    def inform(self, template: str, /, **values: object) -> None:
+        """One line for the user: the template in the user's language, with values for its {placeholders}."""
+        self.report({"INFO"}, pgettext_rpt(template).format(**values))
 
 
 class ChainOperator(ArmatureOperator):
@@ -110,7 +128,9 @@ def active_names(rig: Object) -> list[str]:
     """The name of the active chain, alone in a list; Refused where none is active."""
     chain = active_chain(rig)
     if chain is None:
-        raise Refused("NO_ACTIVE_CHAIN", object=rig).saying('"{object}" has no active chain: select one in the list')
+        raise api.Refused("NO_ACTIVE_CHAIN", object=rig).saying(
+            '"{object}" has no active chain: select one in the list'
+        )
     return [chain.name]
 
 
@@ -118,15 +138,3 @@ def show_status(context: Context, text: str | Callable[[Header, Context], None] 
     """Text, or what draws it, in the status bar, where there is a window; None gives it back to Blender."""
     if context.workspace:
         context.workspace.status_text_set(text)
-
-
-def _headline(report: Report) -> str:
-    misposed = [chain.name for chain in report.chains if not chain.posed]
-    if misposed:
-        return ". ".join(
-            [translated("Done, but not posed so: {chains}", chains=", ".join(misposed)), *report.notes[:1]]
-        )
-    fell_short = [chain.name for chain in report.chains if not chain.reached]
-    if fell_short:
-        return translated("Targets not always reached: {chains}", chains=", ".join(fell_short))
-    return ". ".join([translated("All targets reached"), *report.notes[:1]])

@@ -4,14 +4,11 @@ from typing import Any
 
 from bpy.props import BoolProperty, FloatVectorProperty
 from bpy.types import Context, Event, Header, Object
-from bpy.utils import units
+from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
-from .. import api
-from ..blender.live.ray_cast import surface
-from ..blender.messages.refused import Refused
 from ..blender.properties import active_chain
-from .common import ChainOperator, active_names, show_status
+from .common import ChainOperator, active_names, api, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
@@ -57,7 +54,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         self._begin(context)
         try:
             self._drag.to(self._tip_moved_by(self.offset))
-        except Refused:
+        except api.Refused:
             self._drag.restore()
             raise
         if self.flip:
@@ -72,7 +69,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         self._view = context.space_data.region_3d
         try:
             self._begin(context)
-        except Refused as refusal:
+        except api.Refused as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         self._typed = ""
@@ -146,6 +143,8 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def _snapped(self, context: Context, event: Event, step: float) -> tuple[float, ...]:
         """To the surface under the mouse, or to increments, as Blender's snapping is set."""
+        from ..blender.live.ray_cast import surface
+
         if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
             find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
@@ -192,4 +191,4 @@ def _number(text: str) -> float | None:
         return None
 
 
-CLASSES = (TWO_BONE_IK_OT_drag,)
+register, unregister = register_classes_factory((TWO_BONE_IK_OT_drag,))

@@ -5,9 +5,7 @@ from math import ceil, floor
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
-from .. import api
-from ..blender.messages.refused import Refused
-from .common import SelectedChainsOperator, active_names, selected_with_chains
+from .common import SelectedChainsOperator, active_names, api, selected_with_chains
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -33,7 +31,7 @@ def _target_keys(context: Context, only_active: bool) -> list[float]:
     for rig in [context.object] if only_active else selected_with_chains(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
-        except Refused:
+        except api.Refused:
             continue  # the bake itself will say why
     return frames
 

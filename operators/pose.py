@@ -1,10 +1,9 @@
 """Pose the current frame."""
 
 from bpy.types import Context, Object
+from bpy.utils import register_classes_factory
 
-from .. import api
-from ..blender.messages.report import Report
-from .common import ChainOperator, active_names, selected_with_chains
+from .common import ChainOperator, active_names, api, selected_with_chains
 
 
 class TWO_BONE_IK_OT_solve(ChainOperator):
@@ -16,7 +15,7 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
     def rigs(self, context: Context) -> list[Object]:
         return api.followed_first(selected_with_chains(context))
 
-    def run(self, context: Context, rig: Object) -> Report:
+    def run(self, context: Context, rig: Object) -> "api.Report":
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         return api.solve(rig, scene=context.scene, insert_keys=insert_keys)
 
@@ -27,8 +26,8 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
     bl_idname = "two_bone_ik.flip_bend"
     bl_label = "Flip Two-Bone IK Bend"
 
-    def run(self, context: Context, rig: Object) -> Report:
+    def run(self, context: Context, rig: Object) -> "api.Report":
         return api.flip_bend(rig, active_names(rig), scene=context.scene)
 
 
-CLASSES = (TWO_BONE_IK_OT_solve, TWO_BONE_IK_OT_flip_bend)
+register, unregister = register_classes_factory((TWO_BONE_IK_OT_solve, TWO_BONE_IK_OT_flip_bend))

@@ -4,13 +4,12 @@ import time
 from collections.abc import Generator
 from itertools import takewhile
 
+import bpy
 from bpy.app.translations import contexts, pgettext_iface
 from bpy.props import EnumProperty
 from bpy.types import Context, Event, Object
 
-from .. import api
-from ..blender.messages.translation import translated
-from .common import show_status
+from .common import api, show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -30,7 +29,7 @@ class ProgressOperator(RangeOperator):
         ),
     )
 
-    def steps(self, context: Context, rig: Object) -> api.Steps:
+    def steps(self, context: Context, rig: Object) -> "api.Steps":
         """The request for one armature, not yet begun."""
         raise NotImplementedError
 
@@ -60,7 +59,7 @@ class ProgressOperator(RangeOperator):
     def modal(self, context: Context, event: Event) -> set[str]:
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"INFO"}, translated("{label} was given up: nothing has changed", label=self._label()))
+            self.inform("{label} was given up: nothing has changed", label=self._label())
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -122,7 +121,7 @@ class ProgressOperator(RangeOperator):
 _under_way: list[ProgressOperator] = []
 
 
-def give_up(context: Context) -> None:
+def give_up() -> None:
     """The extension goes: leave the file as it was before what is under way."""
     for operator in list(_under_way):
-        operator.cancel(context)
+        operator.cancel(bpy.context)

@@ -1,11 +1,15 @@
 """The list of chains."""
 
+from typing import TYPE_CHECKING
+
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Object, Scene, UILayout, UIList
-from bpy.utils import units
+from bpy.utils import register_classes_factory, units
 
-from ..blender.live import state
 from ..blender.properties import TwoBoneIKChain, is_from_library
+
+if TYPE_CHECKING:
+    from ..blender.live.state import ChainState
 
 _SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close"}
 
@@ -23,6 +27,8 @@ class TWO_BONE_IK_UL_chains(UIList):
         _active_owner: Object,
         _active_field: str,
     ) -> None:
+        from ..blender.live import state
+
         row = layout.row(align=True)
         row.active = not chain.mute
         refusal = None if chain.mute else state.cached(rig).refused.get(chain.name)
@@ -35,13 +41,12 @@ class TWO_BONE_IK_UL_chains(UIList):
         if refusal:
             shown.label(text=refusal.kind.replace("_", " ").capitalize())
         elif not chain.mute:
-            _draw_standing(shown, context.scene, rig, chain)
+            _draw_standing(shown, context.scene, state.cached(rig).standing(chain.name))
         row.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
 
 
-def _draw_standing(layout: UILayout, scene: Scene, rig: Object, chain: TwoBoneIKChain) -> None:
+def _draw_standing(layout: UILayout, scene: Scene, standing: "ChainState | None") -> None:
     """How the chain stands on the current frame, as the panel has looked it up."""
-    standing = state.cached(rig).standing(chain.name)
     if standing and standing.status.name in _SHORT:
         by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
         layout.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
@@ -49,4 +54,4 @@ def _draw_standing(layout: UILayout, scene: Scene, rig: Object, chain: TwoBoneIK
         layout.label(text="Reached")
 
 
-CLASSES = (TWO_BONE_IK_UL_chains,)
+register, unregister = register_classes_factory((TWO_BONE_IK_UL_chains,))

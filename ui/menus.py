@@ -1,6 +1,7 @@
 """A menu in Blender's own: without it, menu search finds nothing."""
 
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
+from bpy.utils import register_class, unregister_class
 
 _MENUS = (VIEW3D_MT_pose_ik, VIEW3D_MT_object_animation)
 
@@ -43,6 +44,7 @@ def _draw(menu: Menu, context: Context) -> None:
 
 def register() -> None:
     """Append the menu."""
+    register_class(TWO_BONE_IK_MT_chains)
     for menu in _MENUS:
         menu.append(_draw)
 
@@ -51,6 +53,4 @@ def unregister() -> None:
     """Remove it."""
     for menu in _MENUS:
         menu.remove(_draw)
-
-
-CLASSES = (TWO_BONE_IK_MT_chains,)
+    unregister_class(TWO_BONE_IK_MT_chains)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import bpy
 import gpu
@@ -10,9 +11,11 @@ from bpy.types import AddonPreferences, SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
-from ..blender.live import overlay, state
-from ..blender.live.overlay import Line
+from ..blender.armatures import local_armatures
 from ..blender.properties import active_chain
+
+if TYPE_CHECKING:
+    from ..blender.live.overlay import ChainOverlay, Line
 
 _COLORS = {"REACHED": "reached_color", "TOO_FAR": "too_far_color", "TOO_CLOSE": "too_close_color"}
 _handles: list[object] = []
@@ -30,13 +33,15 @@ def _switch(_manager: WindowManager | None, on: bool) -> None:
 
 
 def _draw() -> None:
+    from ..blender.live import overlay, state
+
     context = bpy.context
     addon = context.preferences.addons.get(base_package)
     if not addon or not context.space_data.overlay.show_overlays:
         return
     gpu.state.blend_set("ALPHA")
     picked = {item for item in (context.object, *context.selected_objects) if item}
-    for rig in state.armatures(context.scene):
+    for rig in local_armatures(context.scene):
         chains = [chain for chain in rig.two_bone_ik_chains if not picked.isdisjoint((chain.target, chain.pole_target))]
         if rig not in picked and not chains:
             continue
@@ -47,7 +52,7 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def _draw_chain(found: overlay.ChainOverlay, preferences: AddonPreferences, *, guides: bool) -> None:
+def _draw_chain(found: "ChainOverlay", preferences: AddonPreferences, *, guides: bool) -> None:
     color = getattr(preferences, _COLORS[found.status.name])
     if guides:
         _draw_lines([found.other, found.pole, *found.reach], preferences.guide_color, width=1.5)
@@ -55,7 +60,7 @@ def _draw_chain(found: overlay.ChainOverlay, preferences: AddonPreferences, *, g
     _draw_lines([found.miss], color, width=1.5)
 
 
-def _draw_lines(lines: Iterable[Line], color: tuple[float, ...], width: float) -> None:
+def _draw_lines(lines: "Iterable[Line]", color: tuple[float, ...], width: float) -> None:
     ends = [point for line in lines for pair in pairwise(line) for point in pair]
     if not ends:
         return

@@ -1,11 +1,11 @@
 """The panel in the sidebar of the 3D Viewport."""
 
+import bpy
 from bpy.types import Context, Object, Panel, UILayout
 from bpy.utils import register_class, unregister_class
 
-from ..blender.live import state
+from .. import __package__ as base_package
 from ..blender.properties import active_chain
-from . import sections
 
 
 class TWO_BONE_IK_PT_chains(Panel):
@@ -29,6 +29,9 @@ class TWO_BONE_IK_PT_chains(Panel):
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout)
             return
+        from ..blender.live import state
+        from . import sections
+
         state.update(rig, context.scene, context.view_layer.depsgraph)
         _draw_list(layout, rig)
         row = layout.row(align=True)
@@ -51,11 +54,22 @@ class TWO_BONE_IK_PT_chains(Panel):
         row.operator("two_bone_ik.bake", text="Bake...")
 
 
-def move_to_tab(name: str) -> None:
-    """Show the panel in this tab of the sidebar."""
-    unregister_class(TWO_BONE_IK_PT_chains)
-    TWO_BONE_IK_PT_chains.bl_category = name or "Animation"
+def register() -> None:
+    """Show the panel in the tab that the preferences name."""
+    addon = bpy.context.preferences.addons.get(base_package)
+    TWO_BONE_IK_PT_chains.bl_category = (addon and addon.preferences.tab) or "Animation"
     register_class(TWO_BONE_IK_PT_chains)
+
+
+def unregister() -> None:
+    """Show it no more."""
+    unregister_class(TWO_BONE_IK_PT_chains)
+
+
+def move_to_tab() -> None:
+    """Show it in another tab, which the preferences name now."""
+    unregister()
+    register()
 
 
 def _draw_first_steps(layout: UILayout) -> None:
@@ -75,6 +89,3 @@ def _draw_list(layout: UILayout, rig: Object) -> None:
     buttons.separator()
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_UP").direction = "UP"
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
-
-
-CLASSES = (TWO_BONE_IK_PT_chains,)

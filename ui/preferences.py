@@ -2,6 +2,7 @@
 
 from bpy.props import FloatVectorProperty, StringProperty
 from bpy.types import AddonPreferences, Context
+from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.key_properties import KeyProperties
@@ -23,7 +24,7 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
         name="Sidebar Tab",
         description="Tab of the 3D Viewport's sidebar that shows the panel",
         default="Animation",
-        update=lambda preferences, _context: panel.move_to_tab(preferences.tab),
+        update=lambda _preferences, _context: panel.move_to_tab(),
     )
     reached_color: _color("Reached", "Limbs that reach their target", (0.35, 0.85, 0.35, 1.0))
     too_far_color: _color("Too Far", "Limbs whose target is too far away", (1.0, 0.25, 0.2, 1.0))
@@ -44,4 +45,4 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
             keys.prop(self, name)
 
 
-CLASSES = (TwoBoneIKPreferences,)
+register, unregister = register_classes_factory((TwoBoneIKPreferences,))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
@@ -154,34 +152,6 @@ def live_changed(rig: Object) -> None:
     invalidate(rig)
 
 
-def armatures(scene: Scene) -> list[Object]:
-    """The local armature objects of a scene; a linked one cannot be posed."""
-    names = _armatures(len(bpy.data.objects), len(bpy.data.armatures))
-    found = {name: _local(scene, name) for name in names}
-    # To look for a name among 5,000 objects of a file takes Blender a millisecond, in a scene a microsecond.
-    if any(item is None and name not in bpy.data.objects for name, item in found.items()):
-        _armatures.cache_clear()  # one was renamed
-        return armatures(scene)
-    return [item for item in found.values() if item]
-
-
-def _local(scene: Scene, name: str) -> Object | None:
-    item = scene.objects.get(name)
-    if item and item.library:
-        # A linked object may have the same name, and Blender has no key for the other one.
-        return next((other for other in scene.objects if other.name == name and not other.library), None)
-    return item
-
-
-@lru_cache(maxsize=1)
-def _armatures(_objects: int, _armatures: int) -> list[str]:
-    """Names of all local armature objects, while the file holds so many objects and armatures.
-
-    To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
-    """
-    return [item.name for item in bpy.data.objects if item.type == "ARMATURE" and not item.library]
-
-
 def suspend(rig: Object) -> None:
     """Do not pose this armature until it is released: somebody else does."""
     _held.add(rig.session_uid)
@@ -192,12 +162,11 @@ def resume(rig: Object) -> None:
     _held.discard(rig.session_uid)
 
 
-def clear() -> None:
+def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
     pose_before.forget()
     _held.clear()
-    _armatures.cache_clear()
 
 
 def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:

@@ -189,6 +189,16 @@ class Report:
         """The report in words, one line each."""
         return [line for chain in self.chains for line in chain.lines()] + list(self.notes)
 
+    def headline(self) -> str:
+        """The most important of it, in one line."""
+        if misposed := [chain.name for chain in self.chains if not chain.posed]:
+            return ". ".join(
+                [translated("Done, but not posed so: {chains}", chains=", ".join(misposed)), *self.notes[:1]]
+            )
+        if fell_short := [chain.name for chain in self.chains if not chain.reached]:
+            return translated("Targets not always reached: {chains}", chains=", ".join(fell_short))
+        return ". ".join([translated("All targets reached"), *self.notes[:1]])
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 

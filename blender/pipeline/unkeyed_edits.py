@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import bpy
-from bpy.app.handlers import persistent
 from bpy.types import ID, Object, Scene, bpy_struct
 
 from .. import versions
@@ -75,24 +74,11 @@ def preserve_edits(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterato
         _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in found]))
 
 
-def register() -> None:
-    """Keep the edits when Blender undoes or redoes what was keyed here."""
-    bpy.app.handlers.undo_post.append(_stay)
-    bpy.app.handlers.redo_post.append(_stay)
-    bpy.app.handlers.load_post.append(_forget)
+def restore_kept(scene: Scene) -> None:
+    """After undo or redo, put back the edits that the step on which it has landed still holds.
 
-
-def unregister() -> None:
-    """Leave undo to Blender."""
-    bpy.app.handlers.undo_post.remove(_stay)
-    bpy.app.handlers.redo_post.remove(_stay)
-    bpy.app.handlers.load_post.remove(_forget)
-    _forget()
-
-
-@persistent
-def _stay(scene: Scene, *_: object) -> None:
-    """Keep the edits that the step holds on which undo or redo has landed; one from before they were made does not."""
+    A step from before they were made does not hold them.
+    """
     candidates = [each for frame, found in _kept if frame == scene.frame_current_final for each in found]
     blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
     known = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
@@ -110,8 +96,8 @@ def _holds(edit: Edit) -> bool:
     return bool((value if edit.element is None else value[edit.element]) == edit.value)
 
 
-@persistent
-def _forget(*_: object) -> None:
+def forget() -> None:
+    """Another file: nothing was keyed in it yet."""
     _kept.clear()
 
 

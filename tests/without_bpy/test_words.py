@@ -26,7 +26,7 @@ def faults(source: str) -> list[str]:
     unsaid = {id(call) for call in calls if _name(call) == "Refused"}
     found = []
     for call in calls:
-        if _name(call) == "translated":
+        if _name(call) in ("translated", "inform"):
             found += [(call, fault) for fault in _sentence_faults(tree, call, call.keywords, set())]
         if _name(call) == "saying" and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
             refusals = _refusals(tree, call.func.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpy.types import Object
 
+from ...armatures import editable
 from ...messages.refused import Refused
 
 
@@ -13,11 +14,6 @@ def refuse_other_than_armature(rig: Object | None) -> None:
         raise Refused("NO_ARMATURE", object=rig or "nothing").saying(
             '"{object}" is not an armature: choose an armature object'
         )
-
-
-def editable(item: Object) -> bool:
-    """False for linked objects, and for overrides that Blender made on its own."""
-    return item.is_editable and not (item.override_library and item.override_library.is_system_override)
 
 
 def refuse_unposable(rig: Object) -> None:

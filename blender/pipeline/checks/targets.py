@@ -8,9 +8,9 @@ from bpy.types import Constraint, Object, PoseBone
 
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ... import versions
+from ...armatures import editable
 from ...messages.refused import Refused
 from ..read import dependencies
-from .armature import editable
 from .hanging_on_target import refuse_hanging
 
 

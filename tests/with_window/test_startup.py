@@ -1,0 +1,13 @@
+"""Blender as users start it: the extension, enabled, is hardly there until it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[1] / "support" / "watched_start.py"
+
+
+def test_enabled_it_imports_few_modules_and_no_numpy(installed: Callable) -> None:
+    started = installed("--background", "--factory-startup", "--python", SCRIPT)
+    assert started.returncode == 0, started.stdout + started.stderr
