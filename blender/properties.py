@@ -2,6 +2,9 @@
 
 Each property sits on `Object` itself: in a property group of their own they would be lost, from Blender 5.0 on, when a
 library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
+
+Blender imports this file when it starts, and starts faster without NumPy. So the choices are plain words here, the same
+as in the enumerations of `solver`, and `live` is imported when somebody makes a choice.
 """
 
 import re
