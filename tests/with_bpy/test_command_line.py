@@ -167,14 +167,20 @@ def test_snapped_targets_give_the_motion_back(shot: Path, tmp_path: Path) -> Non
     assert bpy.data.objects["Target"].animation_data
 
 
-def test_a_farm_hears_how_far_it_is_and_why_it_failed(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_farm_hears_how_far_it_is(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot, "--progress", "openjd") == 0
     assert "openjd_progress: 100\n" in capsys.readouterr().out
+
+
+def test_a_farm_hears_why_it_failed(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot.with_name("none.blend"), "--progress", "openjd") == 5
     said = capsys.readouterr()
     assert "openjd_fail: " in said.out
     assert "openjd_progress" not in said.out
     assert said.out.split("openjd_fail: ")[1] == said.err.removeprefix("two_bone_ik: ")
+
+
+def test_progress_none_prints_no_progress(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot, "--progress", "none") == 0
     assert "%" not in capsys.readouterr().out
 

@@ -83,7 +83,7 @@ def test_a_bone_without_parent_is_no_chain(rig: bpy.types.Object) -> None:
     assert not rig.two_bone_ik_chains
 
 
-def test_chains_move_and_go(rig: bpy.types.Object) -> None:
+def test_a_chain_moves_in_the_list(rig: bpy.types.Object) -> None:
     for name in "abc":
         rig.two_bone_ik_chains.add().name = name
     rig.two_bone_ik_active = 2
@@ -92,6 +92,11 @@ def test_chains_move_and_go(rig: bpy.types.Object) -> None:
     assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["c", "a", "b"], 0)
     bpy.ops.two_bone_ik.chain_move(direction="DOWN")
     assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["a", "c", "b"], 1)
+
+
+def test_a_removed_chain_leaves_the_one_above_active(rig: bpy.types.Object) -> None:
+    for name in "acb":
+        rig.two_bone_ik_chains.add().name = name
     rig.two_bone_ik_active = 2
     bpy.ops.two_bone_ik.chain_remove()
     assert ([chain.name for chain in rig.two_bone_ik_chains], rig.two_bone_ik_active) == (["a", "c"], 1)

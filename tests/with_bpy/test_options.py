@@ -90,16 +90,23 @@ def test_unreachable_error_names_frame_distance_and_annulus() -> None:
     assert rig.animation_data is None
 
 
-def test_hold_keeps_the_last_pose_and_skip_keys_nothing() -> None:
-    rigs.arm(unreachable="SKIP")
-    rig = bpy.data.objects["Rig"]
+def baked_leaving_reach(unreachable: str) -> bpy.types.Object:
+    """An arm whose target leaves its reach within 5 frames, baked."""
+    rigs.arm(unreachable=unreachable)
     rigs.animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 5: (5.0, 0.0, 1.0)})
-    api.bake(rig, frames=(1, 5))
-    kept = rigs.keys(rig.pose.bones["upper"])
-    assert set(kept) == set(range(1, 6)) - set(too_far(range(1, 6)))
-    rig.two_bone_ik_chains[0].unreachable = "HOLD"
-    api.bake(rig, frames=(1, 5))
-    held = [Limb().joints(on_frame(frame)) for frame in (max(kept), 4, 5)]
+    api.bake(bpy.data.objects["Rig"], frames=(1, 5))
+    return bpy.data.objects["Rig"]
+
+
+def test_skip_leaves_frames_out_of_reach_without_keys() -> None:
+    rig = baked_leaving_reach("SKIP")
+    assert set(rigs.keys(rig.pose.bones["upper"])) == set(range(1, 6)) - set(too_far(range(1, 6)))
+
+
+def test_hold_keeps_the_last_pose_within_reach() -> None:
+    baked_leaving_reach("HOLD")
+    last = min(too_far(range(1, 6))) - 1
+    held = [Limb().joints(on_frame(frame)) for frame in (last, 4, 5)]
     np.testing.assert_allclose(held[1:], [held[0]] * 2, atol=CLOSE)
 
 
