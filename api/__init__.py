@@ -22,9 +22,8 @@ from ..blender.chains.setup_file import Setup
 from ..blender.live.drag import Drag
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import ChainReport, Report
-from ..blender.pipeline.measure.chosen_frames import Measure
-from ..blender.pipeline.requests import Steps
-from ..skeleton.channel import Keys, KeyStyle
+from ..blender.pipeline.key_settings import Keys, KeyStyle, Measure
+from ..blender.pipeline.phases import Request
 from .chains import (
     add_chain,
     add_detected,
@@ -43,6 +42,9 @@ from .targets import bake_targets, baking_targets, create_targets, snap_targets,
 Pull = Drag
 """Until the next release, as `pull`."""
 
+Steps = Request
+"""What `baking` and `baking_targets` give was called so before it had two phases."""
+
 __all__ = [
     "ChainReport",
     "Drag",
@@ -54,6 +56,7 @@ __all__ = [
     "Pull",
     "Refused",
     "Report",
+    "Request",
     "Setup",
     "Steps",
     "Takeover",

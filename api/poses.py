@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 from bpy.types import Object, Scene
 
 from ..blender.live.drag import Drag
+from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
-from ..blender.pipeline.measure.chosen_frames import Measure
+from ..blender.pipeline.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
-from ..blender.pipeline.requests import Steps
-from ..blender.pipeline.sample.sampling import Sampling
-from ..skeleton.channel import Keys, KeyStyle
 from ..solver.values import Bend
 
 
@@ -27,14 +27,14 @@ def bake(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    keys: str = "EVERY_FRAME",
-    tolerance: float = 1e-3,
-    interpolation: str = "BEZIER",
-    key_type: str = "KEYFRAME",
-    new_action: bool = False,
-    mute_constraints: bool = True,
-    sampling: str = "AUTO",
-    measure: str = "AUTO",
+    keys: str = DEFAULTS.keys,
+    tolerance: float = DEFAULTS.tolerance,
+    interpolation: str = DEFAULTS.interpolation,
+    key_type: str = DEFAULTS.key_type,
+    new_action: bool = DEFAULTS.new_action,
+    mute_constraints: bool = DEFAULTS.mute_constraints,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
 ) -> Report:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
@@ -57,25 +57,17 @@ def bake(
     >>> api.Report.from_json(report.to_json()).reached
     True
     """
-    style = KeyStyle(
+    settings = KeySettings(
         keys=Keys(keys),
         tolerance=tolerance,
         interpolation=interpolation,
         key_type=key_type,
         new_action=new_action,
+        mute_constraints=mute_constraints,
+        sampling=Sampling(sampling),
+        measure=Measure(measure),
     )
-    return run(
-        baking(
-            rig,
-            chains,
-            frames,
-            scene=scene,
-            style=style,
-            mute_constraints=mute_constraints,
-            sampling=sampling,
-            measure=measure,
-        )
-    )
+    return requests.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
 
 
 def baking(
@@ -85,39 +77,40 @@ def baking(
     *,
     scene: Scene | None = None,
     style: KeyStyle,
-    mute_constraints: bool = True,
-    sampling: str = "AUTO",
-    measure: str = "AUTO",
+    mute_constraints: bool = DEFAULTS.mute_constraints,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
     beside: Collection[Object] = (),
-) -> Steps:
-    """A bake bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
+) -> Request:
+    """A bake in two phases: the first yields the part that is done, the second writes the keys and gives the report.
+
+    Closed before the second, it leaves no trace. A loop over the request itself goes through both.
 
     beside : armatures that are baked at the same time; a chain that follows a limb of one of them is refused
 
-    >>> for done in api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED"):
+    >>> request = api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED")
+    >>> for done in request.prepare():
     ...     assert 0.0 <= done <= 1.0
+    >>> print(request.write())
+    forearm.L: 10 of 10 frames reached
     """
-    return requests.bake(
-        rig,
-        chains,
-        frames,
-        scene,
-        way=Sampling(sampling),
-        style=style,
+    settings = KeySettings(
+        **asdict(style),
         mute_constraints=mute_constraints,
-        measuring=Measure(measure),
-        beside=beside,
+        sampling=Sampling(sampling),
+        measure=Measure(measure),
     )
+    return requests.bake(rig, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
 
 
-def run(steps: Steps) -> Report:
+def run(steps: Request) -> Report:
     """Carry out what is left of a request, at one go.
 
     >>> steps = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
     >>> print(api.run(steps))
     forearm.L: 10 of 10 frames reached
     """
-    return requests.run(steps)
+    return steps.write()
 
 
 def check(
@@ -126,7 +119,7 @@ def check(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    sampling: str = "AUTO",
+    sampling: str = DEFAULTS.sampling,
     add_markers: bool = False,
 ) -> Report:
     """The report that a bake would give; no key is written, and thus nothing measured.
@@ -141,7 +134,7 @@ def check(
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
-    report = run(requests.check(rig, chains, frames, scene, way=Sampling(sampling)))
+    report = requests.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
     if add_markers:
         markers.replace(scene or scene_of(rig), report)
     return report
@@ -163,7 +156,7 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    signs = requests.bends(rig, chains, scene)
+    signs = requests.bend_signs(rig, chains, scene)
     before = {name: rig.two_bone_ik_chains[name].bend for name in signs}
     for name, sign in signs.items():
         rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE

@@ -9,12 +9,11 @@ from bpy.types import Object, Scene
 
 from ..blender.chains import target_empties
 from ..blender.messages.report import Report
-from ..blender.pipeline import targets_from_pose
-from ..blender.pipeline.measure.chosen_frames import Measure
+from ..blender.pipeline import requests
+from ..blender.pipeline.key_settings import DEFAULTS, KeySettings, Measure, Sampling
+from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
-from ..blender.pipeline.requests import Steps, run
-from ..blender.pipeline.sample.sampling import Sampling
 
 
 def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
@@ -36,7 +35,7 @@ def snap_targets(
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+    return requests.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
 def bake_targets(
@@ -45,8 +44,8 @@ def bake_targets(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    sampling: str = "AUTO",
-    measure: str = "AUTO",
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
 ) -> Report:
     """Key target and pole target so that they follow the pose that shows: a bake gives it back.
 
@@ -54,7 +53,7 @@ def bake_targets(
 
     >>> report = api.bake_targets(rig, frames=(1, 10))
     """
-    return run(baking_targets(rig, chains, frames, scene=scene, sampling=sampling, measure=measure))
+    return baking_targets(rig, chains, frames, scene=scene, sampling=sampling, measure=measure).write()
 
 
 def baking_targets(
@@ -63,17 +62,16 @@ def baking_targets(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    sampling: str = "AUTO",
-    measure: str = "AUTO",
-) -> Steps:
-    """The same bit by bit: yields the part that is done, then returns the report; closed early, it leaves no trace.
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Request:
+    """The same bit by bit, as `baking` does it.
 
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    return targets_from_pose.bake_targets(
-        rig, chains, frames, scene, way=Sampling(sampling), measuring=Measure(measure)
-    )
+    settings = KeySettings(sampling=Sampling(sampling), measure=Measure(measure))
+    return requests.bake_targets(rig, chains, frames, scene, settings)
 
 
 def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:

@@ -3,6 +3,8 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
+from .pipeline.key_settings import DEFAULTS, Keys
+
 _FIELDS = Keyframe.bl_rna.properties
 
 
@@ -22,17 +24,18 @@ class KeyProperties:
     keys: EnumProperty(
         name="Keys",
         description="Which frames get keys",
+        default=DEFAULTS.keys,
         items=(
-            ("EVERY_FRAME", "Every Frame", "Each frame of the range"),
-            ("TARGET_KEYS", "Target Keys", "The frames on which target or pole target have keys"),
-            ("REDUCED", "Reduced", "As few as keep the joints within a tolerance on every quarter frame"),
+            (Keys.EVERY_FRAME, "Every Frame", "Each frame of the range"),
+            (Keys.TARGET_KEYS, "Target Keys", "The frames on which target or pole target have keys"),
+            (Keys.REDUCED, "Reduced", "As few as keep the joints within a tolerance on every quarter frame"),
         ),
     )
     tolerance: FloatProperty(
         name="Tolerance",
         description="How far a joint may be off on any frame or quarter frame",
         subtype="DISTANCE",
-        default=0.001,
+        default=DEFAULTS.tolerance,
         min=1e-6,
         soft_max=0.1,
         precision=4,
@@ -41,21 +44,22 @@ class KeyProperties:
         name="Interpolation",
         description="How values pass from one key to the next",
         items=_keyframe_items("interpolation", "CONSTANT", "LINEAR", "BEZIER"),
-        default="BEZIER",
+        default=DEFAULTS.interpolation,
         translation_context=_FIELDS["interpolation"].translation_context,
     )
     key_type: EnumProperty(
         name="Key Type",
         description="Type of the new keys",
         items=_keyframe_items("type"),
+        default=DEFAULTS.key_type,
         translation_context=_FIELDS["type"].translation_context,
     )
     mute_constraints: BoolProperty(
         name="Mute IK Constraints",
         description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",
-        default=True,
+        default=DEFAULTS.mute_constraints,
     )
 
     def key_choices(self) -> list[str]:
         """Names of these properties, but for those that have no say as the others are set."""
-        return [name for name in KeyProperties.__annotations__ if name != "tolerance" or self.keys == "REDUCED"]
+        return [name for name in KeyProperties.__annotations__ if name != "tolerance" or self.keys == Keys.REDUCED]

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
-from ..api import Keys, Measure
 from ..blender.messages.refused import Refused
+from ..blender.pipeline.key_settings import DEFAULTS, Keys, Measure
 
 USAGE = "ARGUMENTS"
 """The kind of refusal where the command line itself makes no sense."""
@@ -69,7 +69,9 @@ def parser(usage: str) -> ArgumentParser:
     commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     bake = _shots(_command(commands, "bake", "key the chains over a range of frames", _BAKE))
     bake.add_argument("--keys", type=_one_of(Keys), help=f"{', '.join(Keys)}; the first by default")
-    bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; 0.001 by default")
+    bake.add_argument(
+        "--tolerance", type=float, metavar="DISTANCE", help=f"for REDUCED; {DEFAULTS.tolerance:g} by default"
+    )
     _shots(_command(commands, "check", "tell where targets are out of reach", _CHECK))
     snap = _shots(_command(commands, "snap", "key the targets so that they follow the pose", _SNAP))
     for command in (bake, snap):
@@ -100,7 +102,8 @@ def _command(commands: Any, name: str, summary: str, description: str) -> Argume
 
 def _shots(command: ArgumentParser) -> ArgumentParser:
     """Adds the arguments of commands that work on shots."""
-    command.set_defaults(output=None, in_place=False, keys=Keys.EVERY_FRAME, tolerance=1e-3, measure=Measure.AUTO)
+    settings = {name: getattr(DEFAULTS, name) for name in ("keys", "tolerance", "measure")}
+    command.set_defaults(output=None, in_place=False, **settings)
     command.add_argument(
         "--rig",
         action="append",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import bpy
@@ -72,13 +73,13 @@ def _report(what: Shot, rig: Object, chains: list[str] | None, progress: Progres
     if what.command == "check":
         return api.check(rig, chains, what.frames, scene=scene)
     if what.command == "snap":
-        steps = api.baking_targets(rig, chains, what.frames, scene=scene, measure=what.measure)
+        request = api.baking_targets(rig, chains, what.frames, scene=scene, measure=what.measure)
     else:
-        style = api.KeyStyle(keys=api.Keys(what.keys), tolerance=what.tolerance)
-        steps = api.baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
-    while True:
+        style = api.KeyStyle.of(what)
+        request = api.baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
+    with closing(request):
+        for done in request.prepare():
+            interrupt.check()
+            progress(done)
         interrupt.check()
-        try:
-            progress(next(steps))
-        except StopIteration as end:
-            return end.value
+        return request.write()

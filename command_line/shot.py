@@ -12,6 +12,7 @@ from typing import Any
 from .. import api
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
+from ..blender.pipeline.key_settings import DEFAULTS, Keys, Measure
 
 Progress = Callable[[float], None]
 LARGEST_REPORT = 1 << 30
@@ -35,9 +36,9 @@ class Shot:
     setup: Path | None = None
     rigs: tuple[str, ...] = ()
     frames: tuple[float, float, float] | None = None
-    keys: str = "EVERY_FRAME"
-    tolerance: float = 1e-3
-    measure: str = "AUTO"
+    keys: Keys = DEFAULTS.keys
+    tolerance: float = DEFAULTS.tolerance
+    measure: Measure = DEFAULTS.measure
     output: Path | None = None
     report: Path | None = None
 

@@ -6,6 +6,7 @@ from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.key_properties import KeyProperties
+from ..blender.pipeline.key_settings import DEFAULTS
 from .common import api
 from .progress import ProgressOperator
 
@@ -17,7 +18,11 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
     bl_label = "Bake Two-Bone IK"
     confirm_text = "Bake"
 
-    new_action: BoolProperty(name="New Action", description="Key a copy of the action, and leave the action as it is")
+    new_action: BoolProperty(
+        name="New Action",
+        description="Key a copy of the action, and leave the action as it is",
+        default=DEFAULTS.new_action,
+    )
 
     def invoke(self, context: Context, event: Event) -> set[str]:
         addon = context.preferences.addons.get(base_package)
@@ -26,26 +31,17 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
 
-    def steps(self, context: Context, rig: Object) -> "api.Steps":
-        style = api.KeyStyle(
-            keys=api.Keys(self.keys),
-            tolerance=self.tolerance,
-            interpolation=self.interpolation,
-            key_type=self.key_type,
-            new_action=self.new_action,
-        )
-        return (
-            yield from api.baking(
-                rig,
-                self.chains(rig),
-                self.frames(context),
-                scene=context.scene,
-                style=style,
-                mute_constraints=self.mute_constraints,
-                sampling=self.sampling,
-                measure=self.measure,
-                beside=[other for other in self.rigs(context) if other != rig],
-            )
+    def request(self, context: Context, rig: Object) -> "api.Request":
+        return api.baking(
+            rig,
+            self.chains(rig),
+            self.frames(context),
+            scene=context.scene,
+            style=api.KeyStyle.of(self),
+            mute_constraints=self.mute_constraints,
+            sampling=self.sampling,
+            measure=self.measure,
+            beside=[other for other in self.rigs(context) if other != rig],
         )
 
     def draw_choices(self) -> None:

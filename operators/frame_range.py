@@ -5,6 +5,7 @@ from math import ceil, floor
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
+from ..blender.pipeline.key_settings import DEFAULTS
 from .common import SelectedChainsOperator, active_names, api, selected_with_chains
 
 
@@ -60,6 +61,7 @@ class RangeOperator(SelectedChainsOperator):
     sampling: EnumProperty(
         name="Sampling",
         description="How the motion of targets is read",
+        default=DEFAULTS.sampling,
         items=(
             ("AUTO", "Auto", "The fastest way that is right for these targets"),
             ("CURVES", "Curves", "Read F-curves and evaluate nothing. For targets that move by keys alone"),

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Generator
-from itertools import takewhile
+from contextlib import ExitStack, closing
 
 import bpy
 from bpy.app.translations import contexts, pgettext_iface
 from bpy.props import EnumProperty
 from bpy.types import Context, Event, Object
 
+from ..blender.pipeline.key_settings import DEFAULTS
 from .common import api, show_status
 from .frame_range import RangeOperator
 
@@ -17,11 +18,12 @@ _SHARE = 0.1
 
 
 class ProgressOperator(RangeOperator):
-    """Carries out the steps that a subclass gives: at once for scripts, bit by bit after its dialog."""
+    """Carries out the request that a subclass gives: at once for scripts, bit by bit after its dialog."""
 
     measure: EnumProperty(
         name="Measure",
         description="On which frames to look afterwards whether what plays is what was keyed",
+        default=DEFAULTS.measure,
         items=(
             ("AUTO", "Auto", "All up to 64 frames; of more some, with those on which most changes"),
             ("ALL", "All", "Every frame"),
@@ -29,7 +31,7 @@ class ProgressOperator(RangeOperator):
         ),
     )
 
-    def steps(self, context: Context, rig: Object) -> "api.Steps":
+    def request(self, context: Context, rig: Object) -> "api.Request":
         """The request for one armature, not yet begun."""
         raise NotImplementedError
 
@@ -79,20 +81,18 @@ class ProgressOperator(RangeOperator):
 
     def _each(self, context: Context) -> Generator[float, None, int]:
         """All armatures, none of which is changed before all are ready; returns how many were not refused."""
-        requests = [self.steps(context, rig) for rig in self.rigs(context)]
-        ready, finished = [], 0
-        try:
-            for index, steps in enumerate(requests):
+        rigs, finished = self.rigs(context), 0
+        with ExitStack() as opened:
+            ready = []
+            for index, rig in enumerate(rigs):
                 with self.refusals_told():
-                    yield from ((index + done) / len(requests) for done in takewhile(lambda done: done < 1.0, steps))
-                    ready.append(steps)
-            for steps in ready:
+                    request = opened.enter_context(closing(self.request(context, rig)))
+                    yield from ((index + done) / len(rigs) for done in request.prepare())
+                    ready.append(request)
+            for request in ready:
                 with self.refusals_told():
-                    self.tell(api.run(steps))
+                    self.tell(request.write())
                     finished += 1
-        finally:
-            for steps in requests:
-                steps.close()
         return finished
 
     def _go_on(self, context: Context, until: float) -> set[str]:

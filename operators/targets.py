@@ -35,7 +35,7 @@ class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
     bl_label = "Bake Two-Bone IK Targets from Pose"
     confirm_text = "Bake"
 
-    def steps(self, context: Context, rig: Object) -> "api.Steps":
+    def request(self, context: Context, rig: Object) -> "api.Request":
         return api.baking_targets(
             rig,
             self.chains(rig),

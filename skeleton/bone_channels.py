@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,25 +29,35 @@ class Posed(NamedTuple):
     scale: Array | None
 
 
-def channels(plan: Plan, solved: Iterable[SolvedGroup]) -> list[list[Channel]]:
-    """For each chain a channel for each bone's rotation, and scale where it stretches, on every frame to be keyed."""
-    own, rows = {}, {}
+def channels(
+    plan: Plan, solved: Iterable[SolvedGroup], rows: Mapping[str, NDArray[np.intp]]
+) -> dict[str, list[Channel]]:
+    """By chain a channel for each bone's rotation, and scale where it stretches, on these `rows` of the frames."""
+    own = {}
     for group in solved:
-        poses, out = bone_bases(group), out_of_reach(group.solution)
+        poses = bone_bases(group)
         for row, chain in enumerate(group.here.plans):
             own[chain.name] = [_posed(bone, pose.of(row)) for bone, pose in zip(chain.keyed, poses, strict=True)]
-            rows[chain.name] = keyed_rows(plan, chain, out[:, row])
     turns = _turns(plan, [posed for chain in own.values() for posed in chain])
     names = [chain.name for chain in plan.chains if chain.name in own]
-    return [list(_channels(plan, own[name], turns, rows[name])) for name in names]
+    return {name: list(_channels(plan, own[name], turns, rows[name])) for name in names}
 
 
 def _posed(bone: PoseBone, pose: BoneBasis) -> Posed:
     return Posed(bone, rotation_path(bone), pose.rotation, pose.scale)
 
 
-def keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(m,) which of the plan's frames get keys, where the target is out of reach on frames `out` (n,)."""
+def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[np.intp]]:
+    """By chain (m,) which of the plan's frames get keys."""
+    return {
+        chain.name: _keyed_rows(plan, chain, out)
+        for group in solved
+        for chain, out in zip(group.here.plans, out_of_reach(group.solution).T, strict=True)
+    }
+
+
+def _keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """out : (n,) where the target is out of reach"""
     rows = np.arange(len(plan.frames))
     if chain.target_keys is not None:
         rows = rows[np.isin(plan.frames, chain.target_keys)]

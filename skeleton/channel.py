@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,26 +32,3 @@ class Channel:
     values: Array
     slopes: Array | None = None
     held: NDArray[np.bool_] | None = None
-
-
-class Keys(StrEnum):
-    """Which frames of the range get keys: each, those with a key on the target, or as few as a tolerance allows."""
-
-    EVERY_FRAME = "EVERY_FRAME"
-    TARGET_KEYS = "TARGET_KEYS"
-    REDUCED = "REDUCED"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyStyle:
-    """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`).
-
-    keys : which frames get them
-    tolerance : world units by which joints may be off between reduced keys, on any frame and quarter frame
-    """
-
-    keys: Keys = Keys.EVERY_FRAME
-    tolerance: float = 1e-3
-    interpolation: str = "BEZIER"
-    key_type: str = "KEYFRAME"
-    new_action: bool = False

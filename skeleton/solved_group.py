@@ -47,3 +47,13 @@ def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     """The chains of the plan, in its order, each by itself."""
     found = {chain.name: group.one(row) for group in solved for row, chain in enumerate(group.here.plans)}
     return [found[chain.name] for chain in plan.chains if chain.name in found]
+
+
+def bend_sign(solved: SolvedGroup) -> int:
+    """The way in which one chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
+    if solved.goals.pole is None:
+        return 1 if solved.solution.hinge_angle[0] >= 0.0 else -1
+    root, mid, tip = solved.solution.joints[0]
+    line = tip - root
+    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, solved.goals.pole[0]))
+    return 1 if beside @ towards >= 0.0 else -1

@@ -6,7 +6,7 @@ hangs on, from where these then are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from .channel import Channel
 from .plan import Plan, Point
 from .rotation_mode import rotation_matrices, rotation_name, rotation_values
 from .samples import Samples
+from .targets_from_pose import TargetsFromPose
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,6 +31,19 @@ class WorldTransform:
 
     location: Array
     orientation: Array | None = None
+
+
+def world_transforms(found: Iterable[TargetsFromPose]) -> dict[Point, WorldTransform]:
+    """Where each target and pole target has to be; the orientation counts where a chain follows it."""
+    places = {}
+    for one in found:
+        chain = one.solved.plan
+        places[chain.target] = WorldTransform(
+            location=one.target, orientation=one.orientation if chain.use_rotation else None
+        )
+        if chain.pole:
+            places[chain.pole] = WorldTransform(location=one.pole)
+    return places
 
 
 def target_channels(

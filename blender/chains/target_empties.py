@@ -14,7 +14,7 @@ from ...skeleton import transform
 from ...solver.values import Array, Plane
 from ..messages.report import Report
 from ..messages.translation import translated
-from ..pipeline import targets_from_pose
+from ..pipeline import requests
 from ..pipeline.read.chosen_chains import chosen_chains, scene_of
 
 _TARGET, _POLE = ("CUBE", 0.08), ("SPHERE", 0.05)
@@ -26,7 +26,7 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     chains = {chain.name: chain for chain in chosen_chains(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
         return Report(rig=rig.name, chains=(), notes=(translated("Every chain has a target and a pole target"),))
-    report, aimed = targets_from_pose.aim(rig, list(chains), scene)
+    report, aimed = requests.find_targets(rig, list(chains), scene)
     collection = _collection(rig, scene or scene_of(rig))
     before = len(collection.objects)
     for one in aimed:

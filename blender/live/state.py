@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ...skeleton import bone_channels, solve
+from ...skeleton import solve
 from ...skeleton.plan import ChainPlan, Plan, Point
 from ...skeleton.samples import Samples
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...solver.values import Status
 from ..messages.refused import Refused
-from ..pipeline import requests, write
+from ..pipeline import requests
 from ..pipeline.checks import shared_bones
 from ..pipeline.checks.armature import refuse_unposable
-from ..pipeline.read.build_plan import build_plan
 from ..pipeline.read.fingerprint import Fingerprint, fingerprint
 from ..pipeline.sample.request import SampleRequest, sample_request
 from ..pipeline.sample.sampling import samples_from_depsgraph
@@ -126,9 +125,7 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     now = update(rig, scene, depsgraph)
     if now.posed or not now.reading:
         return
-    plan = requests.at_current_frame(now.reading.plan)
-    channels = [channel for found in bone_channels.channels(plan, now.groups) for channel in found]
-    write.pose(rig, channels)
+    requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
     now.posed = True
     for group in now.groups:
         for chain in group.here.plans:
@@ -171,7 +168,7 @@ def forget() -> None:
 
 def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
     reading = _reading(rig, chains, scene)
-    return reading, samples_from_depsgraph(reading.need, depsgraph)
+    return reading, samples_from_depsgraph(reading.need, depsgraph, pose_before.pose_before)
 
 
 def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
@@ -180,7 +177,7 @@ def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
         refuse_unposable(rig)
         if fingerprint(before.plan) == before.fingerprint:
             return before
-    plan = requests.at_current_frame(build_plan(rig, [name for name, *_ in chains], None, scene))
+    plan = requests.current_plan(rig, [name for name, *_ in chains], scene)
     shared_bones.refuse_shared_bones(plan.chains)
     return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan))
 

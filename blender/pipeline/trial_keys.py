@@ -5,7 +5,7 @@ A chain that hangs on another has to reach from where that one will be, and betw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,28 +13,29 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from ...skeleton import bone_channels, chain_group, dependent_chains
+from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.basis import Basis
 from ...skeleton.bone_basis import BoneBasis, with_bone_basis
-from ...skeleton.channel import Channel, Keys, KeyStyle
 from ...skeleton.plan import Plan, Point
 from ...skeleton.samples import Samples
 from ...skeleton.solve import Carry
 from ...skeleton.solved_group import SolvedGroup
-from . import write
+from . import convert, write
 from .checks import keys
+from .key_settings import Keys, KeyStyle
 from .sample.curve_transforms import OwnTransforms
 
 
-def moved_as_keyed(plan: Plan, style: KeyStyle, channels: Callable[[Sequence[SolvedGroup]], list[Channel]]) -> Carry:
-    """Moves what hangs on chains to where it will be once `channels` of these are keyed."""
+def moved_as_keyed(plan: Plan, style: KeyStyle) -> Carry:
+    """Moves what hangs on chains to where it will be once these are keyed in this style."""
 
     def carried(samples: Samples, solved: SolvedGroup) -> Samples:
-        if style.keys != Keys.REDUCED and _on_every_frame(plan, solved):
+        rows = bone_channels.keyed_rows(plan, [solved])
+        if style.keys != Keys.REDUCED and all(len(found) == len(plan.frames) for found in rows.values()):
             return dependent_chains.posed(samples, solved)
-        found, trial = channels([solved]), replace(style, new_action=True)
+        found, trial = convert.channels(plan, [solved], rows, style), replace(style, new_action=True)
         paths = {channel.path for channel in found}
-        # Asked here already: a refusal is to name the armature, not its copy.
+        # A check has not asked yet, and a refusal is to name the armature, not its copy.
         keys.refuse_unwritable(plan.rig, paths, trial)
         with _copy(plan.rig) as copy:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
@@ -43,12 +44,6 @@ def moved_as_keyed(plan: Plan, style: KeyStyle, channels: Callable[[Sequence[Sol
         return dependent_chains.moved(samples, solved, basis, still)
 
     return carried
-
-
-def _on_every_frame(plan: Plan, solved: SolvedGroup) -> bool:
-    out = chain_group.out_of_reach(solved.solution)
-    rows = (bone_channels.keyed_rows(plan, chain, out[:, row]) for row, chain in enumerate(solved.here.plans))
-    return all(len(found) == len(plan.frames) for found in rows)
 
 
 def _played(

@@ -12,11 +12,12 @@ import numpy as np
 from bpy.app.translations import pgettext_rpt
 from bpy.types import FCurve, Object, PoseBone, bpy_struct
 
-from ...skeleton.channel import MERGE, Channel, KeyStyle
+from ...skeleton.channel import MERGE, Channel
 from .. import versions
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
-from .checks.keys import code, owner_of, refuse_unwritable
+from .checks.keys import code, owner_of
+from .key_settings import KeyStyle
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
@@ -48,6 +49,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     """Key the channels on `item`; returns sentences for the report.
 
     span : first and last frame, inclusive; the keys that the curves have there are replaced, all others stay
+    style : one that `checks.keys` does not refuse for these channels
 
     A new action is a copy of the old one, so that the rest of the rig goes on to move. F-curve modifiers that would
     change the keys are muted; Cycles acts outside the keys only, and stays. A channel without frames is left alone.
@@ -55,8 +57,6 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     channels = _finite(channels)
     if not channels:
         return []
-    refuse_unwritable(item, {channel.path for channel in channels}, style)
-
     if style.new_action and item.animation_data and item.animation_data.action:
         versions.copy_action(item)
     channelbag = versions.ensure_channelbag(item)
@@ -94,8 +94,8 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
     animated = versions.animated_paths(rig)
     notes = []
     for bone, name in names:
-        constraint = rig.pose.bones[bone].constraints[name]
-        if constraint.mute:
+        constraint = rig.pose.bones[bone].constraints.get(name)
+        if constraint is None or constraint.mute:
             continue
         constraint.mute = True
         path = constraint.path_from_id()

@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel, KeyStyle
+from bl_ext.user_default.two_bone_ik.blender.pipeline.checks import keys
+from bl_ext.user_default.two_bone_ik.blender.pipeline.key_settings import KeyStyle
+from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel
 from bpy.types import FCurve, Object
 
 ATTRIBUTES = {p.identifier for p in bpy.types.Keyframe.bl_rna.properties} - {"rna_type", "co_ui"}
@@ -41,6 +43,8 @@ def channel(bone: str, frames: Iterable[float], name: str = "rotation_quaternion
 
 
 def write_keys(rig: Object, *channels: Channel, span: tuple[float, float] = (1, 10), **style: object) -> list[str]:
+    """As every request does it: what cannot be written or would not play is refused first."""
+    keys.refuse_unwritable(rig, {channel.path for channel in channels}, KeyStyle(**style))
     return write.keys(rig, channels, span=span, style=KeyStyle(**style))
 
 

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
 
-from ....skeleton.channel import Keys, KeyStyle
 from ... import versions
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...rna_paths import owner_and_property
+from ..key_settings import Keys, KeyStyle
 
 
 def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:

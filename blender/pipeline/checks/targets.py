@@ -7,17 +7,20 @@ from collections.abc import Iterator
 from bpy.types import Constraint, Object, PoseBone
 
 from ....skeleton.plan import ChainPlan, Plan, Point
+from ....skeleton.target_channels import rotation_of, target_path
 from ... import versions
 from ...armatures import editable
 from ...messages.refused import Refused
 from ..read import dependencies
+from . import keys
 from .hanging_on_target import refuse_hanging
 
 
-def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
+def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, bool]:
     """The targets and pole targets of the plan, and whether the chain takes their rotation too.
 
     over_range : not on the current frame alone
+    insert_keys : with keys, not without
     raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
     found: dict[Point, bool] = {}
@@ -38,6 +41,9 @@ def keyable(plan: Plan, *, over_range: bool) -> dict[Point, bool]:
                     'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another'
                 )
     refuse_hanging(plan, found, over_range=over_range)
+    for point, turns in found.items():
+        paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
+        keys.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
     return found
 
 

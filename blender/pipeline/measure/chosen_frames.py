@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from math import ceil
 from zlib import crc32
 
@@ -14,19 +13,12 @@ from numpy.typing import NDArray
 from ....solver.values import Array
 from ... import versions
 from ...rna_paths import owner_and_property
+from ..key_settings import Measure
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""
 _DRAWN = 16
 _CHANGING = {"influence", "mute", "enabled", "scale", "delta_scale"}
-
-
-class Measure(StrEnum):
-    """On which frames of a request to look at what plays once it is keyed: on some of many, on all, on none."""
-
-    AUTO = "AUTO"
-    ALL = "ALL"
-    NONE = "NONE"
 
 
 def chosen(frames: Array, rig: Object, measure: Measure) -> NDArray[np.intp]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton import chain_group, transform
-from ....skeleton.bone_channels import keyed_rows
-from ....skeleton.channel import Keys, KeyStyle
 from ....skeleton.plan import Plan, Point
 from ....skeleton.samples import Samples
 from ....skeleton.solved_group import SolvedGroup, one_by_one
@@ -24,8 +23,10 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ..convert import Rows
+from ..key_settings import Keys, KeyStyle, Measure
 from ..sample.request import SampleRequest
-from .chosen_frames import Measure, chosen
+from .chosen_frames import chosen
 
 _PART = 1e-4
 """Of the chain's length: what nobody sees."""
@@ -35,8 +36,15 @@ _STEPS = 4.0
 Look = Callable[[SampleRequest, Array], Samples]
 """Gives what plays on some frames; Refused where that cannot be evaluated."""
 
-Found = tuple[dict[str, dict[str, Any]], list[str]]
-"""By name what the report of each chain has of it, and sentences for the whole report."""
+
+class Measured(NamedTuple):
+    """By name the fields that the report of each chain has of it, and sentences for the whole report."""
+
+    chains: Mapping[str, Mapping[str, Any]]
+    notes: Sequence[str]
+
+
+UNMEASURED = Measured(MappingProxyType({}), ())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -56,18 +64,19 @@ class _Expected:
     size: Array
 
 
-def compare_joints(plan: Plan, solved: Iterable[SolvedGroup], style: KeyStyle, measure: Measure, look: Look) -> Found:
+def compare_joints(
+    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
+) -> Measured:
     """Mid joints and tips against the solution, wherever a chain was keyed."""
-    chains = one_by_one(plan, solved)
-    keyed = {one.plan.name: _keyed(plan, one) for one in chains}
+    keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     rows = _rows(plan, keyed.values(), measure)
-    expected = [_joints(one, keyed[one.plan.name], rows) for one in chains]
-    return _found(plan, expected, rows, style.tolerance if style.keys == Keys.REDUCED else 0.0, look)
+    expected = [_joints(one, keyed[one.plan.name], rows) for one in one_by_one(plan, solved)]
+    return _compared(plan, expected, rows, style.tolerance if style.keys == Keys.REDUCED else 0.0, look)
 
 
 def compare_targets(
     plan: Plan, aimed: Iterable[TargetsFromPose], places: Mapping[Point, WorldTransform], measure: Measure, look: Look
-) -> Found:
+) -> Measured:
     """Targets and pole targets against where they were to be."""
     keyed = np.ones(len(plan.frames), dtype=bool)
     rows = _rows(plan, [keyed], measure)
@@ -78,12 +87,12 @@ def compare_targets(
         things = [(point, (0.0, 0.0, 0.0)) for point in points]
         size = np.full(len(rows), one.size)
         expected.append(_Expected(chain=one.solved.plan.name, things=things, keyed=keyed, world=world, size=size))
-    return _found(plan, expected, rows, 0.0, look)
+    return _compared(plan, expected, rows, 0.0, look)
 
 
-def _keyed(plan: Plan, solved: SolvedGroup) -> NDArray[np.bool_]:
+def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     keyed, asked = np.zeros((2, len(plan.frames)), dtype=bool)
-    keyed[keyed_rows(plan, solved.plan, chain_group.out_of_reach(solved.solution))] = True
+    keyed[rows] = True
     asked[plan.asked] = True
     return keyed & asked
 
@@ -95,8 +104,8 @@ def _rows(plan: Plan, keyed: Iterable[NDArray[np.bool_]], measure: Measure) -> N
 
 
 def _joints(solved: SolvedGroup, keyed: NDArray[np.bool_], rows: NDArray[np.intp]) -> _Expected:
-    here, chain = solved.here, solved.plan
-    to_world = here.to_world if len(here.to_world) == 1 else here.to_world[rows]
+    to_world, chain = solved.here.to_world, solved.plan
+    to_world = to_world if len(to_world) == 1 else to_world[rows]
     world = transform.transform_points(to_world[:, None], solved.solution.joints[rows])
     end = Point(chain.rig, chain.bones[-1])
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain_group.tail(chain))
@@ -109,7 +118,9 @@ def _joints(solved: SolvedGroup, keyed: NDArray[np.bool_], rows: NDArray[np.intp
     )
 
 
-def _found(plan: Plan, expected: Sequence[_Expected], rows: NDArray[np.intp], tolerance: float, look: Look) -> Found:
+def _compared(
+    plan: Plan, expected: Sequence[_Expected], rows: NDArray[np.intp], tolerance: float, look: Look
+) -> Measured:
     points = {point for one in expected for point, _ in one.things}
     need = SampleRequest(
         objects=frozenset(point.object for point in points),
@@ -119,14 +130,14 @@ def _found(plan: Plan, expected: Sequence[_Expected], rows: NDArray[np.intp], to
     )
     total = np.count_nonzero(np.logical_or.reduce([one.keyed for one in expected]))
     if not len(rows):
-        return {}, [translated("What plays now was not measured")] if total else []
+        return Measured({}, [translated("What plays now was not measured")] if total else [])
     try:
         samples = look(need, plan.frames[rows])
     except Refused as refusal:
-        return {}, [translated("What plays now could not be measured: {reason}", reason=refusal)]
-    told = [translated("Measured on {count} of {total} frames", count=len(rows), total=total)]
-    found = {one.chain: _measured(plan, one, samples, rows, tolerance) for one in expected}
-    return found, told if len(rows) < total else []
+        return Measured({}, [translated("What plays now could not be measured: {reason}", reason=refusal)])
+    sampled = [translated("Measured on {count} of {total} frames", count=len(rows), total=total)]
+    chains = {one.chain: _measured(plan, one, samples, rows, tolerance) for one in expected}
+    return Measured(chains, sampled if len(rows) < total else [])
 
 
 def _measured(
@@ -144,10 +155,10 @@ def _measured(
     )
     near = _PART * expected.size + tolerance + _STEPS * float(np.spacing(np.float32(far)))
 
-    count, here = len(expected.keyed), expected.keyed[rows]
+    count, keyed = len(expected.keyed), expected.keyed[rows]
     measured, misposed, off = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool), np.zeros(count)
-    measured[rows], off[rows] = here, np.where(here, distances.max(axis=-1), 0.0)
-    misposed[rows] = here & (distances.max(axis=-1) > near)
+    measured[rows], off[rows] = keyed, np.where(keyed, distances.max(axis=-1), 0.0)
+    misposed[rows] = keyed & (distances.max(axis=-1) > near)
     found = {"measured": measured[plan.asked], "off": off[plan.asked], "misposed": misposed[plan.asked]}
     if not misposed.any():
         return {**found, "off_bone": ""}

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from enum import StrEnum
-from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 from bpy.types import Constraint, Depsgraph, Object, Scene
 
+from ....skeleton.basis import Basis
 from ....skeleton.plan import Plan, Point
 from ....skeleton.samples import Samples
 from ....solver.values import Array
-from ...live import pose_before
 from ...messages.refused import Refused, unless_gone
 from ..checks.finite import refuse_not_finite
 from ..checks.removed import Removal
+from ..key_settings import Sampling
+from ..phases import run
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
 from . import curves, isolated, probe, scene
@@ -28,13 +28,13 @@ Steps = Generator[float, None, Samples]
 """Sampling bit by bit: yields the part that is done."""
 
 
-class Sampling(StrEnum):
-    """From the fastest way to the one that takes everything into account."""
+PoseBefore = Callable[[Point, Basis], Basis]
+"""Of a bone and its sampled basis the one that a chain starts from: a live limb is posed already, and would drift."""
 
-    AUTO = "AUTO"
-    CURVES = "CURVES"
-    ISOLATED = "ISOLATED"
-    SCENE = "SCENE"
+
+def as_sampled(_bone: Point, basis: Basis) -> Basis:
+    """Where nothing is live: a bone starts from the pose that was sampled."""
+    return basis
 
 
 class Sampler(ExitStack):
@@ -44,9 +44,9 @@ class Sampler(ExitStack):
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(self, plan: Plan, way: Sampling) -> None:
+    def __init__(self, plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> None:
         super().__init__()
-        self._plan, self._way = plan, way
+        self._plan, self._way, self._pose_before = plan, way, pose_before
         self.removal = Removal(plan)
         self._isolated: Scene | None = None
 
@@ -57,15 +57,16 @@ class Sampler(ExitStack):
         """
         keyed = {Point(self._plan.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = sample_request(self._plan)
-        return _with_own_poses(need, (yield from self._sampled(need, keyed)))
+        return _with_poses_before(need, (yield from self._sampled(need, keyed)), self._pose_before)
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
         return (yield from self._sampled(pose_request(self._plan, placed)))
 
-    def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Steps:
+    def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
-        return (yield from self._whole(self._stepped(need, frames, keyed)))
+        # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
+        return run(self._whole(self._stepped(need, frames, keyed)))
 
     def _sampled(self, need: SampleRequest, keyed: Collection[Point] = ()) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
@@ -104,20 +105,20 @@ class Sampler(ExitStack):
         return (yield from probe.step(self._isolated, need, frames))
 
 
-def samples_over_range(plan: Plan, way: Sampling) -> Steps:
+def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> Steps:
     """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
-    with Sampler(plan, way) as sampler:
+    with Sampler(plan, way, pose_before) as sampler:
         return (yield from sampler.over_range())
 
 
 @contextmanager
-def current_frame_sampler(plan: Plan) -> Iterator[Callable[[SampleRequest], Samples]]:
-    """While it is open, the scene just as it stands, with edits that have no key, can be sampled again and again.
-
-    What is sampled may be nowhere.
-    """
-    with probe.probing(plan.scene, sample_request(plan)):
-        yield partial(scene.probed, plan.scene)
+def sampled_current_frame(plan: Plan) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
+    """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
+    need = sample_request(plan)
+    with probe.probing(plan.scene, need):
+        samples = scene.probed(plan.scene, need)
+        refuse_not_finite(samples, plan.frames)
+        yield samples, lambda need, _frames: scene.probed(plan.scene, need)
 
 
 def sample_current_frame(plan: Plan) -> Samples:
@@ -136,7 +137,7 @@ def _current(plan: Plan, need: SampleRequest) -> Samples:
     return samples
 
 
-def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph) -> Samples:
+def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
     """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
     for item in need.objects:
         # Blender leaves these out and says nothing: not even `is_evaluated` tells.
@@ -148,14 +149,14 @@ def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph) -> Samples
     recorder.record(depsgraph)
     samples = recorder.samples()
     refuse_not_finite(samples, np.array([depsgraph.scene.frame_current_final]))
-    return _with_own_poses(need, samples)
+    return _with_poses_before(need, samples, pose_before)
 
 
-def _with_own_poses(need: SampleRequest, samples: Samples) -> Samples:
-    """Bones that stand as a live limb was posed are as they were before: only what has no keys stands."""
-    standing = (point for point in need.turned if samples.basis[point].is_still)
-    own = {point: pose_before.pose_before(point, samples.basis[point]) for point in standing}
-    return replace(samples, basis=samples.basis | own)
+def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseBefore) -> Samples:
+    """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
+    still = (point for point in need.turned if samples.basis[point].is_still)
+    before = {point: pose_before(point, samples.basis[point]) for point in still}
+    return replace(samples, basis=samples.basis | before)
 
 
 @contextmanager

@@ -1,0 +1,29 @@
+"""Targets out of reach of chains that are to reach them or not be baked at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ....skeleton import chain_group
+from ....skeleton.plan import Plan
+from ....skeleton.solved_group import SolvedGroup, one_by_one
+from ....solver.values import Unreachable
+from ...messages.refused import Refused
+from ...messages.report import frame_text
+
+
+def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
+    """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
+    erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
+    for one in one_by_one(plan, erring):
+        out = chain_group.out_of_reach(one.solution)[plan.asked]
+        if out.any():
+            frame = plan.step * int(np.argmax(out))
+            distance, inner, outer = chain_group.distances(one.here, one.solution, frame)
+            when = frame_text(plan.frames[frame])
+            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer).saying(
+                'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '
+                "and the chain reaches from {inner:.4g} to {outer:.4g}"
+            )

@@ -1,0 +1,42 @@
+"""Solutions into the channels to be written, with fewer keys where these were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...skeleton import bone_channels
+from ...skeleton.channel import Channel
+from ...skeleton.plan import Plan
+from ...skeleton.reduced_keys import reduced
+from ...skeleton.solved_group import SolvedGroup, one_by_one
+from .key_settings import Keys, KeyStyle
+
+Rows = Mapping[str, NDArray[np.intp]]
+"""By chain (m,) which of the plan's frames get keys."""
+
+
+def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeyStyle) -> list[Channel]:
+    """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows."""
+    by_chain = bone_channels.channels(plan, solved, rows)
+    if style.keys == Keys.REDUCED:
+        for one in one_by_one(plan, solved):
+            name = one.plan.name
+            by_chain[name] = reduced(
+                by_chain[name],
+                rows[name],
+                one,
+                step=plan.step,
+                tolerance=style.tolerance,
+                cubic=style.interpolation == "BEZIER",
+            )
+    return [channel for found in by_chain.values() for channel in found]
+
+
+def paths(plan: Plan) -> set[str]:
+    """RNA paths of all that the plan poses or keys."""
+    rotations = {bone_channels.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
+    stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
+    return rotations | {bone_channels.scale_path(bone) for bone in stretched}

@@ -1,0 +1,46 @@
+"""Solutions, and what was measured of them, into the report of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ....skeleton import transform
+from ....skeleton.plan import Plan
+from ....skeleton.solved_group import SolvedGroup
+from ....solver import diagnostics
+from ....solver.values import Solution
+from ....solver.vectors import norm
+from ...messages.report import ChainReport, Report, unmeasured
+from .compare import UNMEASURED, Measured
+
+
+def build_report(
+    plan: Plan, solved: Iterable[SolvedGroup], notes: Sequence[str], measured: Measured = UNMEASURED
+) -> Report:
+    """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
+    found = {report.name: report for group in solved for report in _chain_reports(plan, group, measured)}
+    chains = tuple(found[chain.name] for chain in plan.chains)
+    return Report(rig=plan.name, chains=chains, notes=(*notes, *measured.notes))
+
+
+def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Measured) -> Iterator[ChainReport]:
+    solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
+    frames, to_world = plan.frames[plan.asked], solved.here.to_world[plan.asked]
+    found: dict[str, NDArray[Any]] = {
+        "status": solution.status,
+        "degenerate": solution.degenerate,
+        "miss": norm(transform.transform_vectors(to_world[..., :3, :3], solution.miss)),
+        "sin_hinge": solution.sin_hinge,
+        "speed": diagnostics.speed(solution, frames),
+        "stretch": solution.stretch,
+        "flips": diagnostics.flips(solution),
+        "near_straight": diagnostics.near_straight(solution),
+    }
+    for row, chain in enumerate(solved.here.plans):
+        columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}
+        columns |= measured.chains.get(chain.name) or unmeasured(len(frames))
+        yield ChainReport(name=chain.name, frames=frames, **columns)
