@@ -57,17 +57,19 @@ def bake(
     >>> api.Report.from_json(report.to_json()).reached
     True
     """
-    settings = KeySettings(
-        keys=Keys(keys),
-        tolerance=tolerance,
-        interpolation=interpolation,
-        key_type=key_type,
-        new_action=new_action,
-        mute_constraints=mute_constraints,
-        sampling=Sampling(sampling),
-        measure=Measure(measure),
+    style = KeyStyle(
+        keys=Keys(keys), tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action
     )
-    return requests.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
+    return baking(
+        rig,
+        chains,
+        frames,
+        scene=scene,
+        style=style,
+        mute_constraints=mute_constraints,
+        sampling=sampling,
+        measure=measure,
+    ).write()
 
 
 def baking(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Callable
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from threading import TIMEOUT_MAX
@@ -69,9 +70,7 @@ def parser(usage: str) -> ArgumentParser:
     commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     bake = _shots(_command(commands, "bake", "key the chains over a range of frames", _BAKE))
     bake.add_argument("--keys", type=_one_of(Keys), help=f"{', '.join(Keys)}; the first by default")
-    bake.add_argument(
-        "--tolerance", type=float, metavar="DISTANCE", help=f"for REDUCED; {DEFAULTS.tolerance:g} by default"
-    )
+    bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; %(default)g by default")
     _shots(_command(commands, "check", "tell where targets are out of reach", _CHECK))
     snap = _shots(_command(commands, "snap", "key the targets so that they follow the pose", _SNAP))
     for command in (bake, snap):
@@ -102,8 +101,7 @@ def _command(commands: Any, name: str, summary: str, description: str) -> Argume
 
 def _shots(command: ArgumentParser) -> ArgumentParser:
     """Adds the arguments of commands that work on shots."""
-    settings = {name: getattr(DEFAULTS, name) for name in ("keys", "tolerance", "measure")}
-    command.set_defaults(output=None, in_place=False, **settings)
+    command.set_defaults(output=None, in_place=False, **asdict(DEFAULTS))
     command.add_argument(
         "--rig",
         action="append",

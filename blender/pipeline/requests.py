@@ -35,15 +35,7 @@ from .phases import Preparation, request, run
 from .read import dependencies
 from .read.build_plan import Frames, build_plan
 from .read.notes import hiding_constraints, rig_notes
-from .sample.sampling import (
-    PoseBefore,
-    Sampler,
-    as_sampled,
-    sample_current_frame,
-    sample_current_pose,
-    sampled_current_frame,
-    samples_over_range,
-)
+from .sample import sampling
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""
@@ -59,7 +51,7 @@ def bake(
     settings: KeySettings,
     *,
     beside: Collection[Object] = (),
-    pose_before: PoseBefore = as_sampled,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -72,7 +64,7 @@ def bake(
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = rig_notes(plan, () if to_mute else hiding, keyed=True)
 
-    sampler = opened.enter_context(Sampler(plan, settings.sampling, pose_before))
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before))
     samples = yield from sampler.over_range()
     solved = solve.solve_groups(plan, samples, trial_keys.moved_as_keyed(plan, settings))
     refuse_unreachable(plan, solved)
@@ -104,7 +96,7 @@ def bake_targets(
     refuse_stretched_time(plan)
     points = keyable(plan, over_range=True, insert_keys=True)
 
-    sampler = opened.enter_context(Sampler(plan, settings.sampling))
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling))
     samples = yield from sampler.pose_over_range(points)
     found = targets_from_pose.targets_from_pose(plan, samples)
     places = world_transforms(found)
@@ -125,9 +117,9 @@ def check(
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
-    sampling: Sampling,
+    way: Sampling,
     *,
-    pose_before: PoseBefore = as_sampled,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Report:
     """The report of a bake, without the bake."""
     plan = build_plan(rig, names, frames, scene)
@@ -136,7 +128,7 @@ def check(
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
     notes = rig_notes(plan, (), keyed=True)
 
-    samples = run(samples_over_range(plan, sampling, pose_before))
+    samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = solve.solve_groups(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS))
     return build_report(plan, solved, notes)
 
@@ -148,7 +140,7 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
     keys.refuse_unsettable(rig, convert.paths(plan), insert_keys=insert_keys)
     read_notes = rig_notes(plan, hiding_constraints(plan), keyed=False)
 
-    with sampled_current_frame(plan) as (samples, played):
+    with sampling.sampled_current_frame(plan) as (samples, played):
         solved = solve.solve_groups(plan, samples)
         refuse_unreachable(plan, solved)
         rows = keyed_rows(plan, solved)
@@ -162,7 +154,7 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
 def bend_signs(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    solved = solve.solve_groups(plan, sample_current_frame(plan))
+    solved = solve.solve_groups(plan, sampling.sample_current_frame(plan))
     return {one.plan.name: bend_sign(one) for one in one_by_one(plan, solved)}
 
 
@@ -171,7 +163,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
     plan = current_plan(rig, names, scene)
     points = keyable(plan, over_range=False, insert_keys=insert_keys)
 
-    samples = sample_current_pose(plan, points)
+    samples = sampling.sample_current_pose(plan, points)
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples)
     notes = [*targets_from_pose.notes(plan, found), *_pose(plan, channels, insert_keys=insert_keys)]
@@ -181,7 +173,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
 def find_targets(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
-    found = targets_from_pose.targets_from_pose(plan, sample_current_pose(plan, ()))
+    found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_pose(plan, ()))
     return build_report(plan, [one.solved for one in found], targets_from_pose.notes(plan, found)), found
 
 
@@ -202,7 +194,7 @@ class FreeTip:
         self.paths = convert.paths(self._plan)
         keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
 
-        self._samples = sample_current_frame(self._plan)
+        self._samples = sampling.sample_current_frame(self._plan)
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)
         self._goals = chain_group.goals(self._group, self._samples, 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -15,19 +15,20 @@ from ....solver import diagnostics
 from ....solver.values import Solution
 from ....solver.vectors import norm
 from ...messages.report import ChainReport, Report, unmeasured
-from .compare import UNMEASURED, Measured
+from .compare import Measured
 
 
 def build_report(
-    plan: Plan, solved: Iterable[SolvedGroup], notes: Sequence[str], measured: Measured = UNMEASURED
+    plan: Plan, solved: Iterable[SolvedGroup], notes: Sequence[str], measured: Measured | None = None
 ) -> Report:
     """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
-    found = {report.name: report for group in solved for report in _chain_reports(plan, group, measured)}
+    chain_fields, measured_notes = measured or ({}, [])
+    found = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
     chains = tuple(found[chain.name] for chain in plan.chains)
-    return Report(rig=plan.name, chains=chains, notes=(*notes, *measured.notes))
+    return Report(rig=plan.name, chains=chains, notes=(*notes, *measured_notes))
 
 
-def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Measured) -> Iterator[ChainReport]:
+def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
     solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
     frames, to_world = plan.frames[plan.asked], solved.here.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
@@ -42,5 +43,5 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Measured) -> Itera
     }
     for row, chain in enumerate(solved.here.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}
-        columns |= measured.chains.get(chain.name) or unmeasured(len(frames))
+        columns |= measured.get(chain.name) or unmeasured(len(frames))
         yield ChainReport(name=chain.name, frames=frames, **columns)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +36,8 @@ Look = Callable[[SampleRequest, Array], Samples]
 """Gives what plays on some frames; Refused where that cannot be evaluated."""
 
 
-class Measured(NamedTuple):
-    """By name the fields that the report of each chain has of it, and sentences for the whole report."""
-
-    chains: Mapping[str, Mapping[str, Any]]
-    notes: Sequence[str]
-
-
-UNMEASURED = Measured(MappingProxyType({}), ())
+Measured = tuple[dict[str, dict[str, Any]], list[str]]
+"""By name the fields that the report of each chain has of it, and sentences for the whole report."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -130,14 +123,14 @@ def _compared(
     )
     total = np.count_nonzero(np.logical_or.reduce([one.keyed for one in expected]))
     if not len(rows):
-        return Measured({}, [translated("What plays now was not measured")] if total else [])
+        return {}, [translated("What plays now was not measured")] if total else []
     try:
         samples = look(need, plan.frames[rows])
     except Refused as refusal:
-        return Measured({}, [translated("What plays now could not be measured: {reason}", reason=refusal)])
+        return {}, [translated("What plays now could not be measured: {reason}", reason=refusal)]
     sampled = [translated("Measured on {count} of {total} frames", count=len(rows), total=total)]
     chains = {one.chain: _measured(plan, one, samples, rows, tolerance) for one in expected}
-    return Measured(chains, sampled if len(rows) < total else [])
+    return chains, sampled if len(rows) < total else []
 
 
 def _measured(
