@@ -12,8 +12,9 @@ REQUESTS = BLENDER / "pipeline/requests.py"
 
 
 def names(node: ast.AST) -> set[str]:
-    """All names in it, those of functions that it defines included, and what it takes of modules: `write.keys`."""
-    return {ast.unparse(each) for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute))}
+    """All names that it uses, and what it takes of modules, as `write.keys` and as `keys`."""
+    used = [each for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute))]
+    return {ast.unparse(each) for each in used} | {each.attr for each in used if isinstance(each, ast.Attribute)}
 
 
 def users(*wanted: str) -> set[str]:
