@@ -19,10 +19,10 @@ from __future__ import annotations
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.setup_file import Setup
+from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import ChainReport, Report
-from ..blender.pipeline.key_settings import Keys, KeyStyle, Measure
 from ..blender.pipeline.phases import Request
 from .chains import (
     add_chain,

@@ -8,13 +8,13 @@ from dataclasses import asdict
 
 from bpy.types import Object, Scene
 
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
-from ..blender.pipeline.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of

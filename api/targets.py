@@ -8,9 +8,9 @@ from math import inf
 from bpy.types import Object, Scene
 
 from ..blender.chains import target_empties
+from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
-from ..blender.pipeline.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames

@@ -3,7 +3,7 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
-from .pipeline.key_settings import DEFAULTS, Keys
+from .key_settings import DEFAULTS, Keys
 
 _FIELDS = Keyframe.bl_rna.properties
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
+from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.key_settings import DEFAULTS, Keys, Measure
 
 USAGE = "ARGUMENTS"
 """The kind of refusal where the command line itself makes no sense."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from .. import api
 from ..blender.files import atomic_write
+from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.key_settings import DEFAULTS, Keys, Measure
 
 Progress = Callable[[float], None]
 LARGEST_REPORT = 1 << 30

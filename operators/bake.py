@@ -6,7 +6,7 @@ from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.key_properties import KeyProperties
-from ..blender.pipeline.key_settings import DEFAULTS
+from ..blender.key_settings import DEFAULTS
 from .common import api
 from .progress import ProgressOperator
 

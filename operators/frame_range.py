@@ -5,7 +5,7 @@ from math import ceil, floor
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
-from ..blender.pipeline.key_settings import DEFAULTS
+from ..blender.key_settings import DEFAULTS
 from .common import SelectedChainsOperator, active_names, api, selected_with_chains
 
 

@@ -9,7 +9,7 @@ from bpy.app.translations import contexts, pgettext_iface
 from bpy.props import EnumProperty
 from bpy.types import Context, Event, Object
 
-from ..blender.pipeline.key_settings import DEFAULTS
+from ..blender.key_settings import DEFAULTS
 from .common import api, show_status
 from .frame_range import RangeOperator
 

@@ -12,7 +12,7 @@ from ...skeleton.channel import Channel
 from ...skeleton.plan import Plan
 from ...skeleton.reduced_keys import reduced
 from ...skeleton.solved_group import SolvedGroup, one_by_one
-from .key_settings import Keys, KeyStyle
+from ..key_settings import Keys, KeyStyle
 
 Rows = Mapping[str, NDArray[np.intp]]
 """By chain (m,) which of the plan's frames get keys."""

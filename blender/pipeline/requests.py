@@ -21,6 +21,7 @@ from ...skeleton.solved_group import SolvedGroup, bend_sign, one_by_one
 from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...solver.values import Bend
+from ..key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
 from ..messages.report import Report
 from . import convert, trial_keys, unkeyed_edits, write
 from .checks import keys
@@ -28,7 +29,6 @@ from .checks.frame_count import refuse_stretched_time, refuse_too_many_frames
 from .checks.reach import refuse_unreachable
 from .checks.shared_bones import refuse_shared_bones
 from .checks.targets import keyable
-from .key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
 from .measure.build_report import build_report
 from .measure.compare import compare_joints, compare_targets
 from .phases import Preparation, request, run

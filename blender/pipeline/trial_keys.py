@@ -20,9 +20,9 @@ from ...skeleton.plan import Plan, Point
 from ...skeleton.samples import Samples
 from ...skeleton.solve import Carry
 from ...skeleton.solved_group import SolvedGroup
+from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
-from .key_settings import Keys, KeyStyle
 from .sample.curve_transforms import OwnTransforms
 
 

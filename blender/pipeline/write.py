@@ -14,10 +14,10 @@ from bpy.types import FCurve, Object, PoseBone, bpy_struct
 
 from ...skeleton.channel import MERGE, Channel
 from .. import versions
+from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from .checks.keys import code, owner_of
-from .key_settings import KeyStyle
 
 # As Blender has them: so they are copied without a conversion.
 POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))

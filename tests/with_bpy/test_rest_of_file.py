@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.key_settings import KeySettings, KeyStyle
 from bl_ext.user_default.two_bone_ik.blender.pipeline import requests
-from bl_ext.user_default.two_bone_ik.blender.pipeline.key_settings import KeySettings, KeyStyle
 from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import probe
 from bpy.types import PropertyGroup
 

@@ -9,10 +9,10 @@ import numpy as np
 from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
 
 from ... import versions
+from ...key_settings import Keys, KeyStyle
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...rna_paths import owner_and_property
-from ..key_settings import Keys, KeyStyle
 
 
 def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:

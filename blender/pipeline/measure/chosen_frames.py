@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ... import versions
+from ...key_settings import Measure
 from ...rna_paths import owner_and_property
-from ..key_settings import Measure
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""

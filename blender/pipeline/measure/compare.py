@@ -20,10 +20,10 @@ from ....skeleton.target_channels import WorldTransform
 from ....skeleton.targets_from_pose import TargetsFromPose
 from ....solver.values import Array
 from ....solver.vectors import norm
+from ...key_settings import Keys, KeyStyle, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..convert import Rows
-from ..key_settings import Keys, KeyStyle, Measure
 from ..sample.request import SampleRequest
 from .chosen_frames import chosen
 

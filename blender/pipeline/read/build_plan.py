@@ -12,10 +12,10 @@ from bpy.types import Object, Scene
 from ....skeleton.channel import MERGE
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ....solver.values import Array
+from ...key_settings import Keys
 from ...messages.refused import Refused
 from ...messages.report import frame_text
 from ..checks.armature import refuse_unposable
-from ..key_settings import Keys
 from . import dependencies
 from .chain import chain_plan
 from .chosen_chains import chosen_chains, scene_of

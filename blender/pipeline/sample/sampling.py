@@ -14,10 +14,10 @@ from ....skeleton.basis import Basis
 from ....skeleton.plan import Plan, Point
 from ....skeleton.samples import Samples
 from ....solver.values import Array
+from ...key_settings import Sampling
 from ...messages.refused import Refused, unless_gone
 from ..checks.finite import refuse_not_finite
 from ..checks.removed import Removal
-from ..key_settings import Sampling
 from ..phases import run
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
