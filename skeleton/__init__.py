@@ -1,1 +1,1 @@
-"""Transforms of bones and objects as Blender composes them."""
+"""From samples to channels: limbs on a skeleton, as arithmetic that knows no Blender."""

@@ -1,6 +1,6 @@
-"""The own channels of a bone or an object, part by part: scale acts first, then rotation, then location.
+"""Blender's `matrix_basis` of a bone or an object, part by part: scale acts first, then rotation, then location.
 
-A matrix does not tell which axes a negative scale mirrors: two of them look like half a turn about the third. So the
+A matrix does not show which axes a negative scale mirrors: two of them look like half a turn about the third. So the
 parts stay apart, as Blender keeps them.
 """
 
@@ -18,7 +18,7 @@ from .batches import stacked
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Basis:
-    """As `matrix_basis` has them over the frames, each (n, ...), or (1, ...) where it is the same on all of them.
+    """Over `n` frames, each part (n, ...), or (1, ...) if it is the same on all of them; side by side (n, c, ...).
 
     location : (n, 3)
     rotation : (n, 3, 3)     never mirrored
@@ -36,13 +36,13 @@ class Basis:
         return cls(location=location, rotation=transform.rotation(linear, scale), scale=scale)
 
     @classmethod
-    def side_by_side(cls, own: Iterable[Basis]) -> Basis:
-        """Those of several bones, on an axis behind the frames."""
-        own = list(own)
+    def side_by_side(cls, bases: Iterable[Basis]) -> Basis:
+        """(n, c, ...) those of several bones, on an axis behind the frames."""
+        bases = list(bases)
         return cls(
-            location=stacked(one.location for one in own),
-            rotation=stacked(one.rotation for one in own),
-            scale=stacked(one.scale for one in own),
+            location=stacked(basis.location for basis in bases),
+            rotation=stacked(basis.rotation for basis in bases),
+            scale=stacked(basis.scale for basis in bases),
         )
 
     @property
@@ -56,20 +56,20 @@ class Basis:
         return transform.compose(self.linear, self.location)
 
     @property
-    def unturned(self) -> Basis:
-        """Without its rotation."""
+    def without_rotation(self) -> Basis:
+        """The same location and scale, not rotated."""
         return replace(self, rotation=np.eye(3))
 
     @property
     def is_still(self) -> bool:
-        """True where all of it is the same on all frames."""
+        """True if all of it is the same on all frames."""
         return len(self.location) == len(self.rotation) == len(self.scale) == 1
 
     @property
     def is_scaled(self) -> bool:
-        """True where any scale is not 1; a mirrored bone is scaled as well."""
+        """True if any scale is not 1; a mirrored bone is scaled as well."""
         return bool(np.abs(self.scale - 1.0).max(initial=0.0) > transform.UNSCALED)
 
     def each(self, function: Callable[[Array], Array]) -> Basis:
-        """With `function` of each part in its place."""
+        """The basis that `function` makes of it, part by part."""
         return Basis(location=function(self.location), rotation=function(self.rotation), scale=function(self.scale))

@@ -1,4 +1,4 @@
-"""What is alike goes through NumPy together: for ordinary ranges, calls cost more than the numbers in them."""
+"""Things of one kind go through NumPy together: for ordinary ranges, calls cost more than the numbers in them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 from ..solver.values import Array
 
 _ROWS = 1 << 12
-"""As many rows make a batch; what is made of more would not stay in the processor's cache."""
+"""So many rows make a batch; more would not stay in the processor's cache."""
 
 Item = TypeVar("Item")
 
 
 def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) -> Iterator[list[Item]]:
-    """All items, those of the same kind together, where each stands for so many `rows`."""
+    """All items in lists of one kind each, short enough for the cache if each item has so many `rows`."""
     alike: dict[Hashable, list[Item]] = defaultdict(list)
     for item in items:
         alike[kind(item)].append(item)
     most = max(1, _ROWS // max(1, rows))
-    for found in alike.values():
-        for start in range(0, len(found), most):
-            yield found[start : start + most]
+    for group in alike.values():
+        for start in range(0, len(group), most):
+            yield group[start : start + most]
 
 
 def stacked(arrays: Iterable[Array]) -> Array:
-    """(n, c, ...) of arrays (n, ...), each of which may also be given once for all frames; component by component."""
+    """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component."""
     arrays = list(arrays)
     rows = max(map(len, arrays))
     result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), order="F")

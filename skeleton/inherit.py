@@ -1,122 +1,85 @@
-"""How a bone's pose follows from its parent's and its own channels, on all frames at once.
+"""How the poses of bones follow from their parents' poses and their own channels, on all frames at once.
 
-For plain inheritance it is one product of matrices. Every other combination of Inherit Rotation, Inherit Scale and
-Local Location is Blender's own affair: `Bone.convert_local_to_pose`, frame by frame.
+Always for `c` bones side by side, which inherit by the same rules. For plain inheritance a pose is one product of
+matrices. Every other combination of Inherit Rotation, Inherit Scale and Local Location is computed by Blender itself,
+frame by frame: `Bone.local_to_pose`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TypeAlias
 
 import numpy as np
-from bpy.types import Bone
-from mathutils import Matrix
 
 from ..solver.triad import product
 from ..solver.values import Array
 from . import transform
+from .bone import Bone
 
-Bones: TypeAlias = Bone | tuple[Bone, ...]
-"""A bone, or several side by side that inherit by the same rules: then every array (n, ...) is (n, c, ...)."""
-
-
-def rest(bone: Bone) -> Array:
-    """(4, 4) from the bone to its armature, at rest."""
-    return np.array(bone.matrix_local, dtype=np.float64)
+Bones: TypeAlias = tuple[Bone, ...]
+"""Bones side by side that inherit by the same rules, one at least."""
 
 
-def rules(bone: Bone) -> Hashable:
-    """What bones have to share to be posed side by side."""
-    return bone.parent is None, bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale
+def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
+    """(n, c, 4, 4) from the bones to their armatures.
 
-
-def offset(bone: Bones) -> Array:
-    """(4, 4) from the bone to its parent bone, at rest; to the armature where it has none."""
-    if isinstance(bone, tuple):
-        return np.stack([offset(one) for one in bone])
-    if bone.parent is None:
-        return rest(bone)
-    matrix = bone.matrix.to_4x4()
-    matrix.translation = bone.head
-    # The head is given from the parent's tail.
-    matrix[1][3] += bone.parent.length
-    return np.array(matrix, dtype=np.float64)
-
-
-def pose(bone: Bones, parent: Array | None, basis: Array) -> Array:
-    """(n, 4, 4) from the bone to its armature.
-
-    parent : (n, 4, 4) or None     pose of its parent bone, in armature space
-    basis : (n, 4, 4) or (4, 4)    its own channels, as `matrix_basis`
+    parent : (n, c, 4, 4) or None     poses of their parent bones, in armature space
+    basis : (n, c, 4, 4)              their own channels, as `matrix_basis`; (4, 4) where all have the same
     """
-    if is_plain(bone, parent):
-        own = product(offset(bone), basis)
-        return own if parent is None else product(parent, own)
-    return _converted(bone, parent, basis)
+    if is_plain(bones, parent):
+        local = product(np.stack([bone.offset for bone in bones]), basis)
+        return local if parent is None else product(parent, local)
+    return _pose_by_blender(bones, parent, basis)
 
 
-def rotation_base(bone: Bones, parent: Array | None, location: Array) -> Array:
-    """(n, 4, 4) in armature space, what the own rotation of a bone at its own `location` (n, 3) is applied on."""
-    found = pose(bone, parent, transform.moved(location))
-    if _any(bone).inherit_scale != "ALIGNED":
-        return found
-    # Aligned scale comes after the own rotation, along the bone's own axes, and is never negative.
-    return transform.compose(transform.unscaled(found[..., :3, :3]), found[..., :3, 3])
+def rotation_base(bones: Bones, parent: Array | None, location: Array) -> Array:
+    """(n, c, 4, 4) in armature space, what the rotations of bones at their own `location` (n, c, 3) are applied on."""
+    base = pose(bones, parent, transform.translation(location))
+    if bones[0].inherit_scale != "ALIGNED":
+        return base
+    # Aligned scale comes after the bone's own rotation, along the bone's own axes, and is never negative.
+    return transform.compose(transform.unscaled(base[..., :3, :3]), base[..., :3, 3])
 
 
-def rotation(bone: Bones, parent: Array | None, scale: Array, wanted: Array) -> Array:
-    """(n, 3, 3) the own rotation that points the x and y axis of the bone as `wanted` (n, 3, 3) has them.
+def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Array) -> Array:
+    """(n, c, 3, 3) rotations, as channels have them, that point the bones' x and y axes as `orientation` has them.
 
-    scale : (n, 3)      the bone's own, whose signs turn its axes round
-    wanted : in armature space
+    scale : (n, c, 3)                 the bones' own, whose signs turn their axes round
+    orientation : (n, c, 3, 3)        in armature space
     """
-    above = rotation_base(bone, parent, np.zeros(3))[..., :3, :3]
-    return transform.rotation(product(transform.inverse(above), wanted), scale)
+    base = rotation_base(bones, parent, np.zeros(3))[..., :3, :3]
+    return transform.rotation(product(transform.inverse(base), orientation), scale)
 
 
-def location(bone: Bone, parent: Array | None, head: Array) -> Array:
-    """(n, 3) the own location that puts the bone's head at `head` (n, 3), in armature space."""
+def location(bones: Bones, parent: Array | None, head: Array) -> Array:
+    """(n, c, 3) locations, as channels have them, that put the bones' heads at `head` (n, c, 3), in armature space."""
     # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
-    start = pose(bone, parent, np.eye(4))[..., :3, 3]
-    moves = [pose(bone, parent, transform.moved(axis))[..., :3, 3] - start for axis in np.eye(3)]
+    start = pose(bones, parent, np.eye(4))[..., :3, 3]
+    moves = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
     return transform.transform_vectors(transform.inverse(np.stack(moves, axis=-1)), head - start)
 
 
-def is_plain(bone: Bones, parent: Array | None) -> bool:
-    """True where the bone's pose, on this pose of its parent, is one product of matrices."""
-    one = _any(bone)
+def is_plain(bones: Bones, parent: Array | None) -> bool:
+    """True if the bones' poses, on these poses of their parents, are one product of matrices each."""
+    rules = bones[0]
     if parent is None:
-        return one.use_local_location
-    plain = one.use_inherit_rotation and one.use_local_location
-    return plain and (one.inherit_scale == "FULL" or not is_scaled(parent))
+        return rules.use_local_location
+    plain = rules.use_inherit_rotation and rules.use_local_location
+    return plain and (rules.inherit_scale == "FULL" or not is_scaled(parent))
 
 
 def is_scaled(matrices: Array) -> bool:
-    """True where any of these (..., 4, 4) does more than turn and move."""
+    """True if any of these (..., 4, 4) does more than turn and move."""
     linear = matrices[..., :3, :3]
     return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > transform.UNSCALED)
 
 
-def _any(bone: Bones) -> Bone:
-    return bone[0] if isinstance(bone, tuple) else bone
-
-
-def _converted(bone: Bones, parent: Array | None, basis: Array) -> Array:
-    if isinstance(bone, tuple):
-        parents = [None] * len(bone) if parent is None else np.moveaxis(parent, 1, 0)
-        basis = np.broadcast_to(basis, np.broadcast_shapes(basis.shape, (1, len(bone), 4, 4)))
-        return np.stack(list(map(_converted, bone, parents, np.moveaxis(basis, 1, 0))), axis=1)
-    count = np.broadcast_shapes(basis.shape, (1, 4, 4) if parent is None else parent.shape)[0]
-    own = [Matrix(rows) for rows in np.broadcast_to(basis, (count, 4, 4)).tolist()]
-    if parent is None:
-        return np.array([bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in own], dtype=np.float64)
-    above = [Matrix(rows) for rows in np.broadcast_to(parent, (count, 4, 4)).tolist()]
-    frame = {"parent_matrix_local": bone.parent.matrix_local}
-    return np.array(
-        [
-            bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=carrier, **frame)
-            for matrix, carrier in zip(own, above, strict=True)
-        ],
-        dtype=np.float64,
-    )
+def _pose_by_blender(bones: Bones, parent: Array | None, basis: Array) -> Array:
+    shapes = [basis.shape, (1, len(bones), 4, 4), *([] if parent is None else [parent.shape])]
+    basis = np.broadcast_to(basis, shape := np.broadcast_shapes(*shapes))
+    poses = []
+    for column, bone in enumerate(bones):
+        assert bone.local_to_pose is not None
+        above = None if parent is None else np.broadcast_to(parent, shape)[:, column]
+        poses.append(bone.local_to_pose(basis[:, column], above))
+    return np.stack(poses, axis=1)

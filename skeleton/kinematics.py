@@ -1,4 +1,4 @@
-"""Where the bones of a chain are posed: chain space itself, or armature space with its rules of inheritance."""
+"""How the bones of chains get their poses: in chain space by rotations alone, or in armature space by inheritance."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from .inherit import Bones
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainKinematics:
-    """A chain that follows by rotations alone is posed right in chain space, whatever carries it: it is rigid.
+    """Chains side by side, and the space in which their poses are computed, the pose space.
 
-    bones : the chain's, root bone first; or those of several chains side by side
-    parent : (n, 4, 4) or None    pose of the bone that carries the chain, in armature space
-    to_armature : (n, 4, 4)       from chain space
-    rigid : bool                  True where the pose space is chain space, False where it is armature space
+    Poses of a rigid chain, in which only rotations pass from bone to bone, are right in chain space, whatever its
+    parent does.
+
+    bones : of all chains the root bones, then the next, up to the end bones
+    parent : (n, c, 4, 4) or None    poses of the root bones' parents, in armature space
+    to_armature : (n, c, 4, 4)       from chain space
+    rigid : bool                     True if the pose space is chain space, False if it is armature space
     """
 
     bones: tuple[Bones, ...]
@@ -30,44 +33,45 @@ class ChainKinematics:
 
     @property
     def from_space(self) -> Array:
-        """(n, 4, 4) from chain space to the pose space."""
+        """(n, c, 4, 4) from chain space to the pose space; (4, 4) if they are the same."""
         return np.eye(4) if self.rigid else self.to_armature
 
-    def posed(self, basis: tuple[Basis, ...]) -> list[Array]:
-        """(n, 4, 4) the pose of each of the chain's bones, as many as own channels are given."""
-        root, first = self.bones[0], basis[0]
-        rigid = self.rigid
-        found = [
-            transform.compose(first.linear, np.zeros(3)) if rigid else inherit.pose(root, self.parent, first.matrix)
-        ]
-        for bone, own in zip(self.bones[1:], basis[1:], strict=False):
-            found.append(inherit.pose(bone, found[-1], own.matrix))
-        return found
+    def poses(self, bases: tuple[Basis, ...]) -> list[Array]:
+        """(n, c, 4, 4) in the pose space, for each of the chains' bones that `bases` are given of, root bones first."""
+        root, first = self.bones[0], bases[0]
+        if self.rigid:
+            poses = [transform.compose(first.linear, np.zeros(3))]
+        else:
+            poses = [inherit.pose(root, self.parent, first.matrix)]
+        for bone, basis in zip(self.bones[1:], bases[1:], strict=False):
+            poses.append(inherit.pose(bone, poses[-1], basis.matrix))
+        return poses
 
     def in_armature(self, pose: Array) -> Array:
-        """(n, 4, 4) a pose on the pose space, in armature space."""
+        """(n, c, 4, 4) poses in the pose space, taken to armature space."""
         return product(self.to_armature, pose) if self.rigid else pose
 
     def one(self, row: int) -> ChainKinematics:
-        """Of several chains side by side, the pose space of one."""
+        """One of the chains: c is 1."""
+        only = slice(row, row + 1)
         return ChainKinematics(
-            bones=tuple(bone[row] for bone in self.bones),
-            parent=None if self.parent is None else self.parent[:, row],
-            to_armature=self.to_armature[:, row],
+            bones=tuple(bones[only] for bones in self.bones),
+            parent=None if self.parent is None else self.parent[:, only],
+            to_armature=self.to_armature[:, only],
             rigid=self.rigid,
         )
 
 
 def chain_kinematics(
-    bones: tuple[Bones, ...], parent: Array | None, basis: tuple[Basis, ...], count: int, *, stretches: bool
+    bones: tuple[Bones, ...], parent: Array | None, bases: tuple[Basis, ...], count: int, *, stretches: bool
 ) -> ChainKinematics:
-    """The pose space of a chain on this pose of its parent.
+    """The kinematics of chains on these poses (n, c, 4, 4) of their parents.
 
-    bones, basis : of the chain and of what is below it, and their own channels
-    count : how many of them are the chain's
+    bones, bases : of the chains, and of the bones between them and their tip bones
+    count : how many of them are the chains'
     """
-    to_armature = inherit.rotation_base(bones[0], parent, basis[0].location)
-    rigid = not stretches and not any(own.is_scaled for own in basis)
-    carriers = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
-    rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in carriers)
+    to_armature = inherit.rotation_base(bones[0], parent, bases[0].location)
+    rigid = not stretches and not any(basis.is_scaled for basis in bases)
+    parents = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
+    rigid = rigid and all(inherit.is_plain(bone, above) for bone, above in parents)
     return ChainKinematics(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)

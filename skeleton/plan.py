@@ -1,13 +1,13 @@
-"""What is to be done, frozen before anything starts: `read` makes it, the other steps only look."""
+"""What a request will do, frozen before anything starts: *read* makes it, the later steps only use it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-from bpy.types import Object, PoseBone, Scene
+from typing import Any, NamedTuple, TypeAlias
 
 from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
+from .bone import Bone
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -18,31 +18,33 @@ AXES = {
 }
 """The hinge axis in the end bone's space."""
 
+Key: TypeAlias = Any
+"""An object or a scene of Blender's: here it is compared and hashed, and nothing more."""
+
 
 class Point(NamedTuple):
-    """Something in the scene that has a place: an object, or with `bone` a bone of an armature object."""
+    """An object, or with `bone` a bone of an armature object: a key to what was sampled of it."""
 
-    object: Object
+    object: Key
     bone: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.object.name}, {self.bone}" if self.bone else self.object.name
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
 
-    bones : names from the root bone to the end bone, with any twist bones in between
-    below : names from the end bone's child to the tip bone; empty where the end bone's tail is the tip
-    parent : the bone that carries the chain
+    bones : from the root bone to the end bone, with any twist bones in between
+    below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
+    parent : the root bone's parent bone
     target_keys : (m,) the frames to key, or None for all
+    dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
+        it; for each the bones from its nearest bone above up to one of the chain's
     """
 
     name: str
-    rig: Object
-    bones: tuple[str, ...]
-    below: tuple[str, ...]
+    rig: Key
+    bones: tuple[Bone, ...]
+    below: tuple[Bone, ...]
     parent: Point | None
     target: Point
     pole: Point | None
@@ -50,26 +52,27 @@ class ChainPlan:
     options: Options
     use_rotation: bool
     rotation_influence: float
-    target_keys: Array | None = field(default=None, compare=False)
+    target_keys: Array | None = None
+    dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
 
     @property
-    def root(self) -> PoseBone:
+    def root(self) -> Bone:
         """The root bone."""
-        return self.rig.pose.bones[self.bones[0]]
+        return self.bones[0]
 
     @property
-    def end(self) -> PoseBone:
+    def end(self) -> Bone:
         """The end bone."""
-        return self.rig.pose.bones[self.bones[-1]]
+        return self.bones[-1]
 
     @property
     def tip_bone(self) -> str:
-        """The bone whose head is the tip; "" where there is none."""
-        return self.below[-1] if self.below else ""
+        """Name of the bone whose head is the tip; "" if there is none."""
+        return self.below[-1].name if self.below else ""
 
     @property
     def uses_pose(self) -> bool:
-        """True where the chain's own pose before the solve has a say."""
+        """True if the solution depends on the input pose."""
         options = self.options
         return (
             options.reference == Reference.POSE
@@ -80,49 +83,50 @@ class ChainPlan:
 
     @property
     def stretches(self) -> bool:
-        """True where a bake keys scale."""
+        """True if a bake keys scale."""
         return self.options.unreachable == Unreachable.STRETCH
 
     @property
-    def turned(self) -> tuple[str, ...]:
-        """The bones whose own rotation has a say: those that are not keyed, and all where it counts."""
-        own = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
-        return (*own, self.tip_bone) if self.use_rotation and self.rotation_influence < 1.0 else own
+    def needs_rotation(self) -> tuple[str, ...]:
+        """Names of the bones whose rotation in the input pose the solution depends on."""
+        bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
+        tips = self.below[-1:] if self.use_rotation and self.rotation_influence < 1.0 else ()
+        return tuple(bone.name for bone in (*bones, *tips))
 
     @property
-    def posed(self) -> tuple[str, ...]:
-        """The bones whose orientation the chain decides, or takes as it finds it: all from root to tip."""
-        return (*self.bones, *self.below) if self.use_rotation else (*self.bones, *self.below[:-1])
+    def oriented(self) -> tuple[str, ...]:
+        """Names of the bones whose orientation the chain decides, or relies on: all from root to tip."""
+        below = self.below if self.use_rotation else self.below[:-1]
+        return tuple(bone.name for bone in (*self.bones, *below))
 
     @property
-    def keyed(self) -> tuple[PoseBone, ...]:
+    def keyed(self) -> tuple[Bone, ...]:
         """The bones that a bake keys."""
-        names = (self.bones[0], self.bones[-1], *([self.tip_bone] if self.use_rotation else []))
-        return tuple(self.rig.pose.bones[name] for name in names)
+        return self.root, self.end, *(self.below[-1:] if self.use_rotation else ())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Plan:
-    """All chains of one armature object, in ranks: only chains of ranks before move a chain.
+    """All chains of one armature object, in ranks: a chain is moved only by chains of earlier ranks.
 
     name : of the armature object, for reports: a frame handler may remove the object while it is measured
     frames : (n,)     all that are solved
-    step : every so many of them one was asked for, from the first on; what lies between is there for reduced keys
+    step : the request asks for every so many of them, from the first on; those between are there for reduced keys
     """
 
-    rig: Object
+    rig: Key
     name: str
-    scene: Scene
+    scene: Key
     ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array
     step: int = 1
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
-        """Each after those that move it."""
+        """All of them, each after those that move it."""
         return tuple(chain for rank in self.ranks for chain in rank)
 
     @property
     def asked(self) -> slice:
-        """Picks of all `frames` those that were asked for."""
+        """Picks those of all `frames` that the request asks for."""
         return slice(None, None, self.step)

@@ -1,33 +1,33 @@
-"""Fewer keys: as few as keep joints, and the roll of every bone, within a tolerance, also between the frames."""
+"""As few keys as keep the joints and the roll of every bone within a tolerance, also between the frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from bpy.types import PoseBone
 from numpy.typing import NDArray
 
-from ..blender.rna_paths import owner_and_property
 from ..solver import reduce
 from ..solver.triad import product
 from ..solver.values import Array
 from . import inherit, transform
-from .bone_basis import BoneBasis, with_bone_basis
+from .basis import Basis
+from .bone import Bone
+from .bone_basis import BoneBasis, chain_bases, with_bone_basis
 from .channel import Channel
 from .plan import Point
 from .rotation_mode import rotation_matrices
 from .solved_group import SolvedGroup
 
 _SIDE = 0.25
-"""Part of a bone's length: a point so far beside its tail tells its roll."""
+"""Part of a bone's length: a point so far beside the tail shows the bone's roll."""
 
 _STEP = 1e-3
-"""By which values are changed to see how points move: Blender's own matrices have 7 digits."""
+"""Values are changed by so much to see how points move: Blender's own matrices have 7 digits."""
 
 
-def reduced(
+def reduce_keys(
     channels: list[Channel],
     rows: NDArray[np.intp],
     solved: SolvedGroup,
@@ -38,10 +38,10 @@ def reduced(
 ) -> list[Channel]:
     """The channels of one chain with only the keys that they need, all on the same frames.
 
-    channels : on every frame that is to be right
-    rows : (n,) where these frames stand among those of the plan
-    solved : the chain by itself
-    step : every so many frames of the plan one may get a key; those between get keys only where they have to
+    channels : on every frame on which the tolerance is to hold
+    rows : (n,) the indices of these frames among those of the plan
+    solved : the chain, a group of one
+    step : every so many frames of the plan one may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
     """
@@ -55,7 +55,7 @@ def reduced(
     columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
 
     def points(curve: Array) -> Array:
-        return _watched(channels, np.split(curve, columns, axis=1), rows, solved)
+        return _test_points(channels, np.split(curve, columns, axis=1), rows, solved)
 
     curve = _fewest_keys(frames, values, points, keyed, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
@@ -78,8 +78,8 @@ def _fewest_keys(
 
     points : from values (n, k) to (n, p, 3)
 
-    Found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. Where one
-    is too far off by that, less is allowed.
+    It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
+    that leaves a point too far off, the curve is found again for a smaller tolerance.
     """
     right, moves = points(values), _derivative(points, values)
     allowed = tolerance
@@ -98,7 +98,7 @@ def _derivative(points: Callable[[Array], Array], values: Array) -> Array:
 
 
 def _first_order(moves: Array, values: Array) -> reduce.Error:
-    """How far the points are off where they move as their derivatives (n, k, p * 3) at these values (n, k) tell."""
+    """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
     def error(rows: NDArray[np.intp], curve: Array) -> Array:
         moved = np.einsum("rkp,rk->rp", moves[rows], curve - values[rows])
@@ -108,44 +108,42 @@ def _first_order(moves: Array, values: Array) -> reduce.Error:
     return error
 
 
-def _watched(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: SolvedGroup) -> Array:
-    """(r, p, 3) points that tell the pose of each keyed bone; their distances are world units."""
+def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: SolvedGroup) -> Array:
+    """(r, p, 3) points that show the pose of each keyed bone; their distances are world units."""
 
     def at(array: Array) -> Array:
         return array if len(array) == 1 else array[rows]
 
-    here, plan, stage = solved.here, solved.plan, solved.here.kinematics
-    parent = None if stage.parent is None else at(stage.parent)
-    stage = replace(stage, parent=parent, to_armature=at(stage.to_armature))
-    root, end, *tips = (_own_pose(channels, values, bone) for bone in plan.keyed)
-    first, *between, last = (own.each(at) for own in here.basis)
-    poses = stage.posed((with_bone_basis(first, root), *between, with_bone_basis(last, end)))
-    bones, pose = [(plan.root, poses[0]), (plan.end, poses[-1])], poses[-1]
-    for name in plan.below:
-        bone, basis = plan.rig.pose.bones[name], solved.samples.basis[Point(plan.rig, name)].each(at)
-        keyed = bool(tips) and name == plan.tip_bone
+    group, plan = solved.group, solved.plan
+    kinematics = group.kinematics
+    parent = None if kinematics.parent is None else at(kinematics.parent)
+    kinematics = replace(kinematics, parent=parent, to_armature=at(kinematics.to_armature))
+    group = replace(group, basis=tuple(basis.each(at) for basis in group.basis))
+    by_path = {channel.path: value[:, None] for channel, value in zip(channels, values, strict=True)}
+    root, end, *tips = (_bone_basis(by_path, bone) for bone in plan.keyed)
+    poses = kinematics.poses(chain_bases(group, root, end))
+    posed, pose = [(plan.root, poses[0]), (plan.end, poses[-1])], poses[-1]
+    for bone in plan.below:
+        sampled = solved.samples.basis[Point(plan.rig, bone.name)]
+        basis = Basis.side_by_side([sampled.each(at)])
+        keyed = bool(tips) and bone is plan.below[-1]
         basis = with_bone_basis(basis, tips[0]) if keyed else basis
-        pose = inherit.pose(bone.bone, pose, basis.matrix)
-        bones += [(bone, pose)] if keyed else []
+        pose = inherit.pose((bone,), pose, basis.matrix)
+        posed += [(bone, pose)] if keyed else []
     # Mid and tip are not always the tails of root and end bone.
-    joints = [above[..., :3, 3] for above in (poses[-1], *([pose] if plan.below else []))]
-    local = [_place(bone, pose, side) for bone, pose in bones for side in (0.0, _SIDE)] + joints
-    to_world = at(here.to_world)[..., :3, :3]
-    if not stage.rigid:
-        to_world = product(to_world, transform.inverse(stage.to_armature[..., :3, :3]))
-    return np.stack([transform.transform_vectors(to_world, point) for point in local], axis=-2)
+    joints = [joint[..., :3, 3] for joint in (poses[-1], *([pose] if plan.below else []))]
+    points = [_beside_tail(bone, pose, side) for bone, pose in posed for side in (0.0, _SIDE)] + joints
+    to_world = at(group.to_world)[..., :3, :3]
+    if not kinematics.rigid:
+        to_world = product(to_world, transform.inverse(kinematics.to_armature[..., :3, :3]))
+    return np.stack([transform.transform_vectors(to_world, point)[:, 0] for point in points], axis=-2)
 
 
-def _place(bone: PoseBone, pose: Array, side: float) -> Array:
+def _beside_tail(bone: Bone, pose: Array, side: float) -> Array:
     return transform.transform_points(pose, bone.length * np.array((side, 1.0, 0.0)))
 
 
-def _own_pose(channels: list[Channel], values: list[Array], bone: PoseBone) -> BoneBasis:
-    found = {
-        owner_and_property(channel.path)[1]: value
-        for channel, value in zip(channels, values, strict=True)
-        if channel.group == bone.name
-    }
-    scale = found.pop("scale", None)
-    (turn,) = found.values()
-    return BoneBasis(rotation=rotation_matrices(turn, bone.rotation_mode), scale=scale)
+def _bone_basis(values: Mapping[str, Array], bone: Bone) -> BoneBasis:
+    """The keyed part of a bone's basis for these values (r, 1, k) of its properties, by RNA path."""
+    rotation = rotation_matrices(values[bone.rotation_path], bone.rotation_mode)
+    return BoneBasis(rotation=rotation, scale=values.get(bone.scale_path))

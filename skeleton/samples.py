@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpy.types import Object
-
 from ..solver.triad import product
 from ..solver.values import Array
 from .basis import Basis
-from .plan import Point
+from .plan import Key, Point
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Samples:
-    """Over the frames of the plan: matrices (n, 4, 4), or (1, 4, 4) where one is the same on all of them.
+    """Over the frames of the plan: matrices (n, 4, 4), or (1, 4, 4) if one is the same on all of them.
 
     to_world : from an object's space to the world
     pose : from a bone's space to its armature's
-    basis : own channels of a bone or an object; rotation may be missing where nobody wants it
+    basis : of a bone or an object; without rotation if no chain needs it
     """
 
-    to_world: dict[Object, Array]
+    to_world: dict[Key, Array]
     pose: dict[Point, Array]
     basis: dict[Point, Basis]
 

@@ -11,27 +11,31 @@ from .plan import Plan
 from .samples import Samples
 from .solved_group import SolvedGroup
 
-Carry: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
-"""The samples with all that hangs on solved chains moved to where it will be."""
+Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
+"""The samples with everything that is parented to solved chains moved to where these will take it."""
 
 
-def solve_groups(plan: Plan, samples: Samples, carried: Carry = dependent_chains.posed) -> list[SolvedGroup]:
-    """All chains of the plan, as many side by side as can be, those that hang on others on where `carried` has them."""
+def solve_groups(plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents) -> list[SolvedGroup]:
+    """All chains of the plan, in as few calls of the solver as possible.
+
+    move : what chains of one rank do to the samples that those of the next are solved from
+    """
     solved: list[SolvedGroup] = []
     last: list[SolvedGroup] = []
     count = len(plan.frames)
     for rank in plan.ranks:
-        for group in last:
-            samples = carried(samples, group)
-        last = [solve_group(here, samples, count) for here in chain_group.chain_groups(rank, samples, count)]
+        for moving in last:
+            samples = move(samples, moving)
+        last = [solve_group(group, samples, count) for group in chain_group.chain_groups(rank, samples, count)]
         solved += last
     return solved
 
 
 def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedGroup]:
-    """The same chains, where nothing has moved since but what they reach for."""
-    return [solve_group(old.here, samples, len(old.goals.target)) for old in solved]
+    """The same chains, if nothing but their targets and poles has moved since."""
+    return [solve_group(old.group, samples, len(old.goals.target)) for old in solved]
 
 
-def solve_group(here: ChainGroup, samples: Samples, count: int) -> SolvedGroup:
-    return uneven_scale.solve_group(here, chain_group.goals(here, samples, count), samples)
+def solve_group(group: ChainGroup, samples: Samples, count: int) -> SolvedGroup:
+    """Chains side by side, solved for their targets and poles over `count` frames."""
+    return uneven_scale.solve_group(group, chain_group.goals(group, samples, count), samples)

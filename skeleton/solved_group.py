@@ -1,4 +1,4 @@
-"""Chains once they are solved: side by side for what goes on with them, or one by one for who looks at them."""
+"""Chains once they are solved, side by side, or each as a group of one."""
 
 from __future__ import annotations
 
@@ -13,47 +13,52 @@ from .samples import Samples
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SolvedGroup:
-    """Chains side by side, on an axis behind the frames: what they were to reach, and how they do.
+    """Chains side by side, their goals and their solution, all with the axis of the chains behind the frames.
 
-    samples : as the chains before them have left them
+    samples : as the chains of earlier ranks left them
     """
 
-    here: ChainGroup
+    group: ChainGroup
     goals: Goals
     solution: Solution
     samples: Samples
 
     @property
+    def plans(self) -> tuple[ChainPlan, ...]:
+        """(c,) of the chains."""
+        return self.group.plans
+
+    @property
     def plan(self) -> ChainPlan:
-        """Of the first; the options of all are the same."""
-        return self.here.plan
+        """Of the first chain; the options of all are the same."""
+        return self.group.plan
 
     def one(self, row: int) -> SolvedGroup:
-        """One of the chains, without that axis."""
-        goals = self.goals
+        """One of the chains: c is 1."""
+        goals, only = self.goals, slice(row, row + 1)
         return SolvedGroup(
-            here=self.here.one(row),
+            group=self.group.one(row),
             goals=Goals(
-                target=goals.target[:, row],
-                pole=None if goals.pole is None else goals.pole[:, row],
-                pose=None if goals.pose is None else goals.pose[:, row],
+                target=goals.target[:, only],
+                pole=None if goals.pole is None else goals.pole[:, only],
+                pose=None if goals.pose is None else goals.pose[:, only],
             ),
-            solution=Solution(**{each.name: getattr(self.solution, each.name)[:, row] for each in fields(Solution)}),
+            solution=Solution(**{each.name: getattr(self.solution, each.name)[:, only] for each in fields(Solution)}),
             samples=self.samples,
         )
 
 
 def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
-    """The chains of the plan, in its order, each by itself."""
-    found = {chain.name: group.one(row) for group in solved for row, chain in enumerate(group.here.plans)}
-    return [found[chain.name] for chain in plan.chains if chain.name in found]
+    """The solved chains in the plan's order, each as a group of one."""
+    by_name = {chain.name: group.one(row) for group in solved for row, chain in enumerate(group.plans)}
+    return [by_name[chain.name] for chain in plan.chains if chain.name in by_name]
 
 
 def bend_sign(solved: SolvedGroup) -> int:
-    """The way in which one chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
+    """How a group's first chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
     if solved.goals.pole is None:
-        return 1 if solved.solution.hinge_angle[0] >= 0.0 else -1
-    root, mid, tip = solved.solution.joints[0]
+        return 1 if solved.solution.hinge_angle[0, 0] >= 0.0 else -1
+    root, mid, tip = solved.solution.joints[0, 0]
     line = tip - root
-    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, solved.goals.pole[0]))
+    beside, towards = (point - line * (point @ line) / (line @ line or 1.0) for point in (mid, solved.goals.pole[0, 0]))
     return 1 if beside @ towards >= 0.0 else -1

@@ -11,10 +11,10 @@ from ..solver.values import Array
 from ..solver.vectors import any_normal, cross, dot, unit
 
 _NOTHING = 1e-90
-"""A volume: what is scaled to less than 1e-30 is scaled to nothing, or places seen from there were beyond all sizes."""
+"""A volume: axes shorter than 1e-30 count as nothing, else the inverse would be beyond all sizes."""
 
 UNSCALED = 1e-6
-"""How far from orthonormal a float32 matrix without scale may be."""
+"""A float32 matrix without scale may be so far from orthonormal."""
 
 
 def compose(linear: Array, location: Array) -> Array:
@@ -24,21 +24,21 @@ def compose(linear: Array, location: Array) -> Array:
     return result
 
 
-def moved(location: Array) -> Array:
-    """(n, 4, 4) what moves by (n, 3), and neither turns nor scales."""
+def translation(location: Array) -> Array:
+    """(n, 4, 4) that move by (n, 3), and neither turn nor scale."""
     return compose(np.eye(3), location)
 
 
 def unscaled(linear: Array) -> Array:
-    """(..., 3, 3) the same axes, each of length one; what is scaled to nothing stays so, and what is mirrored."""
+    """(..., 3, 3) the same axes, each of length one; an axis without length stays so, a mirrored one stays mirrored."""
     sizes = lengths(linear)
     return linear / np.where(sizes > 0.0, sizes, 1.0)[..., None, :]
 
 
 def lengths(linear: Array) -> Array:
     """(n, 3) of the axes that a linear map (n, 3, 3) makes of unit ones."""
-    found: Array = np.linalg.norm(linear, axis=-2)
-    return found
+    sizes: Array = np.linalg.norm(linear, axis=-2)
+    return sizes
 
 
 def along_bone(factor: Array) -> Array:
@@ -47,10 +47,10 @@ def along_bone(factor: Array) -> Array:
 
 
 def inverse(matrix: Array) -> Array:
-    """(n, k, k) of matrices (n, k, k), 3 x 3 or affine 4 x 4; what is scaled to nothing, as objects are to hide them,
-    has zero for a linear part.
+    """(n, k, k) of matrices (n, k, k), 3 x 3 or affine 4 x 4.
 
-    The closed form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
+    A matrix that scales to nothing, as animators do to hide an object, gets zero for a linear part. It is the closed
+    form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
     """
     columns = np.swapaxes(matrix[..., :3, :3], -1, -2)
     linear = cross(columns[..., (1, 2, 0), :], columns[..., (2, 0, 1), :])
@@ -60,11 +60,11 @@ def inverse(matrix: Array) -> Array:
 
 
 def orientation(linear: Array) -> Array:
-    """(..., 3, 3) the rotation in a linear map: the bone's own direction, y, is kept, and x as near as can be."""
+    """(..., 3, 3) the rotation in a linear map: it keeps the direction of y, and x as nearly as it can."""
     y = unit(linear[..., 1])
     z = unit(cross(linear[..., 0], y))
     if not z.any(axis=-1).all():
-        # What is scaled to nothing leaves open, any rotation may fill.
+        # An axis without length leaves the rotation open: any will do.
         y = np.where(y.any(axis=-1, keepdims=True), y, (0.0, 1.0, 0.0))
         z = unit(cross(linear[..., 0], y))
         z = np.where(z.any(axis=-1, keepdims=True), z, any_normal(y))
@@ -79,11 +79,11 @@ def rotation(linear: Array, scale: Array) -> Array:
 
 
 def transform_points(matrix: Array, points: Array) -> Array:
-    """(n, 3) points carried over by (n, 4, 4)."""
+    """(n, 3) where matrices (n, 4, 4) take points (n, 3)."""
     return transform_vectors(matrix[..., :3, :3], points) + matrix[..., :3, 3]
 
 
 def transform_vectors(linear: Array, vectors: Array) -> Array:
-    """(n, 3) vectors carried over by (n, 3, 3)."""
+    """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
     result: Array = np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
     return result

@@ -1,9 +1,9 @@
-"""Bones that change their length as they turn: under uneven scale, chains are solved again with the lengths they got.
+"""Bones that change their length as they turn, under uneven scale: their chains are solved again with the new lengths.
 
 How long a sheared bone is depends on the pose, and the pose on how long the bone is. So the links that a rigid chain
-would have to have at rest to look the same are sought as a fixed point. The solver is given their lengths alone, along
-the links of the reference pose, and each bone first takes the shortest turn there: which way a link lies at rest then
-never decides the plane, in which there might be no fixed point.
+would need at rest to look the same are found as a fixed point. The solver is given their lengths alone, along the links
+of the reference pose, and each bone first takes the shortest turn there: so the direction of a link at rest never
+decides the plane, in which there might be no fixed point.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, transform
 from .basis import Basis
-from .bone_basis import bone_bases, with_bone_basis
+from .bone_basis import bone_bases, chain_bases
 from .chain_group import ChainGroup
 from .samples import Samples
 from .solved_group import SolvedGroup
@@ -28,43 +28,44 @@ _CLOSE = 1e-7
 """Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
 
 _FITS = 1e-4
-"""Part of the chain's length: joints farther off than this are told of."""
+"""Part of the chain's length: if joints are farther off than this, the chain counts as not having reached."""
 
 
-def solve_group(here: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
-    """The chains with the joints that fit their solved pose, and their solution with the joints where it takes them."""
-    if here.kinematics.rigid:
+def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
+    """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
+    if group.kinematics.rigid:
         return SolvedGroup(
-            here=here, goals=goals, solution=solve(here.prepared, goals, here.plan.options), samples=samples
+            group=group, goals=goals, solution=solve(group.prepared, goals, group.plan.options), samples=samples
         )
-    reference = _reference(here, goals, samples)
-    reaching = _without_hold(here)
+    reference = _reference(group, goals, samples)
+    reaching = _without_hold(group)
 
     def fitting(links: Array) -> Array:
-        result = _solved(reaching, reference, _pairs(links), goals, samples)
-        turned = _posed_links(here, _bases(result), samples) / result.solution.stretch[..., None, None]
-        return _flat(_turned_back(result.solution.rotations, turned))
+        result = _solve_with_links(reaching, reference, _pairs(links), goals, samples)
+        posed = _posed_links(group, _solved_bases(result), samples) / result.solution.stretch[..., None, None]
+        return _flat(_rotated_back(result.solution.rotations, posed))
 
     links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))
-    return _where_posed(_solved(here, reference, links, goals, samples), _pairs(fitting(_flat(links))) - links)
+    solved = _solve_with_links(group, reference, links, goals, samples)
+    return _with_posed_joints(solved, _pairs(fitting(_flat(links))) - links)
 
 
-def _solved(here: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:
-    """The chains whose links at rest are `links`, told of by those of `reference` (n, c, 2, 3)."""
+def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:
+    """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = _joints(unit(reference) * norm(links)[..., None])
-    here = replace(here, chain=replace(here.chain, joints=joints))
-    solution = solve(here.prepared, goals, here.plan.options)
+    group = replace(group, chain=replace(group.chain, joints=joints))
+    solution = solve(group.prepared, goals, group.plan.options)
     rotations = product(solution.rotations, rotation.shortest(unit(links), unit(reference)))
-    return SolvedGroup(here=here, goals=goals, solution=replace(solution, rotations=rotations), samples=samples)
+    return SolvedGroup(group=group, goals=goals, solution=replace(solution, rotations=rotations), samples=samples)
 
 
-def _where_posed(solved: SolvedGroup, off: Array) -> SolvedGroup:
-    """The solution with the joints where it takes them: on frames that hold another's pose, or where no pose fits.
+def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
+    """The solution with its joints as they are posed; they differ on frames that hold a pose, or if no links fit.
 
-    off : (n, c, 2, 3)     by how much the links that it was solved with are not those that it gets
+    off : (n, c, 2, 3)     the links that it gets, less those that it was solved with
     """
-    solution, size = solved.solution, norm(np.diff(solved.here.chain.joints, axis=-2)).sum(axis=-1)
-    joints = _joints(_posed_links(solved.here, _bases(solved), solved.samples))
+    solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
+    joints = _joints(_posed_links(solved.group, _solved_bases(solved), solved.samples))
     unfit = (norm(off).sum(axis=-1) > _FITS * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
     short = np.where(norm(joints[..., 2, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
@@ -73,40 +74,39 @@ def _where_posed(solved: SolvedGroup, off: Array) -> SolvedGroup:
     return replace(solved, solution=replace(solution, status=status, shortfall=shortfall))
 
 
-def _without_hold(here: ChainGroup) -> ChainGroup:
-    """The same chains, on each frame by itself: a held pose does not tell whether the target is within reach."""
-    options = here.plan.options
+def _without_hold(group: ChainGroup) -> ChainGroup:
+    """The same chains, solved frame by frame: a held pose does not show whether the target is within reach."""
+    options = group.plan.options
     if options.unreachable != Unreachable.HOLD:
-        return here
+        return group
     options = replace(options, unreachable=Unreachable.CLAMP)
-    return replace(here, plans=tuple(replace(plan, options=options) for plan in here.plans))
+    return replace(group, plans=tuple(replace(plan, options=options) for plan in group.plans))
 
 
-def _reference(here: ChainGroup, goals: Goals, samples: Samples) -> Array:
-    """(n, c, 2, 3) the links at rest that the pose shows from which orientations are carried."""
-    if here.plan.options.reference == Reference.POSE and goals.pose is not None:
-        return _turned_back(goals.pose, _posed_links(here, here.basis, samples))
-    return np.diff(here.chain.joints, axis=-2)
+def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
+    """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
+    if group.plan.options.reference == Reference.POSE and goals.pose is not None:
+        return _rotated_back(goals.pose, _posed_links(group, group.basis, samples))
+    return np.diff(group.chain.joints, axis=-2)
 
 
-def _bases(solved: SolvedGroup) -> tuple[Basis, ...]:
-    """Own channels of the chains' bones, root bones first, once they are posed."""
+def _solved_bases(solved: SolvedGroup) -> tuple[Basis, ...]:
+    """Of the chains' bones, root bones first, as they are solved."""
     root, end, *_ = bone_bases(solved)
-    first, *between, last = solved.here.basis
-    return (with_bone_basis(first, root), *between, with_bone_basis(last, end))
+    return chain_bases(solved.group, root, end)
 
 
-def _posed_links(here: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> Array:
-    """(n, c, 2, 3) root to mid and mid to tip in chain space, with these own channels of the bones."""
-    pose = here.kinematics.posed(basis)[-1]
-    tips = chain_group.tip(here.plans, pose, samples)
-    from_stage = transform.inverse(here.kinematics.from_space)
-    mid, tip = (transform.transform_points(from_stage, point) for point in (pose[..., :3, 3], tips))
+def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> Array:
+    """(n, c, 2, 3) root to mid and mid to tip in chain space, with these bases of the bones."""
+    pose = group.kinematics.poses(basis)[-1]
+    tips = chain_group.tip(group.plans, pose, samples)
+    to_chain = transform.inverse(group.kinematics.from_space)
+    mid, tip = (transform.transform_points(to_chain, point) for point in (pose[..., :3, 3], tips))
     return np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
 
 
-def _turned_back(rotations: Array, links: Array) -> Array:
-    """(n, c, 2, 3) the links before each was turned by (n, c, 2, 3, 3)."""
+def _rotated_back(rotations: Array, links: Array) -> Array:
+    """(n, c, 2, 3) the links before each was rotated by (n, c, 2, 3, 3)."""
     return np.einsum("...ji,...j->...i", rotations, links)
 
 

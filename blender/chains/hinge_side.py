@@ -15,6 +15,7 @@ from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, unit
 from ..messages.refused import Refused
+from ..pipeline.read.bone import read_bone, rest
 from ..pipeline.read.chain import bones_below, chain_bones
 from ..pipeline.read.rest_side import rest_chain
 from ..pipeline.read.target_keys import key_frames
@@ -69,11 +70,12 @@ def _hinges(rig: Object, names: tuple[str, ...], count: int, frames: Array) -> A
     """
     own = OwnTransforms(rig, frames.tolist())
     carrier = rig.data.bones[names[0]].parent
-    pose = None if carrier is None else inherit.rest(carrier)[None]
+    pose = None if carrier is None else rest(carrier)[None, None]
     poses = []
     for name in names:
-        pose = inherit.pose(rig.data.bones[name], pose, own.bone(rig.pose.bones[name], with_rotation=True).matrix)
-        poses.append(pose)
+        basis = own.bone(rig.pose.bones[name], with_rotation=True).matrix
+        pose = inherit.pose((read_bone(rig, name),), pose, basis[:, None])
+        poses.append(pose[:, 0])
     root, end = poses[0], poses[count - 1]
     tail = transform.transform_points(end, np.array((0.0, rig.data.bones[names[count - 1]].length, 0.0)))
     tip = poses[-1][..., :3, 3] if len(names) > count else tail

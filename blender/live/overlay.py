@@ -51,7 +51,7 @@ def chain_overlays(now: RigState) -> Iterator[ChainOverlay]:
 
 def _outline(solved: SolvedGroup) -> ChainOverlay:
     plan, solution, pole = solved.plan, solved.solution, solved.goals.pole
-    to_world, joints, target = solved.here.to_world[0], solution.joints[0], solution.target[0]
+    to_world, joints, target = solved.group.to_world[0, 0], solution.joints[0, 0], solution.target[0, 0]
 
     def line(*points: Array) -> Line:
         return transform.transform_points(to_world, np.array(points)).tolist()
@@ -60,11 +60,11 @@ def _outline(solved: SolvedGroup) -> ChainOverlay:
     circles = _circles(solution, fixed=plan.options.plane == Plane.REST)
     return ChainOverlay(
         name=plan.name,
-        status=Status(int(solution.status[0])),
+        status=Status(int(solution.status[0, 0])),
         limb=line(*joints),
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],
         reach=[line(*circle) for circle in circles],
-        pole=line(joints[1], pole[0]) if pole is not None else [],
+        pole=line(joints[1], pole[0, 0]) if pole is not None else [],
         miss=line(joints[2], target),
     )
 
@@ -80,11 +80,11 @@ def _mirrored(joints: Array) -> Array:
 
 def _circles(solution: Solution, *, fixed: bool) -> Iterator[Array]:
     """(65, 3) each, about the root in chain space."""
-    normal = solution.hinge[0]
+    normal = solution.hinge[0, 0]
     axis = any_normal(normal)
     third = np.cross(normal, axis)
     planes = [(axis, third)] if fixed else [(axis, third), (normal, axis), (normal, third)]
-    for radius in solution.reach[0]:
+    for radius in solution.reach[0, 0]:
         if radius > 0.0:
             for x, y in planes:
                 yield radius * (np.cos(_TURN)[:, None] * x + np.sin(_TURN)[:, None] * y)

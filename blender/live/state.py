@@ -56,7 +56,7 @@ class RigState:
     def rigid(self) -> bool:
         """True where no chain depends on more than its own space and what it reaches for."""
         alone = self.reading is not None and len(self.reading.plan.ranks) == 1
-        return alone and all(group.here.kinematics.rigid for group in self.groups)
+        return alone and all(group.group.kinematics.rigid for group in self.groups)
 
     @property
     def solved(self) -> list[SolvedGroup]:
@@ -66,12 +66,12 @@ class RigState:
     def standing(self, name: str) -> ChainState | None:
         """How the chain of this name stands; None where it is not solved."""
         for group in self.groups:
-            for row, chain in enumerate(group.here.plans):
+            for row, chain in enumerate(group.plans):
                 if chain.name == name:
                     solution = group.solution
                     return ChainState(
                         status=Status(int(solution.status[0, row])),
-                        miss=float(np.linalg.norm(group.here.to_world[0, row, :3, :3] @ solution.miss[0, row])),
+                        miss=float(np.linalg.norm(group.group.to_world[0, row, :3, :3] @ solution.miss[0, row])),
                     )
         return None
 
@@ -128,10 +128,10 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
     requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
     now.posed = True
     for group in now.groups:
-        for chain in group.here.plans:
+        for chain in group.plans:
             for bone in chain.keyed:
-                if bone.name in chain.turned:
-                    pose_before.remember(bone, group.samples.basis[Point(rig, bone.name)])
+                if bone.name in chain.needs_rotation:
+                    pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
 
 
 def invalidate(rig: Object) -> None:

@@ -63,4 +63,4 @@ def _owners(chain: ChainPlan | PropertyGroup) -> tuple[Object, str]:
     """The armature object of the chain, and the name of its end bone."""
     if isinstance(chain, PropertyGroup):
         return chain.id_data, chain.end_bone
-    return chain.rig, chain.bones[-1]
+    return chain.rig, chain.end.name

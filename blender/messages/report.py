@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...skeleton.plan import Point
 from ...solver.values import Array, Status
 from .translation import translated
 
@@ -242,6 +243,11 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
 def frame_text(frame: float) -> str:
     """A frame as users write it: 1000000, and 1.333 for a third."""
     return f"{round(frame, 3):.12g}"
+
+
+def point_text(point: Point) -> str:
+    """An object's name, and that of its bone behind a comma."""
+    return f"{point.object.name}, {point.bone}" if point.bone else point.object.name
 
 
 _last: dict[str, Report] = {}

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ...skeleton import bone_channels
 from ...skeleton.channel import Channel
 from ...skeleton.plan import Plan
-from ...skeleton.reduced_keys import reduced
+from ...skeleton.reduced_keys import reduce_keys
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ..key_settings import Keys, KeyStyle
+from .read.values_before import rotations_before
 
 Rows = Mapping[str, NDArray[np.intp]]
 """By chain (m,) which of the plan's frames get keys."""
@@ -20,11 +21,11 @@ Rows = Mapping[str, NDArray[np.intp]]
 
 def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeyStyle) -> list[Channel]:
     """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows."""
-    by_chain = bone_channels.channels(plan, solved, rows)
+    by_chain = bone_channels.channels(plan, solved, rows, rotations_before(plan))
     if style.keys == Keys.REDUCED:
         for one in one_by_one(plan, solved):
             name = one.plan.name
-            by_chain[name] = reduced(
+            by_chain[name] = reduce_keys(
                 by_chain[name],
                 rows[name],
                 one,
@@ -37,6 +38,6 @@ def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeySt
 
 def paths(plan: Plan) -> set[str]:
     """RNA paths of all that the plan poses or keys."""
-    rotations = {bone_channels.rotation_path(bone) for chain in plan.chains for bone in chain.keyed}
+    rotations = {bone.rotation_path for chain in plan.chains for bone in chain.keyed}
     stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
-    return rotations | {bone_channels.scale_path(bone) for bone in stretched}
+    return rotations | {bone.scale_path for bone in stretched}

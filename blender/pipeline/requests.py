@@ -22,6 +22,7 @@ from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...solver.values import Bend
 from ..key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
+from ..messages.pose_kept import pose_notes
 from ..messages.report import Report
 from . import convert, trial_keys, unkeyed_edits, write
 from .checks import keys
@@ -100,11 +101,11 @@ def bake_targets(
     samples = yield from sampler.pose_over_range(points)
     found = targets_from_pose.targets_from_pose(plan, samples)
     places = world_transforms(found)
-    channels = target_channels(plan, places, samples)
+    channels = target_channels(plan, places, samples, points)
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
-        notes = [*targets_from_pose.notes(plan, found), *_key(plan, channels, settings)]
+        notes = [*pose_notes(plan, found), *_key(plan, channels, settings)]
         played = partial(sampler.played, keyed=_paths(channels))
         measured = compare_targets(plan, found, places, settings.measure, played)
         return build_report(plan, [one.solved for one in found], notes, measured)
@@ -165,8 +166,8 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
 
     samples = sampling.sample_current_pose(plan, points)
     found = targets_from_pose.targets_from_pose(plan, samples)
-    channels = target_channels(plan, world_transforms(found), samples)
-    notes = [*targets_from_pose.notes(plan, found), *_pose(plan, channels, insert_keys=insert_keys)]
+    channels = target_channels(plan, world_transforms(found), samples, points)
+    notes = [*pose_notes(plan, found), *_pose(plan, channels, insert_keys=insert_keys)]
     return build_report(plan, [one.solved for one in found], notes)
 
 
@@ -174,7 +175,7 @@ def find_targets(rig: Object, names: Sequence[str], scene: Scene | None) -> tupl
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
     found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_pose(plan, ()))
-    return build_report(plan, [one.solved for one in found], targets_from_pose.notes(plan, found)), found
+    return build_report(plan, [one.solved for one in found], pose_notes(plan, found)), found
 
 
 class FreeTip:
@@ -213,7 +214,7 @@ class FreeTip:
 
     def flip(self, tip: Sequence[float]) -> None:
         """From now on take the solution that bends the other way from how the chain bends with its tip there."""
-        bend = Bend.NEGATIVE if bend_sign(self._solved(tip).one(0)) > 0 else Bend.POSITIVE
+        bend = Bend.NEGATIVE if bend_sign(self._solved(tip)) > 0 else Bend.POSITIVE
         chain = replace(self._group.plan, options=replace(self._group.plan.options, bend=bend))
         self._group = replace(self._group, plans=(chain,))
 
@@ -224,7 +225,7 @@ class FreeTip:
     def _solved(self, tip: Sequence[float]) -> SolvedGroup:
         target = transform.transform_points(self._group.from_world, np.array(tip))
         solved = uneven_scale.solve_group(self._group, replace(self._goals, target=target), self._samples)
-        self._group = solved.here
+        self._group = solved.group
         return solved
 
 

@@ -18,7 +18,7 @@ from ...skeleton.basis import Basis
 from ...skeleton.bone_basis import BoneBasis, with_bone_basis
 from ...skeleton.plan import Plan, Point
 from ...skeleton.samples import Samples
-from ...skeleton.solve import Carry
+from ...skeleton.solve import Move
 from ...skeleton.solved_group import SolvedGroup
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
@@ -26,13 +26,13 @@ from .checks import keys
 from .sample.curve_transforms import OwnTransforms
 
 
-def moved_as_keyed(plan: Plan, style: KeyStyle) -> Carry:
+def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
     """Moves what hangs on chains to where it will be once these are keyed in this style."""
 
-    def carried(samples: Samples, solved: SolvedGroup) -> Samples:
+    def move(samples: Samples, solved: SolvedGroup) -> Samples:
         rows = bone_channels.keyed_rows(plan, [solved])
         if style.keys != Keys.REDUCED and all(len(found) == len(plan.frames) for found in rows.values()):
-            return dependent_chains.posed(samples, solved)
+            return dependent_chains.move_dependents(samples, solved)
         found, trial = convert.channels(plan, [solved], rows, style), replace(style, new_action=True)
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
@@ -41,9 +41,9 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Carry:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
             basis = _played(copy, plan, solved, samples, paths)
         still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
-        return dependent_chains.moved(samples, solved, basis, still)
+        return dependent_chains.move_with(samples, solved, basis, still)
 
-    return carried
+    return move
 
 
 def _played(
@@ -51,10 +51,10 @@ def _played(
 ) -> dict[Point, Basis]:
     """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed at `paths`."""
     own, found = OwnTransforms(copy, plan.frames.tolist()), {}
-    for bone in (bone for chain in solved.here.plans for bone in chain.keyed):
+    for bone in (bone for chain in solved.plans for bone in chain.keyed):
         point = Point(plan.rig, bone.name)
         played = own.bone(copy.pose.bones[bone.name], with_rotation=True)
-        scale = played.scale if f"{bone.path_from_id()}.scale" in paths else None
+        scale = played.scale if bone.scale_path in paths else None
         found[point] = with_bone_basis(samples.basis[point], BoneBasis(rotation=played.rotation, scale=scale))
     return found
 

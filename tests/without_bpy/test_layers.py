@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).parents[2]
 # layer: our layers that it may import beside itself, and the modules of others beside the standard library
 LAYERS = {
     "solver": (set(), {"numpy"}),
-    "skeleton": ({"solver", "blender"}, {"bpy", "mathutils", "numpy"}),
+    "skeleton": ({"solver"}, {"numpy"}),
     "blender": ({"solver", "skeleton"}, {"bpy", "mathutils", "numpy"}),
     "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.

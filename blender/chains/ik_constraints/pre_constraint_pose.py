@@ -17,6 +17,7 @@ from bpy.types import PoseBone
 from ....skeleton import inherit, transform
 from ....solver.values import Array
 from ....solver.vectors import angle_about, cross, norm, rejection, unit
+from ...pipeline.read.bone import read_bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,10 +50,12 @@ class PreConstraintPose:
 
 def pre_constraint_pose(root: PoseBone, end: PoseBone, basis: Array | None = None) -> PreConstraintPose:
     """The present pose before the constraint of two bones, or that for channels (n, 4, 4) of the end bone."""
-    parent = None if root.parent is None else np.array(root.parent.matrix, dtype=np.float64)[None]
-    upper = inherit.pose(root.bone, parent, np.array(root.matrix_basis, dtype=np.float64)[None])
+    parent = None if root.parent is None else np.array(root.parent.matrix, dtype=np.float64)[None, None]
+    bones = [(read_bone(bone.id_data, bone.name),) for bone in (root, end)]
+    upper = inherit.pose(bones[0], parent, np.array(root.matrix_basis, dtype=np.float64)[None, None])
     own = np.array(end.matrix_basis, dtype=np.float64)[None] if basis is None else basis
-    lower = inherit.pose(end.bone, upper, own)
+    lower = inherit.pose(bones[1], upper, own[:, None])[:, 0]
+    upper = upper[:, 0]
     head = upper[..., :3, 3]
     return PreConstraintPose(
         root=transform.orientation(upper[..., :3, :3]),

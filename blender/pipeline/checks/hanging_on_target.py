@@ -10,6 +10,7 @@ from bpy.types import Constraint, Object, PoseBone
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ... import versions
 from ...messages.refused import Refused
+from ...messages.report import point_text
 from ..read import dependencies
 
 
@@ -29,7 +30,7 @@ def refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool)
     for chain in plan.chains:
         seen: set[Point] = set()
         waiting: list[tuple[Point, _Link | None]] = [
-            (Point(chain.rig, name), None) for name in (*chain.bones, *chain.below)
+            (Point(chain.rig, bone.name), None) for bone in (*chain.bones, *chain.below)
         ]
         while waiting:
             place, link = waiting.pop()
@@ -72,7 +73,7 @@ def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: P
         return True
     if constraint.type == "IK":  # it finds its target at the tip, where it holds that already
         moved = dependencies.moved_by(owner, constraint)
-        of_limb = owner.name in (chain.bones[-1], chain.tip_bone) and moved.issuperset(chain.bones[:1])
+        of_limb = owner.name in (chain.end.name, chain.tip_bone) and chain.root.name in moved
         return not (of_limb and source in (chain.target, chain.pole))
     if constraint.type == "COPY_ROTATION":
         return goals[source] and owner.name != chain.tip_bone
@@ -83,7 +84,12 @@ def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
     owner = link.owner
     bone = owner.name if isinstance(owner, PoseBone) else ""
     raise Refused(
-        "HANGS_ON_TARGET", chain=chain, bone=bone, value=str(goal), constraint=link.constraint.name, owner=owner.name
+        "HANGS_ON_TARGET",
+        chain=chain,
+        bone=bone,
+        value=point_text(goal),
+        constraint=link.constraint.name,
+        owner=owner.name,
     ).saying(
         'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
         "mute it, or bake the pose to keys first"

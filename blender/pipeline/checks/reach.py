@@ -18,10 +18,10 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
     for one in one_by_one(plan, erring):
-        out = chain_group.out_of_reach(one.solution)[plan.asked]
+        out = chain_group.out_of_reach(one.solution)[plan.asked, 0]
         if out.any():
             frame = plan.step * int(np.argmax(out))
-            distance, inner, outer = chain_group.distances(one.here, one.solution, frame)
+            distance, inner, outer = chain_group.distances(one.group, one.solution, frame)
             when = frame_text(plan.frames[frame])
             raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer).saying(
                 'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '

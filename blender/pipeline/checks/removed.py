@@ -13,7 +13,7 @@ class Removal:
 
     def __init__(self, plan: Plan) -> None:
         self._rig = plan.rig.name
-        bones = {(chain.rig, name) for chain in plan.chains for name in (*chain.bones, *chain.below)}
+        bones = {(chain.rig, bone.name) for chain in plan.chains for bone in (*chain.bones, *chain.below)}
         points = {point for chain in plan.chains for point in (chain.target, chain.pole, chain.parent) if point}
         places = [(item.name, bone, item) for item, bone in {(plan.rig, ""), *bones, *points}]
         self._places: list[tuple[str, str, Object]] = sorted(places, key=lambda place: place[:2])

@@ -32,5 +32,5 @@ def refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
 def _shared(chain: ChainPlan, other: ChainPlan) -> str:
     """The first bone that one of them keys and the other keys or carries along, seen from the root; else ""."""
     keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
-    both = (keyed & set(other.posed)) | (other_keyed & set(chain.posed))
-    return next((name for name in (*chain.posed, *other.posed) if name in both), "")
+    both = (keyed & set(other.oriented)) | (other_keyed & set(chain.oriented))
+    return next((name for name in (*chain.oriented, *other.oriented) if name in both), "")

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from bpy.types import Constraint, Object, PoseBone
 
 from ....skeleton.plan import ChainPlan, Plan, Point
-from ....skeleton.target_channels import rotation_of, target_path
+from ....skeleton.target_channels import KeyedTarget
 from ... import versions
 from ...armatures import editable
 from ...messages.refused import Refused
+from ...messages.report import point_text
 from ..read import dependencies
+from ..read.keyed_targets import keyed_targets
 from . import keys
 from .hanging_on_target import refuse_hanging
 
 
-def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, bool]:
-    """The targets and pole targets of the plan, and whether the chain takes their rotation too.
+def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, KeyedTarget]:
+    """The targets and pole targets of the plan, as they are to be keyed.
 
     over_range : not on the current frame alone
     insert_keys : with keys, not without
@@ -35,16 +37,17 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, b
             found[point] = turns
             _refuse_unmovable(chain, point, turns=turns)
     for chain in plan.chains:
-        for place in dependencies.with_parents(Point(chain.rig, chain.bones[0])):
+        for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
             if place in found:
                 raise _refused("TARGET_CARRIES", chain, place).saying(
                     'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another'
                 )
     refuse_hanging(plan, found, over_range=over_range)
-    for point, turns in found.items():
-        paths = {target_path(point, "location")} | ({target_path(point, rotation_of(point)[1])} if turns else set())
+    targets = keyed_targets(found, plan.frames[0])
+    for point, target in targets.items():
+        paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
         keys.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
-    return found
+    return targets
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
@@ -87,4 +90,4 @@ def _acting(point: Point) -> Iterator[Constraint]:
 
 
 def _refused(kind: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
-    return Refused(kind, chain=chain, object=point.object, bone=point.bone, value=str(point), **named)
+    return Refused(kind, chain=chain, object=point.object, bone=point.bone, value=point_text(point), **named)

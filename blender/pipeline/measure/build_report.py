@@ -30,7 +30,7 @@ def build_report(
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
     solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
-    frames, to_world = plan.frames[plan.asked], solved.here.to_world[plan.asked]
+    frames, to_world = plan.frames[plan.asked], solved.group.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,
         "degenerate": solution.degenerate,
@@ -41,7 +41,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
     }
-    for row, chain in enumerate(solved.here.plans):
+    for row, chain in enumerate(solved.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}
         columns |= measured.get(chain.name) or unmeasured(len(frames))
         yield ChainReport(name=chain.name, frames=frames, **columns)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton import chain_group, transform
+from ....skeleton import transform
 from ....skeleton.plan import Plan, Point
 from ....skeleton.samples import Samples
 from ....skeleton.solved_group import SolvedGroup, one_by_one
@@ -97,11 +97,11 @@ def _rows(plan: Plan, keyed: Iterable[NDArray[np.bool_]], measure: Measure) -> N
 
 
 def _joints(solved: SolvedGroup, keyed: NDArray[np.bool_], rows: NDArray[np.intp]) -> _Expected:
-    to_world, chain = solved.here.to_world, solved.plan
+    to_world, chain = solved.group.to_world, solved.plan
     to_world = to_world if len(to_world) == 1 else to_world[rows]
-    world = transform.transform_points(to_world[:, None], solved.solution.joints[rows])
-    end = Point(chain.rig, chain.bones[-1])
-    tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain_group.tail(chain))
+    world = transform.transform_points(to_world, solved.solution.joints[rows, 0])
+    end = Point(chain.rig, chain.end.name)
+    tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
     return _Expected(
         chain=chain.name,
         things=[(end, (0.0, 0.0, 0.0)), tip],

@@ -14,11 +14,12 @@ from ....skeleton.plan import ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...key_settings import Keys
 from ...messages.refused import Refused
-from ...messages.report import frame_text
+from ...messages.report import frame_text, point_text
 from ..checks.armature import refuse_unposable
 from . import dependencies
 from .chain import chain_plan
 from .chosen_chains import chosen_chains, scene_of
+from .dependents import with_dependents
 from .target_keys import target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
@@ -55,7 +56,14 @@ def build_plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    return Plan(rig=rig, name=rig.name, scene=scene, ranks=dependencies.ranks(chains), frames=solved, step=parts)
+    return Plan(
+        rig=rig,
+        name=rig.name,
+        scene=scene,
+        ranks=with_dependents(dependencies.ranks(chains)),
+        frames=solved,
+        step=parts,
+    )
 
 
 def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
@@ -86,7 +94,7 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     frames = target_keys(chain, start, end)
     if not len(frames):
         named = {"start": frame_text(start), "end": frame_text(end)}
-        raise Refused("NO_TARGET_KEYS", chain=chain, value=str(chain.target), **named).saying(
+        raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named).saying(
             'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame'
         )
     return frames

@@ -10,6 +10,7 @@ from ....skeleton.plan import ChainPlan, Point
 from ....solver.values import Bend, Options, Plane, Reference, Unreachable
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -37,13 +38,14 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
         )
     if chain.unreachable == Unreachable.STRETCH:
         _refuse_shear(rig, bones)
-    carrier = rig.data.bones[bones[0]].parent
+    parent = rig.data.bones[bones[0]].parent
+    below = bones_below(rig, chain, bones[-1])
     return ChainPlan(
         name=chain.name,
         rig=rig,
-        bones=bones,
-        below=bones_below(rig, chain, bones[-1]),
-        parent=Point(rig, carrier.name) if carrier else None,
+        bones=tuple(read_bone(rig, name) for name in bones),
+        below=tuple(read_bone(rig, name) for name in below),
+        parent=Point(rig, parent.name) if parent else None,
         target=target,
         pole=pole,
         hinge_axis=chain.hinge_axis,

@@ -9,6 +9,7 @@ from bpy.types import Constraint, Object, PoseBone
 
 from ....skeleton.plan import ChainPlan, Point
 from ...messages.refused import Refused
+from ...messages.report import point_text
 from .chain import root_name
 
 
@@ -58,15 +59,6 @@ def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
             found[place] = tuple(_sources(place))
             waiting.extend(found[place])
     return found
-
-
-def branch(point: Point, rig: Object, bones: Sequence[str]) -> list[str]:
-    """Names of bones of `rig`, from the nearest that carries the point, by parents alone, up to the first of `bones`.
-
-    Empty where none of `bones` carries it.
-    """
-    names = [place.bone for place in with_parents(point) if place.object == rig and place.bone]
-    return next((names[: index + 1] for index, name in enumerate(names) if name in bones), [])
 
 
 def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
@@ -137,7 +129,7 @@ def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> N
 def _refuse_own_target(chain: ChainPlan) -> None:
     for point in (chain.target, chain.pole):
         if point and _root(chain) in upstream(point):
-            raise Refused("TARGET_FOLLOWS", chain=chain, bone=chain.bones[0], value=str(point)).saying(
+            raise Refused("TARGET_FOLLOWS", chain=chain, bone=chain.root.name, value=point_text(point)).saying(
                 'Chain "{chain}" of "{object}" moves its own target "{value}": '
                 "choose one that does not follow the chain"
                 if point is chain.target
@@ -158,7 +150,7 @@ def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
 def _hangs(point: Point, chain: ChainPlan) -> bool:
     """True where parents alone carry the point along with a bone of the chain."""
     for place in with_parents(point):
-        if place.object == chain.rig and place.bone in chain.bones:
+        if place.object == chain.rig and place.bone in {bone.name for bone in chain.bones}:
             return True
         if any(not constraint.mute for constraint in _constraints(place)):
             return False
@@ -172,7 +164,7 @@ def _points(chain: ChainPlan) -> list[Point]:
 
 def _root(chain: ChainPlan) -> Point:
     """All that a chain moves has its root bone upstream."""
-    return Point(chain.rig, chain.bones[0])
+    return Point(chain.rig, chain.root.name)
 
 
 def _sources(place: Point) -> Iterator[Point]:

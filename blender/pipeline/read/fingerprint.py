@@ -1,25 +1,33 @@
-"""Whether a plan still holds: what it was made from, far cheaper to look at again than to read."""
+"""Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
 from __future__ import annotations
 
 from bpy.types import Object
 
-from ....skeleton import inherit
 from ....skeleton.plan import Plan
 from . import dependencies
 
 Fingerprint = tuple[object, ...]
-"""Equal as long as chains whose choices nobody has changed would be read as they were."""
+"""Equal as long as reading chains whose properties have not changed would give the same plan."""
 
 
 def fingerprint(plan: Plan) -> Fingerprint:
-    """Of a plan whose targets are still there."""
+    """Of a plan whose targets have not been removed."""
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
-    there = [point.bone in point.object.data.bones for point in points]
-    names = (name for chain in plan.chains for name in (*chain.bones, *chain.below))
-    return dependencies.links(plan.chains), there, [_rest(plan.rig, name) for name in names]
+    exist = [point.bone in point.object.data.bones for point in points]
+    between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
+    bones = (bone for some in (*((*chain.bones, *chain.below) for chain in plan.chains), *between) for bone in some)
+    return dependencies.links(plan.chains), exist, [_values(plan.rig, bone.name) for bone in bones]
 
 
-def _rest(rig: Object, name: str) -> Fingerprint | None:
-    bone = rig.data.bones.get(name)
-    return bone and (inherit.rules(bone), bone.matrix_local.copy(), bone.length, bone.parent and bone.parent.name)
+def _values(rig: Object, name: str) -> Fingerprint | None:
+    """All that `read_bone` reads of a bone; None if it is gone."""
+    bone, pose_bone = rig.data.bones.get(name), rig.pose.bones.get(name)
+    if not (bone and pose_bone):
+        return None
+    parent = bone.parent
+    return (
+        (bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale, pose_bone.rotation_mode),
+        (bone.length, bone.head.copy(), bone.matrix.copy(), bone.matrix_local.copy()),
+        parent and (parent.name, parent.length),
+    )

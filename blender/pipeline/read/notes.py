@@ -28,7 +28,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
         for bone, name in hiding
         if _acts(plan.rig.pose.bones[bone].constraints[name])
     ]
-    for bone in (bone for chain in plan.chains for bone in chain.keyed):
+    for bone in (plan.rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed):
         for constraint in bone.constraints:
             if constraint.type != "IK" and _acts(constraint):
                 on_top = translated(

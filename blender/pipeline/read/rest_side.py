@@ -8,12 +8,13 @@ from math import degrees
 import numpy as np
 from bpy.types import Object, PropertyGroup
 
-from ....skeleton import inherit, transform
+from ....skeleton import transform
 from ....skeleton.plan import AXES, ChainPlan
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from .bone import rest
 from .chain import bones_below, chain_bones
 
 
@@ -24,7 +25,7 @@ def rest_chain(rig: Object, chain: PropertyGroup) -> tuple[Chain, Array]:
     """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, bones[-1])
-    root, end = (inherit.rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
+    root, end = (rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
     tip = rig.data.bones[below[-1]].head_local if below else rig.data.bones[bones[-1]].tail_local
     joints = transform.transform_points(transform.inverse(root), np.array((root[:3, 3], end[:3, 3], tip)))
     orientation = root[:3, :3].T @ end[:3, :3]

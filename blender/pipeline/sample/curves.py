@@ -20,6 +20,7 @@ from ... import versions
 from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
+from ..read.bone import read_bone
 from .curve_transforms import OwnTransforms
 from .request import SampleRequest
 
@@ -134,8 +135,8 @@ class _Curves:
         basis = self.own(place).matrix
         if name:
             bone = item.data.bones[name]
-            parent = self.poses[Point(item, bone.parent.name)] if bone.parent else None
-            self.poses[place] = inherit.pose(bone, parent, basis)
+            parent = self.poses[Point(item, bone.parent.name)][:, None] if bone.parent else None
+            self.poses[place] = inherit.pose((read_bone(item, name),), parent, basis[:, None])[:, 0]
         elif item.parent:
             local = product(np.array(item.matrix_parent_inverse, dtype=np.float64), basis)
             self.worlds[item] = product(self._carrier(item), local)

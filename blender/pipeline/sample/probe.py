@@ -21,6 +21,7 @@ from ....skeleton.plan import Point
 from ....skeleton.samples import Samples
 from ....solver.values import Array
 from ...messages.refused import Refused, unless_gone
+from ...messages.report import point_text
 from .request import SampleRequest
 
 _open: list[Object] = []
@@ -39,7 +40,7 @@ def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     _open.append(probe)
     try:
         scene.collection.objects.link(probe)
-        for point in sorted(wanted.points, key=str):
+        for point in sorted(wanted.points, key=point_text):
             constraint = probe.constraints.new("COPY_TRANSFORMS")
             constraint.target, constraint.subtarget = point.object, point.bone
             constraint.mute = True

@@ -41,13 +41,11 @@ def sample_request(plan: Plan) -> SampleRequest:
     """What the chains of the plan need to know of the scene."""
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
     parents = [chain.parent for chain in plan.chains if chain.parent]
-    # The last rank moves nothing that others wait for.
-    moving = [chain for rank in plan.ranks[:-1] for chain in rank]
-    branches = [dependencies.branch(point, plan.rig, chain.bones) for chain in moving for point in (*goals, *parents)]
-    carriers = [Point(plan.rig, branch[0]) for branch in branches if branch]
-    between = {Point(plan.rig, name) for branch in branches for name in branch[:-1]}
-    own = {Point(plan.rig, name) for chain in plan.chains for name in (*chain.bones, *chain.below)}
-    turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.turned}
+    branches = [bones for chain in plan.chains for bones in chain.dependents.values()]
+    carriers = [Point(plan.rig, bones[0].name) for bones in branches]
+    between = {Point(plan.rig, bone.name) for bones in branches for bone in bones[:-1]}
+    own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in (*chain.bones, *chain.below)}
+    turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
     return SampleRequest(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
@@ -59,7 +57,7 @@ def sample_request(plan: Plan) -> SampleRequest:
 def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
     """What the way back needs to know: the pose that shows, and of the targets to be `placed` what carries them."""
     need = sample_request(plan)
-    shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.bones[0], chain.bones[-1])}
+    shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.root.name, chain.end.name)}
     tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}
     bones = {point for point in placed if point.bone}
     carriers = {dependencies.with_parents(point)[1] for point in bones}

@@ -1,0 +1,40 @@
+"""What a report says of chains that do not keep their pose for the targets that were found for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...skeleton.plan import Plan
+from ...skeleton.targets_from_pose import TargetsFromPose
+from .report import when
+from .translation import translated
+
+
+def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> list[str]:
+    """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
+    notes = []
+    for one in found:
+        chain = one.solved.plan
+        if one.joints_moved.any():
+            note = translated(
+                'Chain "{chain}" does not keep its pose {when}: with its options joints move by up to {moved:.4g}'
+                if chain.pole
+                else 'Chain "{chain}" does not keep its pose {when}: '
+                "without a pole target joints move by up to {moved:.4g}",
+                chain=chain.name,
+                when=when(plan.frames, one.joints_moved),
+                moved=one.moved.max(),
+            )
+            notes.append(note)
+        elif one.bones_rolled.any():
+            note = translated(
+                'Chain "{chain}" keeps its joints, but bones turn by up to {rolled:.3g} degrees {when}: '
+                "Reference Current Pose keeps the roll that is keyed",
+                chain=chain.name,
+                rolled=np.degrees(one.rolled.max()),
+                when=when(plan.frames, one.bones_rolled),
+            )
+            notes.append(note)
+    return notes

@@ -1,0 +1,64 @@
+"""Bones of Blender's into the frozen `Bone` that the arithmetic takes."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.types import Object
+from mathutils import Matrix
+
+from ....skeleton.bone import Bone, LocalToPose
+from ....solver.values import Array
+
+
+def read_bone(rig: Object, name: str) -> Bone:
+    """The bone of this name of an armature object that has a pose."""
+    bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
+    plain = bone.use_local_location and (
+        bone.parent is None or (bone.use_inherit_rotation and bone.inherit_scale == "FULL")
+    )
+    return Bone(
+        name=name,
+        path=pose_bone.path_from_id(),
+        length=bone.length,
+        has_parent=bone.parent is not None,
+        offset=_offset(bone),
+        rotation_mode=pose_bone.rotation_mode,
+        use_inherit_rotation=bone.use_inherit_rotation,
+        use_local_location=bone.use_local_location,
+        inherit_scale=bone.inherit_scale,
+        local_to_pose=None if plain else _local_to_pose(rig, name),
+    )
+
+
+def rest(bone: bpy.types.Bone) -> Array:
+    """(4, 4) from the bone to its armature, at rest."""
+    return np.array(bone.matrix_local, dtype=np.float64)
+
+
+def _offset(bone: bpy.types.Bone) -> Array:
+    if bone.parent is None:
+        return rest(bone)
+    matrix = bone.matrix.to_4x4()
+    matrix.translation = bone.head
+    # The head is given from the parent's tail.
+    matrix[1][3] += bone.parent.length
+    return np.array(matrix, dtype=np.float64)
+
+
+def _local_to_pose(rig: Object, name: str) -> LocalToPose:
+    """`Bone.convert_local_to_pose` frame by frame, for the bone that then has this name."""
+
+    def converted(basis: Array, parent: Array | None) -> Array:
+        bone, local = rig.data.bones[name], map(Matrix, basis.tolist())
+        if parent is None:
+            poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in local]
+        else:
+            rests = {"parent_matrix_local": bone.parent.matrix_local}
+            poses = [
+                bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, **rests)
+                for matrix, above in zip(local, map(Matrix, parent.tolist()), strict=True)
+            ]
+        return np.array(poses, dtype=np.float64)
+
+    return converted
