@@ -16,6 +16,7 @@ CHECKOUT = Path(__file__).parents[2]
 # layer: our layers that it may import beside itself, and the modules of others beside the standard library
 LAYERS = {
     "solver": (set(), {"numpy"}),
+    # No bpy between sample and write.
     "skeleton": ({"solver"}, {"numpy"}),
     "blender": ({"solver", "skeleton"}, {"bpy", "mathutils", "numpy"}),
     "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
@@ -104,6 +105,9 @@ def test_a_file_keeps_the_rules_of_its_layer(path: Path) -> None:
         ("solver/planar.py", "import bpy", "solver imports bpy"),
         ("solver/planar.py", "from ..blender import read", "solver imports our blender"),
         ("solver/planar.py", "from solver import reach", "solver imports solver.reach"),
+        ("skeleton/inherit.py", "import bpy", "skeleton imports bpy"),
+        ("skeleton/inherit.py", "from mathutils import Matrix", "skeleton imports mathutils.Matrix"),
+        ("skeleton/plan.py", "from ..blender import versions", "skeleton imports our blender"),
         ("blender/pipeline/read.py", "from ...operators.bake import poll", "blender imports our operators"),
         ("blender/pipeline/read.py", "from ... import api", "blender imports our api"),
         ("blender/pipeline/read.py", "from bpy import context", "blender uses bpy.context"),

@@ -83,14 +83,8 @@ def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: P
 def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
     owner = link.owner
     bone = owner.name if isinstance(owner, PoseBone) else ""
-    raise Refused(
-        "HANGS_ON_TARGET",
-        chain=chain,
-        bone=bone,
-        value=point_text(goal),
-        constraint=link.constraint.name,
-        owner=owner.name,
-    ).saying(
+    named = {"constraint": link.constraint.name, "owner": owner.name}
+    raise Refused("HANGS_ON_TARGET", chain=chain, bone=bone, value=point_text(goal), **named).saying(
         'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
         "mute it, or bake the pose to keys first"
         if bone

@@ -1,0 +1,120 @@
+"""Poses of bones side by side follow from their parents' as plain products of matrices say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from two_bone_ik.skeleton import inherit
+from two_bone_ik.skeleton.bone import Bone
+
+from support.oracles import random_rotation
+from support.plain_rig import matrix
+
+FRAMES, BONES = 7, 3
+RNG = np.random.default_rng(5)
+
+
+def transforms(scale: float = 0.0) -> np.ndarray:
+    """(n, c, 4, 4) any, with scales of up to e to the power of `scale`."""
+    return np.array(
+        [
+            [
+                matrix(RNG.normal(size=3), random_rotation(RNG), np.exp(RNG.uniform(-scale, scale, 3)))
+                for _ in range(BONES)
+            ]
+            for _ in range(FRAMES)
+        ]
+    )
+
+
+def bones(**fields: object) -> tuple[Bone, ...]:
+    offsets = [matrix(RNG.normal(size=3), random_rotation(RNG)) for _ in range(BONES)]
+    names = [f"bone.{index}" for index in range(BONES)]
+    fields = {"has_parent": True, "length": 1.0, **fields}
+    return tuple(
+        Bone(name=name, path=f'pose.bones["{name}"]', offset=offset, **fields)
+        for name, offset in zip(names, offsets, strict=True)
+    )
+
+
+def unscaled_parent(offset: np.ndarray):
+    """Blender's rule for Inherit Scale None on a bone with this rest offset, frame by frame."""
+
+    def local_to_pose(basis: np.ndarray, parent: np.ndarray) -> np.ndarray:
+        result = []
+        for own, above in zip(basis, parent, strict=True):
+            linear = above[:3, :3] / np.linalg.norm(above[:3, :3], axis=0)
+            pose = matrix((above @ offset @ own)[:3, 3], linear @ offset[:3, :3] @ own[:3, :3])
+            result.append(pose)
+        return np.array(result)
+
+    return local_to_pose
+
+
+def without_scale() -> tuple[Bone, ...]:
+    plain = bones()
+    fields = [{"name": bone.name, "path": bone.path, "offset": bone.offset} for bone in plain]
+    return tuple(
+        Bone(**each, length=1.0, has_parent=True, inherit_scale="NONE", local_to_pose=unscaled_parent(each["offset"]))
+        for each in fields
+    )
+
+
+def test_a_plain_pose_is_parent_times_rest_times_basis() -> None:
+    limbs, parents, basis = bones(), transforms(0.5), transforms(0.5)
+    expected = [
+        [parents[row, column] @ limbs[column].offset @ basis[row, column] for column in range(BONES)]
+        for row in range(FRAMES)
+    ]
+    np.testing.assert_allclose(inherit.pose(limbs, parents, basis), expected, atol=1e-12)
+
+
+def test_a_bone_without_parent_is_posed_from_its_rest() -> None:
+    limbs, basis = bones(has_parent=False), transforms()
+    expected = [[limbs[column].offset @ basis[row, column] for column in range(BONES)] for row in range(FRAMES)]
+    np.testing.assert_allclose(inherit.pose(limbs, None, basis), expected, atol=1e-12)
+
+
+def test_what_is_the_same_on_all_frames_is_given_once() -> None:
+    limbs, parents, basis = bones(), transforms(), transforms()
+    once = inherit.pose(limbs, parents[:1], basis)
+    np.testing.assert_array_equal(once, inherit.pose(limbs, np.repeat(parents[:1], FRAMES, axis=0), basis))
+
+
+def test_blender_poses_bones_that_take_no_scale() -> None:
+    limbs, parents, basis = without_scale(), transforms(0.7), transforms()
+    expected = np.stack(
+        [bone.local_to_pose(basis[:, column], parents[:, column]) for column, bone in enumerate(limbs)], axis=1
+    )
+    np.testing.assert_array_equal(inherit.pose(limbs, parents, basis), expected)
+
+
+def test_below_an_unscaled_parent_every_scale_rule_is_plain() -> None:
+    limbs, parents, basis = without_scale(), transforms(), transforms()
+    assert inherit.is_plain(limbs, parents)
+    by_blender = inherit._pose_by_blender(limbs, parents, basis)
+    np.testing.assert_allclose(inherit.pose(limbs, parents, basis), by_blender, atol=1e-12)
+
+
+@pytest.mark.parametrize("signs", [(1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, -1), (-1, -1, -1)])
+@pytest.mark.parametrize("make", [bones, without_scale])
+def test_a_rotation_points_the_axes_as_asked(make, signs: tuple[int, ...]) -> None:
+    limbs, parents = make(), transforms(0.4)
+    scale = np.broadcast_to(np.array(signs, dtype=float), (FRAMES, BONES, 3))
+    wanted = transforms()[..., :3, :3]
+    turn = inherit.rotation(limbs, parents, scale, wanted)
+    np.testing.assert_allclose(np.linalg.det(turn), 1.0, atol=1e-12)
+    basis = np.zeros((FRAMES, BONES, 4, 4))
+    basis[..., :3, :3], basis[..., 3, 3] = turn * scale[..., None, :], 1.0
+    # Below a sheared parent only the bone's direction, y, can be met.
+    direction = inherit.pose(limbs, parents, basis)[..., :3, 1]
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+    np.testing.assert_allclose(direction, wanted[..., 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [bones, without_scale])
+def test_a_location_puts_the_head_where_it_is_asked(make) -> None:
+    limbs, parents, head = make(), transforms(0.4), RNG.normal(size=(FRAMES, BONES, 3))
+    basis = np.broadcast_to(np.eye(4), (FRAMES, BONES, 4, 4)).copy()
+    basis[..., :3, 3] = inherit.location(limbs, parents, head)
+    np.testing.assert_allclose(inherit.pose(limbs, parents, basis)[..., :3, 3], head, atol=1e-9)

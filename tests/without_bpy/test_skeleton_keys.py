@@ -1,0 +1,96 @@
+"""Reduced keys on a plain rig: played by plain interpolation, joints stay within the tolerance on every frame."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+import pytest
+from two_bone_ik.skeleton.bone_channels import keyed_rows
+from two_bone_ik.skeleton.channel import Channel
+from two_bone_ik.skeleton.plan import Plan, Point
+from two_bone_ik.skeleton.reduced_keys import reduce_keys
+from two_bone_ik.skeleton.solve import solve_groups
+from two_bone_ik.solver.values import Options, Unreachable
+
+from support.plain_rig import PlainRig, about, before, channels, path_of, plan
+
+COUNT, STEP = 97, 4
+TURN = np.linspace(0.0, 2.0 * pi, COUNT)
+CIRCLE = np.column_stack((np.cos(TURN), np.sin(TURN), 0.5 * np.sin(2.0 * TURN)))
+MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX"]
+
+
+def arm(**fields: object) -> PlainRig:
+    rig = PlainRig()
+    rig.add("upper", rotation=about("X", 0.2), **fields)
+    rig.add("lower", "upper", rotation=about("X", -0.5), length=0.8, **fields)
+    rig.objects["Target"] = path_of(CIRCLE)
+    return rig
+
+
+def solved_keys(rig: PlainRig, tolerance: float, *, cubic: bool, **fields: object) -> tuple[Plan, list[Channel]]:
+    whole = plan((rig.chain("upper", "lower", target=Point("Target"), **fields),), count=COUNT, step=STEP)
+    (solved,) = solve_groups(whole, rig.samples(COUNT))
+    (keys,) = channels(whole, [solved], before(whole))
+    rows = keyed_rows(whole, [solved])["lower"]
+    rig.play([] if len(rows) < COUNT else keys)
+    return whole, reduce_keys(keys, rows, solved, step=STEP, tolerance=tolerance, cubic=cubic)
+
+
+def played(channel: Channel, frames: np.ndarray) -> Channel:
+    """The channel on all frames: cubics by their values and slopes, or else straight lines."""
+    segment = np.clip(np.searchsorted(channel.frames, frames, side="right") - 1, 0, len(channel.frames) - 2)
+    start, end = channel.frames[segment], channel.frames[segment + 1]
+    part, length = ((frames - start) / (end - start))[:, None], (end - start)[:, None]
+    first, last = channel.values[segment], channel.values[segment + 1]
+    values = first + (last - first) * part
+    if channel.slopes is not None:
+        leaving, arriving = np.moveaxis(channel.slopes[segment], 1, 0) * length
+        bend = part * (1 - part) * ((leaving - (last - first)) * (1 - part) - (arriving - (last - first)) * part)
+        values = values + bend
+        if channel.held is not None:
+            values = np.where(channel.held[segment][:, None], first, values)
+    return Channel(path=channel.path, group=channel.group, frames=frames, values=values)
+
+
+def joints(rig: PlainRig) -> np.ndarray:
+    poses = np.array([rig.to_world("lower", row) for row in range(COUNT)])
+    return np.stack((poses[:, :3, 3], poses[:, :3, 3] + 0.8 * poses[:, :3, 1]), axis=1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("cubic", [False, True], ids=["linear", "cubic"])
+@pytest.mark.parametrize("tolerance", [0.05, 0.01])
+def test_fewer_keys_keep_the_joints(mode: str, *, cubic: bool, tolerance: float) -> None:
+    rig = arm(rotation_mode=mode)
+    whole, reduced = solved_keys(rig, tolerance, cubic=cubic)
+    every = joints(rig)
+    rig.play([played(channel, whole.frames) for channel in reduced])
+    assert np.linalg.norm(joints(rig) - every, axis=-1).max() <= tolerance * (1 + 1e-9)
+    assert len(reduced[0].frames) < COUNT
+
+
+def test_all_channels_of_a_chain_have_keys_on_the_same_frames() -> None:
+    _, (root, end) = solved_keys(arm(), 0.01, cubic=False)
+    np.testing.assert_array_equal(root.frames, end.frames)
+
+
+def test_a_finer_tolerance_needs_more_keys() -> None:
+    counts = [len(solved_keys(arm(), tolerance, cubic=True)[1][0].frames) for tolerance in (0.1, 0.01, 0.001)]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+
+
+def test_a_limb_that_never_moves_keeps_two_keys_at_most() -> None:
+    rig = arm()
+    rig.objects["Target"] = path_of(CIRCLE[:1])
+    _, (root, _) = solved_keys(rig, 0.001, cubic=False)
+    assert len(root.frames) <= 2
+
+
+def test_a_chain_that_skips_every_frame_keeps_no_key() -> None:
+    rig = arm()
+    rig.objects["Target"] = path_of(50.0 * CIRCLE + 100.0)
+    _, reduced = solved_keys(rig, 0.01, cubic=False, options=Options(unreachable=Unreachable.SKIP))
+    assert [len(channel.frames) for channel in reduced] == [0, 0]
