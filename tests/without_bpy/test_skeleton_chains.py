@@ -174,8 +174,19 @@ def test_an_unevenly_scaled_parent_shears_but_tips_arrive(scale: tuple, referenc
     assert np.linalg.norm(tails(rig, "lower") - goal(rig), axis=-1).max() < 1e-6
 
 
+@pytest.mark.parametrize("scale", [(1.0, 1.6, 1.0), (1.4, 1.0, 0.8)])
+@pytest.mark.parametrize("reference", [Reference.REST, Reference.POSE])
+def test_tips_arrive_where_the_root_bone_shears_the_end_bone(scale: tuple, reference: Reference) -> None:
+    rig = arm()
+    rig.basis["upper"] = basis(scale=scale)
+    chain = rig.chain("upper", "lower", target=Point("Target"), options=Options(reference=reference, tolerance=1e-6))
+    baked(rig, (chain,))
+    assert np.linalg.norm(tails(rig, "lower") - goal(rig), axis=-1).max() < 1e-5
+
+
 def test_the_solution_of_a_sheared_chain_has_its_posed_joints() -> None:
     rig = arm((1.0, 1.5, 0.8))
+    rig.basis["upper"] = basis(scale=(1.2, 0.9, 1.0))
     whole = baked(rig, (rig.chain("upper", "lower", target=Point("Target")),))
     (solved,) = solve_groups(whole, rig.samples(COUNT))
     joints = solved.solution.joints[:, 0]
