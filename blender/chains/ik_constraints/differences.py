@@ -118,9 +118,8 @@ def _apart(poses: PreConstraintPose, now: PreConstraintPose, angle: float) -> fl
 
 
 def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
-    for owner in constraint.id_data.pose.bones:
-        for other in owner.constraints:
-            if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
-                yield translated(
-                    'Constraint "{name}" of bone "{bone}" moves the same bones', name=other.name, bone=owner.name
-                )
+    for owner, other in dependencies.constrained(constraint.id_data):
+        if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
+            yield translated(
+                'Constraint "{name}" of bone "{bone}" moves the same bones', name=other.name, bone=owner.name
+            )

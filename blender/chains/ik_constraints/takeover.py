@@ -16,6 +16,7 @@ from ....skeleton.samples import Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
+from ...pipeline.read import dependencies
 from ...properties import chain_of
 from .differences import differences
 from .pre_constraint_pose import pre_constraint_pose
@@ -59,8 +60,10 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
     raises : Refused if the pose before one of them holds NaN or infinity
     """
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
-    for owner, constraint in _acting(rig):
-        bones = _bones(owner, constraint)
+    for owner, constraint in dependencies.constrained(rig):
+        if constraint.type != "IK" or constraint.mute:
+            continue
+        bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones)
         if reason:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
@@ -81,19 +84,6 @@ def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
     """The existing chain with the constraint's end bone, if it has no target yet."""
     chain = chain_of(rig, takeover.fields["end_bone"])
     return None if chain is None or chain.target else chain
-
-
-def _acting(rig: Object) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
-    for owner in rig.pose.bones:
-        for constraint in owner.constraints:
-            if constraint.type == "IK" and not constraint.mute:
-                yield owner, constraint
-
-
-def _bones(owner: PoseBone, constraint: KinematicConstraint) -> list[PoseBone]:
-    """The bones that the constraint moves, from the end of the limb up."""
-    bones = [owner, *owner.parent_recursive] if constraint.use_tail else owner.parent_recursive
-    return bones[: constraint.chain_count] if constraint.chain_count else bones
 
 
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:

@@ -46,15 +46,7 @@ def refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool)
 
 def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
     """What moves an object or a bone by constraints, whoever has them."""
-    if not place.bone:
-        found = ((place.object, constraint) for constraint in place.object.constraints)
-    else:
-        found = (
-            (owner, constraint)
-            for owner, constraint in dependencies.constrained(place.object)
-            if place.bone in dependencies.moved_by(owner, constraint)
-        )
-    for owner, constraint in found:
+    for owner, constraint in dependencies.constraints_moving(place):
         acts = not constraint.mute and constraint.influence > 0.0
         if acts or (over_range and _switched(constraint)):
             yield _Link(owner, constraint)

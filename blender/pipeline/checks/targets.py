@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bpy.types import Constraint, Object, PoseBone
-
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ....skeleton.target_channels import KeyedTarget
 from ... import versions
@@ -56,10 +52,11 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
         raise _refused("LINKED_TARGET", chain, point).saying(
             'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable'
         )
-    for constraint in _acting(point):
-        raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name).saying(
-            'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it'
-        )
+    for _, constraint in dependencies.constraints_moving(point):
+        if not constraint.mute:
+            raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name).saying(
+                'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it'
+            )
     owner = item.pose.bones[point.bone] if point.bone else item
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
         raise _refused("LOCKED_TARGET", chain, point).saying(
@@ -77,16 +74,6 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
         raise _refused("DELTA_ANIMATED", chain, point).saying(
             'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation'
         )
-
-
-def _acting(point: Point) -> Iterator[Constraint]:
-    """Constraints that move the object, or the bone, whoever has them."""
-    owners: list[Object | PoseBone] = list(point.object.pose.bones) if point.bone else [point.object]
-    for owner in owners:
-        for constraint in owner.constraints:
-            acts = not constraint.mute
-            if acts and (not point.bone or point.bone in dependencies.moved_by(owner, constraint)):
-                yield constraint
 
 
 def _refused(kind: str, chain: ChainPlan, point: Point, **named: str) -> Refused:

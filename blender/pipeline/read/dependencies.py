@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Constraint, Object, PoseBone
@@ -51,14 +52,9 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
 
 def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
     """All that the chains' places depend on, and what each of these follows itself."""
-    found: dict[Point, tuple[Point, ...]] = {}
-    waiting = [point for chain in chains for point in _points(chain)]
-    while waiting:
-        place = waiting.pop()
-        if place not in found:
-            found[place] = tuple(_sources(place))
-            waiting.extend(found[place])
-    return found
+    sources = cache(lambda place: tuple(_sources(place)))
+    points = [point for chain in chains for point in _points(chain)]
+    return {place: sources(place) for place in upstream(*points, sources=sources)}
 
 
 def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
@@ -69,13 +65,28 @@ def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
                 yield bone, constraint
 
 
-def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
-    """Names of the bones that a constraint on `bone` moves: with IK those above as well, up to the chain's length."""
+def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
+    """The bones that a constraint on `bone` moves, from the end up: with IK as many as its chain is long."""
     if constraint.type not in {"IK", "SPLINE_IK"}:
-        return {bone.name}
+        return [bone]
     above = bone.parent_recursive
     bones = above if constraint.type == "IK" and not constraint.use_tail else [bone, *above]
-    return {item.name for item in (bones[: constraint.chain_count] if constraint.chain_count else bones)}
+    return bones[: constraint.chain_count] if constraint.chain_count else bones
+
+
+def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
+    """Names of the bones that a constraint on `bone` moves."""
+    return {moved.name for moved in moved_bones(bone, constraint)}
+
+
+def constraints_moving(point: Point) -> Iterator[tuple[PoseBone | Object, Constraint]]:
+    """All constraints that move an object or a bone, each with the object or the bone that has it."""
+    if not point.bone:
+        yield from ((point.object, constraint) for constraint in point.object.constraints)
+        return
+    for bone, constraint in constrained(point.object):
+        if point.bone in moved_by(bone, constraint):
+            yield bone, constraint
 
 
 def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> bool:
@@ -93,15 +104,7 @@ def with_parents(point: Point) -> list[Point]:
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    found: dict[Point, None] = {}
-    for point in points:
-        way = []
-        place: Point | None = point
-        while place and place not in found:
-            way.append(place)
-            place = _parent(place)
-        found |= dict.fromkeys(reversed(way))
-    return list(found)
+    return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
 
 
 def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[tuple[ChainPlan, Object]]:
@@ -178,14 +181,14 @@ def _sources(place: Point) -> Iterator[Point]:
 
 def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sources) -> set[Point]:
     """The points and all that their place depends on by parents and constraints; drivers are not followed."""
-    found: set[Point] = set()
+    reached: set[Point] = set()
     waiting = list(points)
     while waiting:
         place = waiting.pop()
-        if place not in found:
-            found.add(place)
+        if place not in reached:
+            reached.add(place)
             waiting.extend(sources(place))
-    return found
+    return reached
 
 
 def _constraints(place: Point) -> Iterable[Constraint]:
