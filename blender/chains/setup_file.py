@@ -83,9 +83,8 @@ def apply(rig: Object, setup: Setup) -> list[str]:
     before = [_values(chain) for chain in rig.two_bone_ik_chains]
     for chain in chains.values():
         _set(rig, chain)
-    create = [name for name, chain in chains.items() if chain.get(_CREATE)]
     try:
-        if create:
+        if create := [name for name, chain in chains.items() if chain.get(_CREATE)]:
             target_empties.create(rig, create, None)
     except Refused:
         _restore(rig, before)

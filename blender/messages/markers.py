@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from bpy.types import Scene, TimelineMarker
-from numpy.typing import NDArray
 
 from ...solver.values import Status
 from .report import ChainReport, Report
@@ -42,13 +41,8 @@ def _name(kind: str, rig: str, chain: str) -> str:
 
 
 def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
-    """The kind and the frame of each marker."""
+    """The kind of each marker, and its frame: the first of each run."""
     where = (chain.status == Status.TOO_FAR, chain.status == Status.TOO_CLOSE, chain.flips)
     for kind, rows in zip(_KINDS, where, strict=True):
-        for row in _starts(rows):
-            yield kind, round(float(chain.frames[row]))
-
-
-def _starts(where: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The first row of each run of True."""
-    return np.flatnonzero(where & ~np.concatenate(([False], where[:-1])))
+        for frame in chain.frames[rows & ~np.concatenate(([False], rows[:-1]))]:
+            yield kind, round(float(frame))

@@ -6,9 +6,10 @@ JSON holds the fields by their names, and arrays as lists; numbers survive to th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,8 @@ from ...skeleton.plan import Point
 from ...solver.values import Array, Status
 from .translation import translated
 
-_TYPES = {"status": np.uint8} | dict.fromkeys(
-    ("degenerate", "flips", "near_straight", "measured", "misposed"), np.bool_
-)
+_BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
+_TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Of the arrays of a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
 
@@ -94,54 +94,44 @@ class ChainReport:
         """A headline, then a line for each thing that an animator should look at, with its frames."""
         reached = self.status == Status.REACHED
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
+        details = [f"  {line}" for line in self._details(reached)]
         if self.worst is None:
-            headline = [translated("{chain}: {reached} of {count} frames reached", chain=self.name, **counts)]
-        else:
-            frame, off = self.worst
-            misposed = translated(
-                '{chain}: not posed so {when}, by up to {off:.4g} at "{bone}" on frame {frame}',
-                chain=self.name,
-                when=when(self.frames, self.misposed),
-                off=off,
-                bone=self.off_bone,
-                frame=frame_text(frame),
-            )
-            headline = [misposed, "  " + translated("as solved, {reached} of {count} frames reached", **counts)]
-        return [*headline, *(f"  {line}" for line in self._details(reached))]
+            return [translated("{chain}: {reached} of {count} frames reached", chain=self.name, **counts), *details]
+        frame, off = self.worst
+        misposed = translated(
+            '{chain}: not posed so {when}, by up to {off:.4g} at "{bone}" on frame {frame}',
+            chain=self.name,
+            when=when(self.frames, self.misposed),
+            off=off,
+            bone=self.off_bone,
+            frame=frame_text(frame),
+        )
+        return [misposed, "  " + translated("as solved, {reached} of {count} frames reached", **counts), *details]
 
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
-        for status, short in (
-            (Status.TOO_FAR, translated("too far")),
-            (Status.TOO_CLOSE, translated("too close")),
-        ):
+        on = partial(when, self.frames)
+        for status, short in ((Status.TOO_FAR, translated("too far")), (Status.TOO_CLOSE, translated("too close"))):
             where = self.status == status
             if where.any():
-                yield translated(
-                    "{short} {when}, by up to {miss:.4g}",
-                    short=short,
-                    when=when(self.frames, where),
-                    miss=self.miss[where].max(),
-                )
+                miss = self.miss[where].max()
+                yield translated("{short} {when}, by up to {miss:.4g}", short=short, when=on(where), miss=miss)
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
             yield translated(
                 ("degenerate {when}, all reached" if arrived else "degenerate {when}, none reached")
                 if arrived in (0, np.count_nonzero(self.degenerate))
                 else "degenerate {when}, {arrived} of them reached",
-                when=when(self.frames, self.degenerate),
+                when=on(self.degenerate),
                 arrived=arrived,
             )
-        if self.stretch.max(initial=1.0) > 1.0:
-            yield translated(
-                "stretched {when}, to {stretch:.4g}: scale is keyed",
-                when=when(self.frames, self.stretch > 1.0),
-                stretch=self.stretch.max(),
-            )
+        stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
+        if stretched.any():
+            yield translated("stretched {when}, to {stretch:.4g}: scale is keyed", when=on(stretched), stretch=longest)
         if self.flips.any():
-            yield translated("bend flips {when}", when=when(self.frames, self.flips))
+            yield translated("bend flips {when}", when=on(self.flips))
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
-            yield translated("near straight {when}", when=when(self.frames, straight))
+            yield translated("near straight {when}", when=on(straight))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -165,7 +155,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as names, numbers and lists only, as in JSON."""
-        return _plain(asdict(self))
+        return asdict(self, dict_factory=_plain)
 
     def to_json(self) -> str:
         """The report as a JSON object."""
@@ -218,13 +208,10 @@ def unmeasured(count: int) -> dict[str, Any]:
     return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
 
 
-def _plain(value: Any) -> Any:
-    """Arrays and tuples as lists, to any depth."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a report, with lists for its arrays and tuples."""
+    lists: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list}
+    return {key: lists.get(type(value), str)(value) for key, value in fields}
 
 
 def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:

@@ -21,23 +21,25 @@ def limbs(rig: Object) -> list[LimbBones]:
     parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
     found = defaultdict(list)
     for group in _groups(parts):
-        limb = _limb(group, parts)
-        if limb:
-            found[limb.label].append((_rank(rig, limb, parts[limb.end]), limb))
+        if limb := _limb(group, parts):
+            # Bones that no constraint overrides come first, and FK controls before others.
+            rank = sum(_is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].layer
+            found[limb.label].append((rank, limb))
     return [limb for ranked in found.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
 
 
 def _groups(parts: dict[Bone, Part]) -> Iterable[list[Bone]]:
     """Groups of bones with the same label and layer that are descendants of one of them; nearer ones come first."""
+    kinds = {bone: (part.label, part.layer) for bone, part in parts.items()}
     groups = defaultdict(list)
-    for bone, part in parts.items():
-        above = [
-            other
-            for other in bone.parent_recursive
-            if other in parts and (parts[other].label, parts[other].layer) == (part.label, part.layer)
-        ]
-        groups[above[-1] if above else bone].append((len(bone.parent_recursive), bone))
-    return ([bone for _, bone in sorted(group, key=lambda item: item[0])] for group in groups.values())
+    for bone, kind in kinds.items():
+        above = [other for other in bone.parent_recursive if kinds.get(other) == kind]
+        groups[above[-1] if above else bone].append(bone)
+    return (sorted(group, key=_depth) for group in groups.values())
+
+
+def _depth(bone: Bone) -> int:
+    return len(bone.parent_recursive)
 
 
 def _limb(group: list[Bone], parts: dict[Bone, Part]) -> LimbBones | None:
@@ -79,7 +81,7 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
         and end in bone.parent_recursive
     ]
     if hands:
-        return min(hands, key=lambda bone: len(bone.parent_recursive))
+        return min(hands, key=_depth)
     same = [bone for bone in group if end in bone.parent_recursive]
     following = [
         bone
@@ -87,11 +89,6 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
         if not bone_names.is_no_limb(bone.name) and (bone.head_local - end.head_local).length >= 0.5 * end.length
     ]
     return next(iter(same or following), None)
-
-
-def _rank(rig: Object, limb: LimbBones, part: Part) -> tuple[int, int]:
-    """Sorting key: bones that no constraint overrides come first, and FK controls before others."""
-    return sum(_is_driven(rig, bone) for bone in (limb.root, limb.end)), part.layer
 
 
 def _is_driven(rig: Object, bone: Bone) -> bool:

@@ -71,7 +71,6 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
     is_quadruped = any(limb.label.front for limb in found)
-    chains = {bone: chain.name for limb in found if (chain := chain_of(rig, bone := limb.end.name))}
     return tuple(
         Limb(
             name=_name(limb, is_quadruped),
@@ -81,7 +80,7 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
             end_bone=limb.end.name,
             tip_bone=limb.tip.name if limb.tip else "",
             why=limb.why,
-            chain=chains.get(limb.end.name, ""),
+            chain=chain.name if (chain := chain_of(rig, limb.end.name)) else "",
         )
         for limb in found
         if _kind(limb) in kinds
