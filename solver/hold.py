@@ -11,27 +11,19 @@ from numpy.typing import NDArray
 from .values import Array
 
 
-def last_decided_rows(decided: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(n, ...) for each frame the last frame on which a value was decided; before the first such frame, the first.
-
-    decided : (n, ...)   True on frames whose value is decided
-    returns : indices along the first axis; each frame's own index if no frame is decided
-    """
-    rows = np.arange(len(decided)).reshape(-1, *[1] * (decided.ndim - 1))
-    last = np.maximum.accumulate(np.where(decided, rows, -1), axis=0)
-    first = np.argmax(decided, axis=0, keepdims=True)
-    return np.where(np.logical_or.reduce(decided, axis=0), np.where(last < 0, first, last), rows)
-
-
 def hold_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
-    """`values`, with the value of the last decided frame on undecided frames.
+    """`values`, with the value of the last decided frame on undecided frames; before the first, that of the first.
 
-    decided : (n, ...)   frames run along `axis`
-    values : the same shape, perhaps with more axes for the components of each value
+    decided : (n, ...)   True on frames whose value is decided; frames run along `axis`
+    values : the same shape, perhaps with more axes for the components of each value; unchanged if no frame is decided
     """
     if decided.ndim == 0 or decided.all():
         return values
     axis %= decided.ndim
-    index = last_decided_rows(np.moveaxis(decided, axis, 0))
+    values, decided = np.moveaxis(values, axis, 0), np.moveaxis(decided, axis, 0)
+    rows = np.arange(len(decided)).reshape(-1, *[1] * (decided.ndim - 1))
+    last = np.maximum.accumulate(np.where(decided, rows, -1), axis=0)
+    last = np.where(last < 0, np.argmax(decided, axis=0, keepdims=True), last)
+    index = np.where(np.logical_or.reduce(decided, axis=0), last, rows)
     index = index.reshape(*index.shape, *[1] * (values.ndim - index.ndim))
-    return np.moveaxis(np.take_along_axis(np.moveaxis(values, axis, 0), index, axis=0), 0, axis)
+    return np.moveaxis(np.take_along_axis(values, index, axis=0), 0, axis)

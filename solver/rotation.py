@@ -10,7 +10,6 @@ from __future__ import annotations
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .hold import hold_last
 from .triad import product
@@ -89,8 +88,9 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     # right behind them in memory, and the same bake would not give the same keys.
     m = np.asfortranarray(matrices)
     decided = np.hypot(m[..., i, i], m[..., j, i]) > _GIMBAL_LOCK
-    last = np.arctan2(m[..., j, i], m[..., i, i])
-    last = _hold_angle(last, decided, 0.0 if before is None else parity * before[..., k])
+    last = hold_last(np.arctan2(m[..., j, i], m[..., i, i]), decided)
+    start = 0.0 if before is None else parity * before[..., k]
+    last = np.where(np.logical_or.accumulate(decided), last, start)
     # What is left after undoing the last turn is the first two, which are then decided even in gimbal lock.
     cos, sin = np.cos(last), np.sin(last)
     row_i = cos[..., None] * m[..., i, :] + sin[..., None] * m[..., j, :]
@@ -158,11 +158,6 @@ def _start(values: Array, before: Array | None) -> Array:
     return values[:1] if before is None else np.broadcast_to(before, values[:1].shape)
 
 
-def _ahead(values: Array, before: Array | None) -> Array:
-    """(n, ..., k) for each frame the value of the frame before."""
-    return np.concatenate((_start(values, before), values[:-1]))
-
-
 def _signs(values: Array, before: Array | None) -> Array:
     """(n, ...) factors +1 or -1 that make each row point to the side of the row before."""
     first = dot(values[:1], values[:1] if before is None else before)
@@ -176,15 +171,11 @@ def _unwind(angles: Array, before: Array | None) -> Array:
     return np.unwrap(np.concatenate((_start(angles, before), angles)), axis=0)[1:]
 
 
-def _hold_angle(angle: Array, decided: NDArray[np.bool_], start: Array | float) -> Array:
-    return np.where(np.logical_or.accumulate(decided), hold_last(angle, decided), start)
-
-
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
     """For each frame the nearer to the last of (a, b, c) and (a + pi, pi - b, c + pi), which are the same rotation."""
     other = angles + pi
     other[..., middle] = pi - angles[..., middle]
-    ahead = _ahead(angles, before)
+    ahead = np.concatenate((_start(angles, before), angles[:-1]))
     # Both triples of a frame are as far from both triples of the next: whether to change over is a matter of pairs.
     changes = _turning(other - ahead) < _turning(angles - ahead)
     use_other = np.logical_xor.accumulate(changes)

@@ -142,18 +142,13 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
 def _hold(solution: Solution, chain: Chain) -> Solution:
     """The solution with the last pose within reach on frames out of reach, at the bones' present lengths."""
     within = solution.shortfall == 0.0
-    rotations, stretch = hold_last(solution.rotations, within), hold_last(solution.stretch, within)
+    pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch")
+    values: dict[str, Any] = {name: hold_last(getattr(solution, name), within) for name in pose}
+    held = replace(solution, **values)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
-    grown = np.einsum("...bij,...bj->...bi", rotations, links - hold_last(links, within)) * stretch[..., None, None]
-    moved = np.cumsum(np.insert(grown, 0, 0.0, axis=-2), axis=-2)
-    return replace(
-        solution,
-        rotations=rotations,
-        joints=hold_last(solution.joints, within) + moved,
-        hinge=hold_last(solution.hinge, within),
-        hinge_angle=hold_last(solution.hinge_angle, within),
-        stretch=stretch,
-    )
+    grown = np.einsum("...bij,...bj->...bi", held.rotations, links - hold_last(links, within))
+    moved = np.cumsum(np.insert(grown * held.stretch[..., None, None], 0, 0.0, axis=-2), axis=-2)
+    return replace(held, joints=held.joints + moved)
 
 
 def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:

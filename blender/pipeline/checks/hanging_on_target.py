@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from bpy.types import Constraint, Object, PoseBone
 
@@ -13,12 +12,8 @@ from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..read import dependencies
 
-
-class _Link(NamedTuple):
-    """A constraint and the bone or object that has it."""
-
-    owner: PoseBone | Object
-    constraint: Constraint
+_Link = tuple[PoseBone | Object, Constraint]
+"""A constraint, after the bone or the object that has it."""
 
 
 def refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool) -> None:
@@ -39,9 +34,9 @@ def refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool)
             if place not in seen:
                 seen.add(place)
                 waiting += [(parent, link) for parent in dependencies.with_parents(place)[1:2]]
-                for found in _links(place, over_range=over_range):
-                    sources = dependencies.targets(found.constraint)
-                    waiting += [(source, link or found) for source in sources if _moves(chain, goals, found, source)]
+                for other in _links(place, over_range=over_range):
+                    sources = dependencies.targets(other[1])
+                    waiting += [(source, link or other) for source in sources if _moves(chain, goals, other, source)]
 
 
 def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
@@ -49,7 +44,7 @@ def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
     for owner, constraint in dependencies.constraints_moving(place):
         acts = not constraint.mute and constraint.influence > 0.0
         if acts or (over_range and _switched(constraint)):
-            yield _Link(owner, constraint)
+            yield owner, constraint
 
 
 def _switched(constraint: Constraint) -> bool:
@@ -73,10 +68,10 @@ def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: P
 
 
 def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
-    owner = link.owner
+    owner, constraint = link
     bone = owner.name if isinstance(owner, PoseBone) else ""
-    named = {"constraint": link.constraint.name, "owner": owner.name}
-    raise Refused("HANGS_ON_TARGET", chain=chain, bone=bone, value=point_text(goal), **named).saying(
+    named = {"value": point_text(goal), "constraint": constraint.name, "owner": owner.name}
+    raise Refused("HANGS_ON_TARGET", chain=chain, bone=bone, **named).saying(
         'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
         "mute it, or bake the pose to keys first"
         if bone
