@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
