@@ -43,8 +43,9 @@ test-wheel: $(WHEEL)/ready
 fuzz: $(WHEEL)/ready
 	cd tests && ../$(WHEEL)/bin/python -m fuzz --scenes $(SCENES) --seed $(SEED) $(OPTIONS)
 
+# A scenario has its own time limit, in conftest.py.
 gui-test: $(PLAIN)/ready
-	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest tests/with_window
+	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window
 
 # mypy wants a folder with the name of a package, which that of a checkout need not be.
 lint: $(LINT)/ready
@@ -64,7 +65,7 @@ docs: $(DOCS)/ready
 	$(DOCS)/bin/mkdocs build --strict
 
 pictures: $(PLAIN)/ready demo
-	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest tests/with_window/test_pictures.py
+	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window/test_pictures.py
 	cp out/pictures/*.png out/walk.png docs/images
 	for example in examples/*.py; do $(PLAIN)/bin/python $$example docs/images/$$(basename $$example .py).png || exit; done
 
