@@ -14,7 +14,7 @@ from support.install import install
 
 CHECKOUT = Path(__file__).parents[2]
 FILES = ("__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE")
-FOLDERS = ("solver", "blender", "api", "operators", "ui", "command_line")
+FOLDERS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line")
 
 
 def test_the_package_holds_what_blender_needs_and_nothing_else(package: Path) -> None:
