@@ -81,7 +81,8 @@ def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refuse
     """Write the report of a shot."""
     content: dict[str, Any] = {"request": request, "damage": damage}
     if isinstance(found, Refused):
-        content["error"] = {"message": str(found), **{key: str(value) for key, value in vars(found).items()}}
+        fields = {name: str(getattr(found, name)) for name in ("kind", "object", "bone", "value")}
+        content["error"] = {"message": str(found), **fields}
     else:
         content["reports"] = [report.as_dict() for report in found]
     with atomic_write.atomic_write(path) as beside:

@@ -210,7 +210,7 @@ def unmeasured(count: int) -> dict[str, Any]:
 
 def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a report, with lists for its arrays and tuples."""
-    lists: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list}
+    lists: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list, list: list}
     return {key: lists.get(type(value), str)(value) for key, value in fields}
 
 

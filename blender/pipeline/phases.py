@@ -25,9 +25,10 @@ class Request:
 
     def __init__(self, prepare: Callable[[ExitStack], Preparation]) -> None:
         self._opened = ExitStack()
-        self._preparation = self._prepared(prepare)
-        self._phases = self._prepared_and_written()
-        self._write: Callable[[], Report] | None = None
+        self._ready: list[Callable[[], Report]] = []
+        # It does not refer to the request: a request that a script drops is closed at once, not when cycles are
+        # collected.
+        self._preparation = _prepared(prepare, self._opened, self._ready)
 
     def prepare(self) -> Iterator[float]:
         """The first phase, or what is left of it: yields the part that is done and changes nothing in the file.
@@ -43,31 +44,33 @@ class Request:
         """
         with self._opened:
             run(self._preparation)
-            write, self._write = self._write, None
-            if write is None:
+            if not self._ready:
                 raise ValueError("a request that was refused, closed or written already cannot be written")
-            return write()
+            return self._ready.pop()()
 
     def close(self) -> None:
         """Give the request up; once it has written, nothing happens."""
         self._preparation.close()
         self._opened.close()
-        self._write = None
+        self._ready.clear()
 
     def __iter__(self) -> Request:
         return self
 
     def __next__(self) -> float:
-        return next(self._phases)
+        for done in self._preparation:
+            return done
+        if not self._ready:
+            raise StopIteration
+        raise StopIteration(self.write())
 
-    def _prepared(self, prepare: Callable[[ExitStack], Preparation]) -> Generator[float, None, None]:
-        with ExitStack() as opened:
-            self._write = yield from prepare(opened)
-            self._opened.push(opened.pop_all())
 
-    def _prepared_and_written(self) -> Generator[float, None, Report]:
-        yield from self._preparation
-        return self.write()
+def _prepared(
+    prepare: Callable[[ExitStack], Preparation], opened: ExitStack, ready: list[Callable[[], Report]]
+) -> Generator[float, None, None]:
+    with ExitStack() as unfinished:
+        ready.append((yield from prepare(unfinished)))
+        opened.push(unfinished.pop_all())
 
 
 def request(prepare: Callable[Concatenate[ExitStack, Arguments], Preparation]) -> Callable[Arguments, Request]:

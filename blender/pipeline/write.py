@@ -94,7 +94,8 @@ def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]
     animated = versions.animated_paths(rig)
     notes = []
     for bone, name in names:
-        constraint = rig.pose.bones[bone].constraints.get(name)
+        owner = rig.pose.bones.get(bone)
+        constraint = owner and owner.constraints.get(name)
         if constraint is None or constraint.mute:
             continue
         constraint.mute = True

@@ -132,6 +132,7 @@ def test_a_shot_that_fails_does_not_stop_the_others(
     rows = [line.split()[:3] for line in said.out.splitlines() if line.strip()[:1] in "123" and ".blend" in line]
     assert rows == [["1", "refused", str(files[0])], ["2", "done", str(files[1])], ["3", "done", str(files[2])]]
     error = json.loads((listed.parent / "out" / "seq/a.json").read_text())["error"]
+    assert error.keys() == {"message", "kind", "object", "bone", "value"}
     assert error["kind"] == "UNREADABLE"
     assert str(files[0]) in error["message"]
 

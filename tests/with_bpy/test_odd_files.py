@@ -57,6 +57,15 @@ def test_an_armature_not_yet_evaluated_is_refused() -> None:
     assert api.bake(new, frames=(1, 2)).reached
 
 
+def test_armatures_not_yet_evaluated_have_an_order() -> None:
+    old = rigs.arm().id_data
+    new = bpy.data.objects.new("New", old.data)
+    chain = new.two_bone_ik_chains.add()
+    chain.name, chain.end_bone, chain.target = "lower", "lower", old.two_bone_ik_chains[0].target
+    assert new.pose is None
+    assert set(api.followed_first([old, new])) == {old, new}
+
+
 def test_a_bone_not_yet_evaluated_is_no_target() -> None:
     rig = rigs.arm().id_data
     new = bpy.data.objects.new("New", rig.data.copy())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import bpy
 import pytest
@@ -58,6 +60,40 @@ def test_given_up_between_its_phases_it_leaves_no_trace(rig: Object, request_of:
     bpy.context.view_layer.update()
     assert not file_data.changed(before)
     assert not probe.is_open()
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Nothing is freed but by its reference count."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+@REQUESTS
+@pytest.mark.parametrize("leave", ["break", "error", "prepared"])
+@pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
+def test_dropped_by_a_script_it_leaves_no_trace(rig: Object, request_of: Callable, leave: str, way: str) -> None:
+    bpy.context.scene.frame_set(7)
+    before = file_data.dump()
+
+    def script() -> None:
+        request = request_of(rig, sampling=way)
+        if leave == "prepared":
+            list(request.prepare())
+            return
+        for _ in request:
+            if leave == "break":
+                break
+            raise KeyError
+
+    with suppress(KeyError):
+        script()
+    bpy.context.view_layer.update()
+    assert not file_data.changed(before)
+    assert not probe.is_open()
+    assert bpy.context.scene.frame_current == 7
 
 
 def test_the_second_phase_writes_and_measures(rig: Object) -> None:

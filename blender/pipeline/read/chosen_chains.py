@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from bpy.types import Object, PropertyGroup, Scene
 
 from ...messages.refused import Refused
+from ..checks.armature import refuse_unposable
 from . import dependencies
 from .chain import chain_plan
 
@@ -47,6 +48,7 @@ def after_followed(rigs: Sequence[Object]) -> list[Object]:
     graph = {}
     for rig in rigs:
         try:
+            refuse_unposable(rig)
             chains = [chain_plan(rig, chain) for chain in chosen_chains(rig, None)]
         except Refused:
             chains = []  # it is refused as well when its turn comes

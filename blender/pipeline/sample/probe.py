@@ -114,7 +114,6 @@ def step(scene: Scene, wanted: SampleRequest, frames: Array) -> Generator[float,
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
     recorder = Recorder(wanted)
     for done, frame in enumerate(frames.tolist()):
-        # Ahead of the frame: whoever stops at 1 must not stop in here.
         yield done / len(frames)
         set_frame(scene, frame)
         recorder.record(scene.view_layers[0].depsgraph)
