@@ -1,4 +1,4 @@
-"""What a bake can be told of its keys, and what it does where nobody tells it: one list for all who ask for one.
+"""The settings of a bake's keys, with their defaults, in one list.
 
 Operators, preferences, `api`, command line and manifest take names, words and defaults from here.
 """

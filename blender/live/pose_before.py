@@ -1,8 +1,8 @@
-"""The own pose of bones that are posed without keys.
+"""The pose that bones had before Live posed them.
 
-A pose that was written is not the chain's own: a chain that starts from its own pose would start from its own solution,
-and creep. So where rotation has a say, what stood before is remembered for as long as what was written stands, by the
-bones as well, so that undo and loading bring back both.
+Live limbs overwrite the pose. A chain that starts from the current pose would then start from its own last solution and
+drift. So the pose from before is kept until somebody else poses the bone. The bone keeps it in a property, so that undo
+and loading a file bring back both.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from ...solver.values import Array
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
 
-# By `session_uid` of armature objects and bone: the matrix (4, 4) that was written, and what stood before.
-_own: dict[tuple[int, str], tuple[Array, Basis]] = {}
+# By `session_uid` of armature objects and bone: the matrix (4, 4) that Live wrote, and the pose from before.
+_before: dict[tuple[int, str], tuple[Array, Basis]] = {}
 
 
 def begin(rig: Object) -> None:
-    """The pose that stands is the bones' own from now on, unless it was written here."""
+    """Forget what the bones keep from earlier, unless Live has posed them since the file was opened."""
     for bone in rig.pose.bones if rig.pose else ():
-        if (rig.session_uid, bone.name) not in _own:
+        if (rig.session_uid, bone.name) not in _before:
             bone.property_unset("two_bone_ik_own")
 
 
 def remember(bone: PoseBone, before: Basis) -> None:
-    """Of a bone that was posed here, the one frame of own channels `before`."""
-    _own[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+    """Keep the pose that a bone had before Live posed it: `before`, of one frame."""
+    _before[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
         bone.two_bone_ik_own = before.matrix[0]
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:
-    """Own channels, on one frame, of a bone that shows with this `basis`."""
-    known = _own.get((point.object.session_uid, point.bone))
+    """The pose, on one frame, that a bone had before Live posed it; `basis` itself if it was posed otherwise since."""
+    known = _before.get((point.object.session_uid, point.bone))
     if known:
         written, before = known
         return before if _same(written, basis.matrix) else basis
@@ -50,8 +50,8 @@ def pose_before(point: Point, basis: Basis) -> Basis:
 
 
 def forget() -> None:
-    """Another file, or another state of it: what was written last says nothing."""
-    _own.clear()
+    """Forget all of it, as another file or another state of the file was loaded."""
+    _before.clear()
 
 
 def _same(one: Array, other: Array) -> bool:

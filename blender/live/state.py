@@ -22,7 +22,8 @@ from ..pipeline.sample.sampling import samples_from_depsgraph
 from . import pose_before
 
 Chains = list[tuple[str, Object | None, Object | None]]
-"""Name, target and pole target of each chain: what may go without anybody choosing so."""
+"""Name, target and pole target of each chain: pointers that can become None, as an object
+is deleted, without an update of the property."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -90,7 +91,7 @@ _held: set[int] = set()
 
 
 def cached(rig: Object) -> RigState:
-    """The chains as `look` has found them last."""
+    """The chains as `update` has found them last."""
     return _known.get(rig.session_uid, RigState())
 
 
@@ -150,7 +151,7 @@ def live_changed(rig: Object) -> None:
 
 
 def suspend(rig: Object) -> None:
-    """Do not pose this armature until it is released: somebody else does."""
+    """Do not pose this armature until `resume`, as Drag poses it."""
     _held.add(rig.session_uid)
 
 

@@ -1,4 +1,4 @@
-"""Limbs that hang on a target by constraints: to move the target would move the pose that the way back is to keep."""
+"""Limbs that hang on a target by constraints: to move the target would move the pose that it has to follow."""
 
 from __future__ import annotations
 

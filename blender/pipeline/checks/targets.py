@@ -1,4 +1,4 @@
-"""Which targets the way back is to key, or the reason why one of them cannot be."""
+"""Which targets can be keyed to follow the pose, or the reason why one of them cannot."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def sample_request(plan: Plan) -> SampleRequest:
 
 
 def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
-    """What the way back needs to know: the pose that shows, and of the targets to be `placed` what carries them."""
+    """What targets that follow the pose depend on: the pose that shows, and what carries the targets to be `placed`."""
     need = sample_request(plan)
     shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.root.name, chain.end.name)}
     tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}

@@ -60,7 +60,7 @@ class Sampler(ExitStack):
         return _with_poses_before(need, (yield from self._sampled(need, keyed)), self._pose_before)
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
-        """What the way back depends on: the pose as it shows, and what carries the targets that are to be placed."""
+        """The pose as it shows, and what carries the targets that are to follow it."""
         return (yield from self._sampled(pose_request(self._plan, placed)))
 
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
@@ -127,7 +127,7 @@ def sample_current_frame(plan: Plan) -> Samples:
 
 
 def sample_current_pose(plan: Plan, placed: Collection[Point]) -> Samples:
-    """The same for the way back."""
+    """The same for targets that are to follow the pose."""
     return _current(plan, pose_request(plan, placed))
 
 
