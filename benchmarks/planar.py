@@ -26,6 +26,7 @@ LENGTHS = np.array((1.0, 0.8))
 
 
 def main() -> None:
+    """Time the solver against the loop in C, and print a row for each."""
     rng = np.random.default_rng(1)
     distance, direction = rng.uniform(0.2, 1.8, COUNT), rng.uniform(-np.pi, np.pi, COUNT)
     targets = np.stack((distance * np.cos(direction), distance * np.sin(direction)), axis=-1)
@@ -68,6 +69,7 @@ def compiled(folder: Path) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def python_loop(targets: np.ndarray) -> list[tuple[float, float]]:
+    """Solve targets (n, 2) one by one, without NumPy, for angles (n, 2)."""
     first, second = LENGTHS.tolist()
     angles = []
     for x, y in targets.tolist():
@@ -77,6 +79,7 @@ def python_loop(targets: np.ndarray) -> list[tuple[float, float]]:
 
 
 def wrapped(angles: np.ndarray) -> np.ndarray:
+    """The same angles between -π and π."""
     return np.angle(np.exp(1j * angles))
 
 
@@ -88,6 +91,7 @@ def timed(run: Callable[[], object], count: int = COUNT) -> float:
 
 
 def report(name: str, times: list[float], ratios: list[float] | None = None) -> None:
+    """Print a row: the median of the times, and of the ratios to the C loop with their spread."""
     line = f"{name:28} {np.median(times):7.1f}"
     if ratios:
         line += f"   {np.median(ratios):5.2f} times the C loop's ({min(ratios):.2f} to {max(ratios):.2f})"

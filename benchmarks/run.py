@@ -145,6 +145,7 @@ def live(api) -> None:
 
 
 def main() -> None:
+    """Enable the installed package, and print the rows of all comparisons."""
     import addon_utils  # on the path since bpy is imported
 
     start = measure.seconds(lambda: addon_utils.enable(PACKAGE, default_set=True))

@@ -15,6 +15,7 @@ LENGTHS = np.array((1.0, 0.7))
 
 
 def main(picture: str | None = None) -> None:
+    """Save the plot under the name `picture`, or show it in a window if there is no name."""
     inner, outer = reach.annulus(LENGTHS)
     distances = inner + (outer - inner) * np.array((0.1, 0.4, 0.7, 1.0))
     distance, direction = np.meshgrid(distances, np.linspace(0.0, 2.0 * np.pi, 5, endpoint=False))

@@ -25,6 +25,7 @@ def path() -> np.ndarray:
 
 
 def main(picture: str | None = None) -> None:
+    """Save the plot under the name `picture`, or show it in a window if there is no name."""
     figure, rows = plt.subplots(2, 1, figsize=(8, 5.5), sharex=True, layout="constrained")
     for bend, style in ((Bend.REST, "-"), (Bend.NEAREST, "--")):
         solution = solve(CHAIN, Goals(target=path()), Options(bend=bend))

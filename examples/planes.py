@@ -20,6 +20,7 @@ POLE = np.array((-0.9, -1.6, -0.6))
 
 
 def main(picture: str | None = None) -> None:
+    """Save the plot under the name `picture`, or show it in a window if there is no name."""
     side = np.linspace(-1.0, 1.0, 5)
     targets = np.stack((side, np.full(5, -0.35), -1.35 + 0.3 * side**2), axis=-1)
     figure = plt.figure(figsize=(11, 4.2), layout="constrained")

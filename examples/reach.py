@@ -25,6 +25,7 @@ WAYS = {
 
 
 def main(picture: str | None = None) -> None:
+    """Save the plot under the name `picture`, or show it in a window if there is no name."""
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     axes.plot(DISTANCES, DISTANCES, ":", color="0.6", label="on the target")
     for name, options in WAYS.items():

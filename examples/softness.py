@@ -19,6 +19,7 @@ FRAMES = np.linspace(1.0, 100.0, 991)
 
 
 def main(picture: str | None = None) -> None:
+    """Save the plot under the name `picture`, or show it in a window if there is no name."""
     distance = 1.7 + 0.25 * np.sin(2.0 * np.pi * FRAMES / 100.0)
     target = distance[:, None] * np.array((0.0, 1.0, 0.0))
     figure, (reach, knee) = plt.subplots(2, 1, figsize=(8, 5.5), sharex=True, layout="constrained")

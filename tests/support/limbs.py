@@ -36,10 +36,12 @@ def random_pose(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def lengths(chain: Chain) -> np.ndarray:
+    """(2,) of the root bone and of the end bone."""
     return np.linalg.norm(np.diff(chain.joints, axis=-2), axis=-1)
 
 
 def total_length(chain: Chain) -> float:
+    """The reach of the straight chain."""
     return float(lengths(chain).sum())
 
 

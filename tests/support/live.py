@@ -12,6 +12,7 @@ CLOSE = 1e-5
 
 
 def live_arm(**fields: object) -> bpy.types.Object:
+    """The arm of `rigs`, live, its chain with these fields."""
     rigs.arm(**fields)
     rig = bpy.data.objects["Rig"]
     rig.two_bone_ik_live = True
@@ -20,6 +21,7 @@ def live_arm(**fields: object) -> bpy.types.Object:
 
 
 def move_target(place: tuple[float, float, float]) -> None:
+    """Put the target at this place, and let Blender evaluate the scene."""
     bpy.data.objects["Target"].location = place
     bpy.context.view_layer.update()
 
@@ -31,8 +33,10 @@ def tip() -> np.ndarray:
 
 
 def pose() -> np.ndarray:
+    """(2, 4, 4) the basis matrices of the arm."""
     return pose_of(bpy.data.objects["Rig"])
 
 
 def pose_of(rig: bpy.types.Object) -> np.ndarray:
+    """(2, 4, 4) the basis matrices of the arm of this rig."""
     return np.array([rig.pose.bones[name].matrix_basis for name in ("upper", "lower")])

@@ -82,6 +82,7 @@ class Naming:
 def naming(
     names: str, *sides: str, beside: dict[str, str] | None = None, within: dict[str, str] | None = None
 ) -> Naming:
+    """A naming of bones with these names for left and right."""
     left, right = sides
     return Naming(names=names, sides=(left, right), beside=beside or {}, within=within or {})
 

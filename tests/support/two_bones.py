@@ -32,6 +32,7 @@ def two_bones() -> Object:
 
 
 def path(bone: str, name: str = "rotation_quaternion") -> str:
+    """RNA path of a bone's property."""
     return f'pose.bones["{bone}"].{name}'
 
 
@@ -62,6 +63,7 @@ def key_attribute(curve: FCurve, name: str) -> np.ndarray:
 
 
 def key_frames(curve: FCurve) -> np.ndarray:
+    """(m,) frames of all keys of the curve."""
     return key_attribute(curve, "co")[:, 0]
 
 
