@@ -33,12 +33,14 @@ def _switch(_manager: WindowManager | None, on: bool) -> None:
 
 
 def _draw() -> None:
-    from ..blender.live import overlay, state
-
     context = bpy.context
     addon = context.preferences.addons.get(base_package)
     if not addon or not context.space_data.overlay.show_overlays:
         return
+
+    # NumPy comes with these: not before there is something to draw.
+    from ..blender.live import overlay, state
+
     gpu.state.blend_set("ALPHA")
     picked = {item for item in (context.object, *context.selected_objects) if item}
     for rig in local_armatures(context.scene):
