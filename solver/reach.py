@@ -90,10 +90,11 @@ def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Arra
     return np.where(beyond > slack, beyond, 0.0)
 
 
-def status(distance: Array, outer: Array, shortfall: Array) -> NDArray[np.uint8]:
-    """(...) a `Status` for each target at `distance` from the root."""
+def status(distance: Array, outer: Array, full: Array, shortfall: Array) -> NDArray[np.uint8]:
+    """(...) a `Status` for each target at `distance` from the root; `full` is `outer` without the extension limit."""
     result = np.where(shortfall > 0.0, np.uint8(Status.TOO_CLOSE), np.uint8(Status.REACHED))
-    result[(shortfall > 0.0) & (distance > outer)] = Status.TOO_FAR
+    result[(shortfall > 0.0) & (distance > outer)] = Status.LIMITED
+    result[(shortfall > 0.0) & (distance > full)] = Status.TOO_FAR
     return result
 
 

@@ -71,12 +71,12 @@ def _solve_side(
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.soft_reach(plane.distance, outer, options.softness)
-    outer = np.maximum(np.minimum(outer, limit), inner)
+    full, outer = outer, np.maximum(np.minimum(outer, limit), inner)
     reached = np.maximum(np.minimum(eased, outer), inner)
     stretch = np.ones_like(reached)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
-        outer = outer * options.max_stretch
+        full, outer = full * options.max_stretch, outer * options.max_stretch
     along, across = triangle(first, second, 1.0, reached)
     turns = _turns(along, sign * across, reached)
     slack = options.tolerance * (first + second)
@@ -87,7 +87,7 @@ def _solve_side(
         hinge=plane.hinge,
         hinge_angle=bend.hinge_angle(turns, sign),
         stretch=stretch,
-        status=reach.status(plane.distance, outer, shortfall),
+        status=reach.status(plane.distance, outer, full, shortfall),
         degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
         reach=np.stack(np.broadcast_arrays(inner, outer, reached)[:2], axis=-1),
         shortfall=shortfall,

@@ -23,11 +23,12 @@ SMALLEST, LARGEST = 1e-60, 1e60
 
 
 class Status(IntEnum):
-    """Whether the target is within reach, or beyond it on either side."""
+    """Whether the target is within reach, beyond it on either side, or beyond what `use_extension_limit` allows."""
 
     REACHED = 0
     TOO_FAR = 1
     TOO_CLOSE = 2
+    LIMITED = 3
 
 
 class Plane(StrEnum):

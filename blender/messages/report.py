@@ -110,11 +110,14 @@ class ChainReport:
 
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
         on = partial(when, self.frames)
-        for status, short in ((Status.TOO_FAR, translated("too far")), (Status.TOO_CLOSE, translated("too close"))):
+        shorts = ("too far", "too close", "held by Limit Extension")
+        for status, short in zip((Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED), shorts, strict=True):
             where = self.status == status
             if where.any():
                 miss = self.miss[where].max()
-                yield translated("{short} {when}, by up to {miss:.4g}", short=short, when=on(where), miss=miss)
+                yield translated(
+                    "{short} {when}, by up to {miss:.4g}", short=translated(short), when=on(where), miss=miss
+                )
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
             yield translated(

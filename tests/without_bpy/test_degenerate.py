@@ -66,7 +66,8 @@ def assert_truthful(solution: Solution, joints: np.ndarray, options: dict) -> No
         # As far as status and shortfall say, and no farther: a target on the root lies in every direction.
         np.testing.assert_allclose(np.linalg.norm(miss, axis=-1), solution.shortfall, rtol=0, atol=close)
     np.testing.assert_array_equal(solution.status == Status.REACHED, solution.shortfall == 0.0)
-    assert set(solution.status.tolist()) <= {0, 1, 2}
+    limited = {Status.LIMITED} if options["use_extension_limit"] else set()
+    assert set(solution.status.tolist()) <= {Status.REACHED, Status.TOO_FAR, Status.TOO_CLOSE} | limited
 
 
 @given(

@@ -165,7 +165,7 @@ class TestExtensionLimit:
             solution = solved(chain, target, pose=pose, use_extension_limit=True)
             expected = np.minimum(own, np.linalg.norm(target, axis=-1))
             np.testing.assert_allclose(reached(solution), expected, atol=1e-12 * total_length(chain))
-            assert ((solution.status == Status.TOO_FAR) == (np.linalg.norm(target, axis=-1) > own)).all()
+            assert ((solution.status == Status.LIMITED) == (np.linalg.norm(target, axis=-1) > own)).all()
 
     def test_a_target_where_the_tip_was_moves_nothing(self) -> None:
         rng = np.random.default_rng(2)
@@ -175,6 +175,10 @@ class TestExtensionLimit:
         solution = solved(chain, tip, pose=pose, **options)
         np.testing.assert_allclose(solution.rotations, pose, atol=1e-7)
         assert (solution.status == Status.REACHED).all()
+
+    @pytest.mark.parametrize(("distance", "status"), [(1.5, "REACHED"), (1.915, "LIMITED"), (2.05, "TOO_FAR")])
+    def test_a_target_beyond_the_bones_is_too_far_not_limited(self, distance: float, status: str) -> None:
+        assert solved(LEG, along((distance,)), use_extension_limit=True).status == Status[status]
 
     def test_without_a_pose_it_is_that_of_rest(self) -> None:
         np.testing.assert_allclose(reached(solved(LEG, along((1.95,)), use_extension_limit=True)), np.hypot(1.9, 0.1))
