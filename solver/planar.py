@@ -69,7 +69,7 @@ def solve(
     return PlanarSolution(
         angles=solved,
         joints=joints,
-        status=reach.status(distance, outer, shortfall),
+        status=reach.status(distance, outer, outer, shortfall),
         degenerate=(distance <= slack) | (lengths.min(axis=-1) <= 0.0),
         miss=np.where(shortfall > 0.0, np.hypot(miss[..., 0], miss[..., 1]), 0.0),
     )

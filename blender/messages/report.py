@@ -110,8 +110,12 @@ class ChainReport:
 
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
         on = partial(when, self.frames)
-        shorts = ("too far", "too close", "held by Limit Extension")
-        for status, short in zip((Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED), shorts, strict=True):
+        shorts = {
+            Status.TOO_FAR: translated("too far"),
+            Status.TOO_CLOSE: translated("too close"),
+            Status.LIMITED: translated("held by Limit Extension"),
+        }
+        for status, short in shorts.items():
             where = self.status == status
             if where.any():
                 miss = self.miss[where].max()
