@@ -119,9 +119,7 @@ class ChainReport:
             where = self.status == status
             if where.any():
                 miss = self.miss[where].max()
-                yield translated(
-                    "{short} {when}, by up to {miss:.4g}", short=translated(short), when=on(where), miss=miss
-                )
+                yield translated("{short} {when}, by up to {miss:.4g}", short=short, when=on(where), miss=miss)
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
             yield translated(
