@@ -7,8 +7,9 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from bpy.types import Object, PropertyGroup, Scene
+from bpy.types import Scene
 
+from ..blender.armatures import Rig
 from ..blender.chains import hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
@@ -19,10 +20,10 @@ from ..blender.pipeline.checks.armature import refuse_other_than_armature, refus
 from ..blender.pipeline.read.chain import chain_bones
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
-from ..blender.properties import chain_fields, chain_of
+from ..blender.properties import TwoBoneIKChain, chain_fields, chain_of
 
 
-def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
+def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
 
     Where its rest pose is too straight to tell the side to bend to, and no field does, the keys of its bones tell, as
@@ -58,7 +59,7 @@ def add_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
     return chain
 
 
-def ensure_chain(rig: Object, end_bone: str, **fields: object) -> PropertyGroup:
+def ensure_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     """The chain that ends in this bone, with these `fields` set and all others as they are; added where there is none.
 
     So a script that sets up a rig may run twice. Of several chains with this end bone, the first that is not muted.
@@ -92,12 +93,12 @@ def _refuse_unknown(fields: Collection[str]) -> None:
             raise AttributeError(f'a chain has no field "{name}"')
 
 
-def _set(chain: PropertyGroup, fields: Mapping[str, object]) -> None:
+def _set(chain: TwoBoneIKChain, fields: Mapping[str, object]) -> None:
     for name, value in fields.items():
         setattr(chain, name, value)
 
 
-def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """The limbs that the armature has, by the names of its bones or by its structure, and why; nothing is added.
 
     kinds : any of ARMS, LEGS, FINGERS and SPINE
@@ -111,7 +112,7 @@ def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb
     return find_limbs.limbs(rig, {Kind(kind) for kind in kinds})
 
 
-def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
 
     raises : Refused where no limb is found at all
@@ -125,7 +126,7 @@ def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tupl
     return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
 
 
-def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
+def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
     The constraints go on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
@@ -143,7 +144,7 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     return tuple(replace(takeover, chain=_take(rig, takeover)) if takeover.fields else takeover for takeover in found)
 
 
-def _take(rig: Object, takeover: Takeover) -> str:
+def _take(rig: Rig, takeover: Takeover) -> str:
     """The name of the chain that takes over."""
     chain = without_target(rig, takeover)
     if chain is None:
@@ -152,7 +153,7 @@ def _take(rig: Object, takeover: Takeover) -> str:
     return chain.name
 
 
-def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
+def take_bend_limits(rig: Rig, chains: Sequence[str] | None = None) -> None:
     """Limit the bend of the chains by the IK limits of their end bones.
 
     >>> forearm = rig.pose.bones["forearm.L"]
@@ -166,7 +167,7 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
 
-def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:
+def decide_side(rig: Rig, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:
     """Choose the side to which the chains bend: by positive angles about an axis of the end bone.
 
     axis : X, Z, NEG_X, NEG_Z; or KEYS, that of them about which the keys of the chain's own bones bend it most, which
@@ -184,7 +185,7 @@ def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str =
             hinge_side.decide(chain, chosen)
 
 
-def save_setup(rig: Object, path: str | PathLike[str]) -> None:
+def save_setup(rig: Rig, path: str | PathLike[str]) -> None:
     """Write all chains of the armature to a setup file in TOML, for this rig elsewhere and for others like it.
 
     >>> api.save_setup(rig, path)
@@ -213,7 +214,7 @@ def load_setup(path: str | PathLike[str]) -> Setup:
     return setup_file.load(Path(path))
 
 
-def apply_setup(rig: Object, setup: Setup) -> list[str]:
+def apply_setup(rig: Rig, setup: Setup) -> list[str]:
     r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
 
     raises : Refused where the rig has no such bone or the file no such object; then no chain has changed

@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
+from ..blender.armatures import Rig
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
@@ -22,7 +23,7 @@ from ..solver.values import Bend
 
 
 def bake(
-    rig: Object,
+    rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -73,7 +74,7 @@ def bake(
 
 
 def baking(
-    rig: Object,
+    rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -82,7 +83,7 @@ def baking(
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-    beside: Collection[Object] = (),
+    beside: Collection[Rig] = (),
 ) -> Request:
     """A bake in two phases: the first yields the part that is done, the second writes the keys and gives the report.
 
@@ -116,7 +117,7 @@ def run(steps: Request) -> Report:
 
 
 def check(
-    rig: Object,
+    rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -142,7 +143,7 @@ def check(
     return report
 
 
-def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
+def remove_markers(rig: Rig, *, scene: Scene | None = None) -> None:
     """Take away the markers that checks of this armature have put on the timeline.
 
     >>> api.remove_markers(rig)
@@ -151,7 +152,7 @@ def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
         markers.remove(found, rig.name)
 
 
-def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Bend the chains the other way from how they bend now, and pose them so.
 
     >>> report = api.flip_bend(rig)
@@ -171,7 +172,7 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
 
 
 def solve(
-    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
 
@@ -183,7 +184,7 @@ def solve(
     return requests.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
-def followed_first(rigs: Sequence[Object]) -> list[Object]:
+def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     """The armatures in the order in which to solve them: each after those of them whose limbs its chains follow.
 
     raises : Refused where they follow each other
@@ -194,7 +195,7 @@ def followed_first(rigs: Sequence[Object]) -> list[Object]:
     return after_followed(rigs)
 
 
-def drag(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+def drag(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """Begin to drag the tip of a chain through space, from its current pose; see `Drag`.
 
     >>> drag = api.drag(rig, "forearm.L")
@@ -205,7 +206,7 @@ def drag(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bo
     return Drag(rig, chain, scene or scene_of(rig), insert_keys=insert_keys)
 
 
-def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+def pull(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """The old name of `drag`, which goes with the next release.
 
     >>> api.pull(rig, "forearm.L").restore()

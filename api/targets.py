@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
+from ..blender.armatures import Rig
 from ..blender.chains import target_empties
 from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.messages.report import Report
@@ -16,7 +17,7 @@ from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
 
 
-def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+def create_targets(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Create empties for the target and pole target that chains lack, placed so that the pose does not move.
 
     >>> chain = api.add_chain(rig, "forearm.R")
@@ -28,7 +29,7 @@ def create_targets(rig: Object, chains: Sequence[str] | None = None, *, scene: S
 
 
 def snap_targets(
-    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
     """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set.
 
@@ -39,7 +40,7 @@ def snap_targets(
 
 
 def bake_targets(
-    rig: Object,
+    rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -57,7 +58,7 @@ def bake_targets(
 
 
 def baking_targets(
-    rig: Object,
+    rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -74,7 +75,7 @@ def baking_targets(
     return requests.bake_targets(rig, chains, frames, scene, settings)
 
 
-def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:
+def target_keys(rig: Rig, chains: Sequence[str] | None = None) -> list[float]:
     """The frames on which a target or a pole target of these chains has a key, rising.
 
     >>> api.target_keys(rig)

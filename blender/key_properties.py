@@ -1,11 +1,13 @@
 """How keys are written, as users choose it: for each bake, and as the preferences have it for the next."""
 
+from typing import Any
+
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
 from .key_settings import DEFAULTS, Keys
 
-_FIELDS = Keyframe.bl_rna.properties
+_FIELDS: Any = Keyframe.bl_rna.properties
 
 
 def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str, str, int], ...]:

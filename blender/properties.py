@@ -9,6 +9,7 @@ as in the enumerations of `solver`, and `live` is imported when somebody makes a
 
 import re
 from math import pi
+from typing import Any
 
 import bpy
 from bpy.props import (
@@ -21,7 +22,9 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Context, Object, PoseBone, Property, PropertyGroup
+from bpy.types import Context, Object, PoseBone, PropertyGroup
+
+from .armatures import Rig
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -30,14 +33,14 @@ def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
     state.invalidate(chain.id_data)
 
 
-def _live_changed(rig: Object, _context: Context) -> None:
+def _live_changed(rig: Rig, _context: Context) -> None:
     from .live import state
 
     state.live_changed(rig)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
-_FIELD = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+_FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 _CHOICE = {**_FIELD, "update": _choice_changed}
 
 _PLANES = (
@@ -91,6 +94,8 @@ def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
 
 class TwoBoneIKChain(PropertyGroup):
     """Two bones, what they reach for, and how they bend"""
+
+    id_data: Rig
 
     name: StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
     mute: BoolProperty(name="Mute", description="Leave this chain out when solving and baking", **_CHOICE)
@@ -207,19 +212,19 @@ class TwoBoneIKChain(PropertyGroup):
     )
 
 
-def chain_fields() -> dict[str, Property]:
+def chain_fields() -> dict[str, Any]:
     """What can be set of a chain: Blender's own description of each property, by its identifier."""
-    found = Object.bl_rna.properties["two_bone_ik_chains"].fixed_type.properties
+    found = TwoBoneIKChain.bl_rna.properties
     return {field.identifier: field for field in found if field.identifier != "rna_type"}
 
 
-def active_chain(rig: Object) -> TwoBoneIKChain | None:
+def active_chain(rig: Rig) -> TwoBoneIKChain | None:
     """The chain that the list shows as active; None where there is none."""
     chains, index = rig.two_bone_ik_chains, rig.two_bone_ik_active
     return chains[index] if index < len(chains) else None
 
 
-def chain_of(rig: Object, end_bone: str) -> TwoBoneIKChain | None:
+def chain_of(rig: Rig, end_bone: str) -> TwoBoneIKChain | None:
     """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
     chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
     return min(chains, key=lambda chain: chain.mute, default=None)
@@ -230,36 +235,41 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
 
     Its fields can be overridden, but Blender refuses to move or remove it, and makes it twice if it was renamed.
     """
-    override = chain.id_data.override_library
+    override: Any = chain.id_data.override_library
     return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
+
+
+# mypy knows of no properties that an extension adds.
+_object: Any = Object
+_pose_bone: Any = PoseBone
 
 
 def register() -> None:
     """Give every object its chains."""
     bpy.utils.register_class(TwoBoneIKChain)
-    Object.two_bone_ik_chains = CollectionProperty(
+    _object.two_bone_ik_chains = CollectionProperty(
         name="Two-Bone IK Chains",
         type=TwoBoneIKChain,
         options=set(),
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
-    Object.two_bone_ik_active = IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
-    Object.two_bone_ik_live = BoolProperty(
+    _object.two_bone_ik_active = IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
+    _object.two_bone_ik_live = BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
         update=_live_changed,
         **_FIELD,
     )
     # Not for users: what a live limb starts from has to come back with undo and with the file.
-    PoseBone.two_bone_ik_own = FloatVectorProperty(
+    _pose_bone.two_bone_ik_own = FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
-    del PoseBone.two_bone_ik_own
-    del Object.two_bone_ik_live
-    del Object.two_bone_ik_active
-    del Object.two_bone_ik_chains
+    del _pose_bone.two_bone_ik_own
+    del _object.two_bone_ik_live
+    del _object.two_bone_ik_active
+    del _object.two_bone_ik_chains
     bpy.utils.unregister_class(TwoBoneIKChain)

@@ -7,21 +7,28 @@ action have more than one layer, or a layer more than one strip.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import bpy
-from bpy.types import ID, Action, AnimData, FCurve, NlaStrip, bpy_struct
+from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = "slots" in Action.bl_rna.properties
+if _HAS_SLOTS:
+    Channelbag: TypeAlias = bpy.types.ActionChannelbag
+else:
+    Channelbag: TypeAlias = Action
+
+AnimatedID = Any
+"""A data-block of a kind that can be animated."""
 
 
-def curves(block: ID) -> Collection[FCurve]:
+def curves(block: AnimatedID) -> Iterable[FCurve]:
     """The F-curves that animate this data-block, from its action or its slot there; empty if there are none."""
     return _played_curves(block.animation_data) if block.animation_data else ()
 
 
-def strips(block: ID) -> Iterator[tuple[NlaStrip, Collection[FCurve]]]:
+def strips(block: AnimatedID) -> Iterator[tuple[NlaStrip, Iterable[FCurve]]]:
     """The NLA strips of the data-block, in use or not, also inside of meta strips, each with its action's F-curves."""
     tracks = block.animation_data.nla_tracks if block.animation_data else ()
     waiting = [strip for track in tracks for strip in track.strips]
@@ -31,40 +38,40 @@ def strips(block: ID) -> Iterator[tuple[NlaStrip, Collection[FCurve]]]:
         yield strip, _played_curves(strip)
 
 
-def _played_curves(player: AnimData | NlaStrip) -> Collection[FCurve]:
+def _played_curves(player: AnimData | NlaStrip) -> Iterable[FCurve]:
     if not player.action:
         return ()
     if not _HAS_SLOTS:
         return player.action.fcurves
     if not player.action_slot:
         return ()
-    for layer in player.action.layers:
-        for strip in layer.strips:
-            channelbag = strip.channelbag(player.action_slot)
-            if channelbag:
-                return channelbag.fcurves
+    strips: Any = (strip for layer in player.action.layers for strip in layer.strips)
+    for strip in strips:
+        channelbag = strip.channelbag(player.action_slot)
+        if channelbag:
+            return channelbag.fcurves
     return ()
 
 
-def animated_paths(block: ID) -> set[str]:
+def animated_paths(block: AnimatedID) -> set[str]:
     """RNA paths of the properties of this data-block that have keys or drivers."""
     drivers = block.animation_data.drivers if block.animation_data else ()
     return {curve.data_path for curve in (*curves(block), *drivers)}
 
 
-def curve_finder(block: ID) -> Callable[..., FCurve | None]:
+def curve_finder(block: AnimatedID) -> Callable[..., FCurve | None]:
     """A function of `(path, index=)` that finds the F-curve of an element of a property; None if there is none."""
     found: Any = curves(block)
     return found.find if found else lambda path, index: None
 
 
-def ensure_channelbag(block: ID) -> bpy_struct:
+def ensure_channelbag(block: AnimatedID) -> Channelbag:
     """The owner of the `fcurves` and `groups` that animate this data-block; if needed, created with action and slot.
 
     An action that is assigned without a slot gets a new slot: its existing slots do not play, and using one of them
     would move what was sampled without it.
     """
-    animation = block.animation_data or block.animation_data_create()
+    animation: AnimData = block.animation_data or block.animation_data_create()
     if not animation.action:
         animation.action = bpy.data.actions.new(f"{block.name}Action")
     action = animation.action
@@ -73,13 +80,13 @@ def ensure_channelbag(block: ID) -> bpy_struct:
     if not animation.action_slot:
         animation.action_slot = action.slots.new(id_type=block.id_type, name=block.name)
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
-    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(animation.action_slot, ensure=True)
 
 
-def copy_action(block: ID) -> None:
+def copy_action(block: AnimatedID) -> None:
     """Give this data-block a local copy of its action, without the slots of others; the old action stays as it was."""
-    animation = block.animation_data
+    animation: AnimData = block.animation_data
     old, copy = animation.action, animation.action.copy()
     copy.name = f"{block.name}Action"
     if _HAS_SLOTS:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from os import SEEK_END
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
-from bpy.types import Object
 
+from ..blender.armatures import Rig, is_rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
@@ -51,7 +52,7 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
     returns : a sentence if Blender says that the file is damaged, else ""
     """
     atomic_write.refuse_irregular(file)
-    trusted = {"use_scripts": True} if enable_autoexec else {}
+    trusted: dict[str, Any] = {"use_scripts": True} if enable_autoexec else {}
     try:
         with console_output.blender_output() as lines:
             bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
@@ -92,14 +93,14 @@ def save(source: Path, output: Path) -> None:
             )
 
 
-def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]:
+def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Rig]:
     """The armature objects of these names; without names, all that have chains, or else the only one.
 
     raises : Refused if there is none, or if there are several to choose from
     """
     if names:
         return [_named(name) for name in names]
-    found = [item for item in bpy.data.objects if item.type == "ARMATURE" and item.users_scene]
+    found = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
     if with_chains:
         found = [item for item in found if item.two_bone_ik_chains]
     if not found:
@@ -115,13 +116,13 @@ def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Object]
     return found
 
 
-def _named(name: str) -> Object:
-    armatures = [item.name for item in bpy.data.objects if item.type == "ARMATURE"]
+def _named(name: str) -> Rig:
+    armatures = [item.name for item in bpy.data.objects if is_rig(item)]
     if name not in armatures:
         raise Refused("NO_RIG", object=name, value=name, nearest=nearest_name(name, armatures)).saying(
             'There is no armature object "{object}": {nearest}'
         )
-    return bpy.data.objects[name]
+    return cast(Rig, bpy.data.objects[name])
 
 
 def _is_whole(compressed: Path) -> bool:

@@ -6,9 +6,9 @@ from contextlib import closing
 from dataclasses import replace
 
 import bpy
-from bpy.types import Object
 
 from .. import api
+from ..blender.armatures import Rig
 from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, shot
 from .outcome import ExitStatus, Outcome
@@ -63,12 +63,12 @@ def _reports(what: Shot, setup: api.Setup | None, notes: list[str], progress: Pr
     return reports
 
 
-def _applied(rig: Object, setup: api.Setup) -> list[str]:
+def _applied(rig: Rig, setup: api.Setup) -> list[str]:
     """Apply the setup to the armature; the names of its chains that are not muted."""
     return [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
 
 
-def _report(what: Shot, rig: Object, chains: list[str] | None, progress: Progress) -> api.Report:
+def _report(what: Shot, rig: Rig, chains: list[str] | None, progress: Progress) -> api.Report:
     scene = bpy.context.scene if bpy.context.scene in rig.users_scene else None
     if what.command == "check":
         return api.check(rig, chains, what.frames, scene=scene)

@@ -1,13 +1,14 @@
 """Key a range of frames."""
 
 from bpy.props import BoolProperty
-from bpy.types import Context, Event, Object
+from bpy.types import Addon, Context, Event
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
+from ..blender.armatures import Rig
 from ..blender.key_properties import KeyProperties
 from ..blender.key_settings import DEFAULTS
-from .common import api
+from .common import Result, api
 from .progress import ProgressOperator
 
 
@@ -24,14 +25,14 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
         default=DEFAULTS.new_action,
     )
 
-    def invoke(self, context: Context, event: Event) -> set[str]:
-        addon = context.preferences.addons.get(base_package)
+    def invoke(self, context: Context, event: Event) -> Result:
+        addon: Addon | None = context.preferences.addons.get(base_package)
         for name in KeyProperties.__annotations__ if addon else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
 
-    def request(self, context: Context, rig: Object) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.baking(
             rig,
             self.chains(rig),

@@ -1,9 +1,10 @@
 """Edit the list of chains of the active armature: by hand, from its limbs, from its IK constraints."""
 
 from bpy.props import EnumProperty
-from bpy.types import Context, Object
+from bpy.types import Context
 from bpy.utils import register_classes_factory
 
+from ..blender.armatures import Rig, as_rig
 from ..blender.properties import HINGE_AXES, active_chain, is_from_library
 from .common import ArmatureOperator, ChainOperator, active_names, api, selected
 
@@ -16,9 +17,10 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
 
     @classmethod
     def missing(cls, context: Context) -> str:
-        return super().missing(context) or ("" if context.object.data.bones.active else "Select the end bone of a limb")
+        missing = super().missing(context)
+        return missing or ("" if as_rig(context.object).data.bones.active else "Select the end bone of a limb")
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         api.add_chain(rig, rig.data.bones.active.name)
 
 
@@ -42,10 +44,10 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
         default={"ARMS", "LEGS"},
     )
 
-    def rigs(self, context: Context) -> list[Object]:
+    def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         added = api.add_detected(rig, self.kinds)
         names = ", ".join(limb.chain for limb in added)
         self.inform(
@@ -61,10 +63,10 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
     bl_idname = "two_bone_ik.chains_from_constraints"
     bl_label = "Two-Bone IK Chains from Constraints"
 
-    def rigs(self, context: Context) -> list[Object]:
+    def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         takeovers = api.chains_from_constraints(rig, scene=context.scene)
         for takeover in takeovers:
             for line in takeover.lines():
@@ -79,7 +81,7 @@ class _ListOperator(ChainOperator):
         missing = super().missing(context)
         if missing:
             return missing
-        chain = active_chain(context.object)
+        chain = active_chain(as_rig(context.object))
         if chain is None:
             return "Select a chain in the list"
         return "The chain belongs to the library of the armature: mute it instead" if is_from_library(chain) else ""
@@ -91,7 +93,7 @@ class TWO_BONE_IK_OT_chain_remove(_ListOperator):
     bl_idname = "two_bone_ik.chain_remove"
     bl_label = "Remove Two-Bone IK Chain"
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         rig.two_bone_ik_chains.remove(rig.two_bone_ik_active)
         rig.two_bone_ik_active = min(rig.two_bone_ik_active, len(rig.two_bone_ik_chains) - 1)
 
@@ -108,7 +110,7 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
         items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the bottom of the list")),
     )
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         step = -1 if self.direction == "UP" else 1
         index = min(max(rig.two_bone_ik_active + step, 0), len(rig.two_bone_ik_chains) - 1)
         rig.two_bone_ik_chains.move(rig.two_bone_ik_active, index)
@@ -131,7 +133,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
         options={"SKIP_SAVE"},
     )
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         api.decide_side(rig, active_names(rig), axis=self.axis)
 
 
@@ -141,7 +143,7 @@ class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
     bl_idname = "two_bone_ik.bend_limits_take"
     bl_label = "Limit Bend by IK Limits"
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         api.take_bend_limits(rig, active_names(rig))
 
 

@@ -1,9 +1,10 @@
 """The report of a bake without its keys, and the way from a report to what it tells of."""
 
 from bpy.props import BoolProperty
-from bpy.types import Context, Object
+from bpy.types import Context
 from bpy.utils import register_classes_factory
 
+from ..blender.armatures import Rig, as_rig
 from .common import ArmatureOperator, ChainOperator, api, selected_with_chains
 from .frame_range import RangeOperator
 
@@ -19,7 +20,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
         name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
     )
 
-    def run(self, context: Context, rig: Object) -> "api.Report":
+    def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.check(
             rig,
             self.chains(rig),
@@ -39,10 +40,10 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
     bl_idname = "two_bone_ik.markers_remove"
     bl_label = "Remove Two-Bone IK Markers"
 
-    def rigs(self, context: Context) -> list[Object]:
+    def rigs(self, context: Context) -> list[Rig]:
         return selected_with_chains(context)
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         api.remove_markers(rig, scene=context.scene)
 
 
@@ -57,11 +58,11 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         missing = super().missing(context)
         if missing:
             return missing
-        if _worst(context.object):
+        if _worst(as_rig(context.object)):
             return ""
         return "The last report of the armature tells of no limb that is posed otherwise"
 
-    def run(self, context: Context, rig: Object) -> None:
+    def run(self, context: Context, rig: Rig) -> None:
         from ..blender.pipeline.sample.probe import set_frame
 
         if worst := _worst(rig):
@@ -69,7 +70,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
             set_frame(context.scene, frame)
 
 
-def _worst(rig: Object) -> tuple[float, float] | None:
+def _worst(rig: Rig) -> tuple[float, float] | None:
     """Frame and distance at which the last report has a limb farthest off; None without such a report."""
     from ..blender.messages.report import last
 

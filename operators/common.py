@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
-from bpy.types import Context, Header, Object, Operator
+from bpy.types import Context, Header, Operator
 
-from ..blender.armatures import editable
+from ..blender.armatures import Rig, as_rig, editable, is_rig
 from ..blender.properties import active_chain
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ else:
     api = _Api()
 
 
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+"""How an operator ended, as Blender wants to know it."""
+
+
 class ArmatureOperator(Operator):
     """Acts on the active armature; a subclass gives `run`, and `missing` where it needs more than an armature."""
 
@@ -41,8 +45,8 @@ class ArmatureOperator(Operator):
     @classmethod
     def missing(cls, context: Context) -> str:
         """What has to be done before the operator can run, in one sentence; "" where nothing is missing."""
-        rig = context.object
-        if rig is None or rig.type != "ARMATURE":
+        rig = as_rig(context.object)
+        if rig is None:
             return "Select an armature"
         if context.mode not in {"OBJECT", "POSE"}:
             return "Go to Object Mode or Pose Mode"
@@ -50,16 +54,16 @@ class ArmatureOperator(Operator):
             return "Make an editable library override of the armature"
         return ""
 
-    def rigs(self, context: Context) -> list[Object]:
+    def rigs(self, context: Context) -> list[Rig]:
         """The armatures to act on, in order: the active one, unless a subclass takes more."""
-        return [context.object]
+        return [as_rig(context.object)]
 
-    def run(self, context: Context, rig: Object) -> "api.Report | None":
+    def run(self, context: Context, rig: Rig) -> "api.Report | None":
         """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
         raise NotImplementedError
 
-    def execute(self, context: Context) -> set[str]:
-        result = {"CANCELLED"}
+    def execute(self, context: Context) -> Result:
+        result: Result = {"CANCELLED"}
         with self.refusals_told():
             for rig in self.rigs(context):
                 with self.refusals_told():
@@ -82,10 +86,9 @@ class ArmatureOperator(Operator):
         from ..blender.messages.report import remember
 
         remember(report)
-        level = {"INFO"} if report.reached else {"WARNING"}
         # The status bar shows the last line only; the others are in the Info editor.
         for line in (*report.lines(), report.headline()):
-            self.report(level, line)
+            self.report({"INFO"} if report.reached else {"WARNING"}, line)
 
     def inform(self, template: str, /, **values: object) -> None:
         """One line for the user: the template in the user's language, with values for its {placeholders}."""
@@ -97,7 +100,7 @@ class ChainOperator(ArmatureOperator):
 
     @classmethod
     def missing(cls, context: Context) -> str:
-        return super().missing(context) or ("" if context.object.two_bone_ik_chains else "Add a chain")
+        return super().missing(context) or ("" if as_rig(context.object).two_bone_ik_chains else "Add a chain")
 
 
 class SelectedChainsOperator(ChainOperator):
@@ -105,26 +108,26 @@ class SelectedChainsOperator(ChainOperator):
 
     only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
 
-    def rigs(self, context: Context) -> list[Object]:
-        return [context.object] if self.only_active else selected_with_chains(context)
+    def rigs(self, context: Context) -> list[Rig]:
+        return [as_rig(context.object)] if self.only_active else selected_with_chains(context)
 
-    def chains(self, rig: Object) -> list[str] | None:
+    def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""
         return active_names(rig) if self.only_active else None
 
 
-def selected(context: Context) -> list[Object]:
+def selected(context: Context) -> list[Rig]:
     """The active armature, and all others that are selected."""
-    others = (item for item in context.selected_objects if item != context.object)
-    return [context.object, *(item for item in others if item.type == "ARMATURE")]
+    rig = as_rig(context.object)
+    return [rig, *(item for item in context.selected_objects if is_rig(item) and item != rig)]
 
 
-def selected_with_chains(context: Context) -> list[Object]:
+def selected_with_chains(context: Context) -> list[Rig]:
     """Those of them that have chains."""
     return [rig for rig in selected(context) if rig.two_bone_ik_chains]
 
 
-def active_names(rig: Object) -> list[str]:
+def active_names(rig: Rig) -> list[str]:
     """The name of the active chain, alone in a list; Refused where none is active."""
     chain = active_chain(rig)
     if chain is None:

@@ -1,14 +1,15 @@
 """Pull the tip of a limb with the mouse; keys as in Blender's own transforms."""
 
-from typing import Any
+from typing import Any, cast
 
 from bpy.props import BoolProperty, FloatVectorProperty
-from bpy.types import Context, Event, Header, Object
+from bpy.types import Context, Event, Header, SpaceView3D
 from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
+from ..blender.armatures import Rig, as_rig
 from ..blender.properties import active_chain
-from .common import ChainOperator, active_names, api, show_status
+from .common import ChainOperator, Result, active_names, api, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
@@ -19,7 +20,7 @@ _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-
 _VIEW = ("MIDDLEMOUSE", "TRACKPAD", "NDOF")
 """How events begin that turn and move the view."""
 _SLOW = 0.1
-_KEYS = (
+_KEYS: tuple[tuple[tuple[Any, ...], str], ...] = (
     (("MOUSE_LMB",), "Confirm"),
     (("MOUSE_RMB",), "Cancel"),
     (("MOUSE_MMB", "EVENT_F"), "Flip Bend"),
@@ -48,9 +49,10 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     @classmethod
     def missing(cls, context: Context) -> str:
-        return super().missing(context) or ("" if active_chain(context.object) else "Select a chain in the list")
+        missing = super().missing(context)
+        return missing or ("" if active_chain(as_rig(context.object)) else "Select a chain in the list")
 
-    def run(self, context: Context, _rig: Object) -> None:
+    def run(self, context: Context, _rig: Rig) -> None:
         self._begin(context)
         try:
             self._drag.to(self._tip_moved_by(self.offset))
@@ -61,12 +63,12 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
             self._drag.flip()
         self._finish()
 
-    def invoke(self, context: Context, event: Event) -> set[str]:
+    def invoke(self, context: Context, event: Event) -> Result:
         if context.area is None or context.area.type != "VIEW_3D":
             return self.execute(context)
         # The sidebar's button gives the sidebar.
         self._region = next(region for region in context.area.regions if region.type == "WINDOW")
-        self._view = context.space_data.region_3d
+        self._view = cast(SpaceView3D, context.space_data).region_3d
         try:
             self._begin(context)
         except api.Refused as refusal:
@@ -80,7 +82,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         self._show(context)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: Context, event: Event) -> set[str]:
+    def modal(self, context: Context, event: Event) -> Result:
         if event.type in {"ESC", "RIGHTMOUSE"}:
             self.cancel(context)
             return {"CANCELLED"}
@@ -107,8 +109,8 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
 
     def _begin(self, context: Context) -> None:
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        name = active_names(context.object)[0]
-        self._drag = api.drag(context.object, name, scene=context.scene, insert_keys=insert_keys)
+        name = active_names(as_rig(context.object))[0]
+        self._drag = api.drag(as_rig(context.object), name, scene=context.scene, insert_keys=insert_keys)
 
     def _finish(self) -> None:
         for note in self._drag.finish():
@@ -148,9 +150,9 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
             find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
-            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=context.object)
+            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=as_rig(context.object))
             if place is not None:
-                return tuple(there - here for there, here in zip(place, self._drag.tip, strict=True))
+                return tuple(there - here for there, here in zip(place.to_tuple(), self._drag.tip, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
     def _under_mouse(self, event: Event) -> Any:

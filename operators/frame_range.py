@@ -5,8 +5,9 @@ from math import ceil, floor
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
+from ..blender.armatures import as_rig
 from ..blender.key_settings import DEFAULTS
-from .common import SelectedChainsOperator, active_names, api, selected_with_chains
+from .common import Result, SelectedChainsOperator, active_names, api, selected_with_chains
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -29,7 +30,7 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in [context.object] if only_active else selected_with_chains(context):
+    for rig in [as_rig(context.object)] if only_active else selected_with_chains(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:
@@ -39,6 +40,9 @@ def _target_keys(context: Context, only_active: bool) -> list[float]:
 
 class RangeOperator(SelectedChainsOperator):
     """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
+
+    confirm_text = ""
+    """What the button of the dialog says."""
 
     # The range is that of the scene each time, not that of the last call.
     frame_range: EnumProperty(
@@ -70,7 +74,7 @@ class RangeOperator(SelectedChainsOperator):
         ),
     )
 
-    def invoke(self, context: Context, _event: Event) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> Result:
         given = self.properties.is_property_set
         if not given("frame_range"):
             custom = given("frame_start") or given("frame_end")

@@ -1,8 +1,9 @@
 """Pose the current frame."""
 
-from bpy.types import Context, Object
+from bpy.types import Context
 from bpy.utils import register_classes_factory
 
+from ..blender.armatures import Rig
 from .common import ChainOperator, active_names, api, selected_with_chains
 
 
@@ -12,10 +13,10 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
     bl_idname = "two_bone_ik.solve"
     bl_label = "Solve Two-Bone IK"
 
-    def rigs(self, context: Context) -> list[Object]:
+    def rigs(self, context: Context) -> list[Rig]:
         return api.followed_first(selected_with_chains(context))
 
-    def run(self, context: Context, rig: Object) -> "api.Report":
+    def run(self, context: Context, rig: Rig) -> "api.Report":
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         return api.solve(rig, scene=context.scene, insert_keys=insert_keys)
 
@@ -26,7 +27,7 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
     bl_idname = "two_bone_ik.flip_bend"
     bl_label = "Flip Two-Bone IK Bend"
 
-    def run(self, context: Context, rig: Object) -> "api.Report":
+    def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.flip_bend(rig, active_names(rig), scene=context.scene)
 
 

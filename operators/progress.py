@@ -7,10 +7,11 @@ from contextlib import ExitStack, closing
 import bpy
 from bpy.app.translations import contexts, pgettext_iface
 from bpy.props import EnumProperty
-from bpy.types import Context, Event, Object
+from bpy.types import Context, Event
 
+from ..blender.armatures import Rig
 from ..blender.key_settings import DEFAULTS
-from .common import api, show_status
+from .common import Result, api, show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -31,11 +32,11 @@ class ProgressOperator(RangeOperator):
         ),
     )
 
-    def request(self, context: Context, rig: Object) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request":
         """The request for one armature, not yet begun."""
         raise NotImplementedError
 
-    def invoke(self, context: Context, event: Event) -> set[str]:
+    def invoke(self, context: Context, event: Event) -> Result:
         self._window = context.window
         return super().invoke(context, event)
 
@@ -43,7 +44,7 @@ class ProgressOperator(RangeOperator):
         super().draw(context)
         self.layout.prop(self, "measure")
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> Result:
         self._steps = self._each(context)
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
@@ -58,14 +59,14 @@ class ProgressOperator(RangeOperator):
             _under_way.append(self)
         return result
 
-    def modal(self, context: Context, event: Event) -> set[str]:
+    def modal(self, context: Context, event: Event) -> Result:
         if event.type == "ESC":
             self.cancel(context)
             self.inform("{label} was given up: nothing has changed", label=self._label())
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        result = {"CANCELLED"}
+        result: Result = {"CANCELLED"}
         try:
             result = self._go_on(context, until=time.monotonic() + _SHARE)
         finally:
@@ -95,7 +96,7 @@ class ProgressOperator(RangeOperator):
                     finished += 1
         return finished
 
-    def _go_on(self, context: Context, until: float) -> set[str]:
+    def _go_on(self, context: Context, until: float) -> Result:
         try:
             while time.monotonic() < until:
                 done = next(self._steps)

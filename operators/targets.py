@@ -1,8 +1,9 @@
 """Targets for what is posed already: create them, snap them, key them."""
 
-from bpy.types import Context, Object
+from bpy.types import Context
 from bpy.utils import register_classes_factory
 
+from ..blender.armatures import Rig
 from .common import SelectedChainsOperator, api
 from .progress import ProgressOperator
 
@@ -13,7 +14,7 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    def run(self, context: Context, rig: Object) -> "api.Report":
+    def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.create_targets(rig, self.chains(rig), scene=context.scene)
 
 
@@ -23,7 +24,7 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
     bl_idname = "two_bone_ik.snap_targets"
     bl_label = "Snap Two-Bone IK Targets to Pose"
 
-    def run(self, context: Context, rig: Object) -> "api.Report":
+    def run(self, context: Context, rig: Rig) -> "api.Report":
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
 
@@ -35,7 +36,7 @@ class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
     bl_label = "Bake Two-Bone IK Targets from Pose"
     confirm_text = "Bake"
 
-    def request(self, context: Context, rig: Object) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.baking_targets(
             rig,
             self.chains(rig),

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from bpy.app.translations import pgettext_iface
-from bpy.types import Context, Object, Scene, UILayout, UIList
+from bpy.types import Context, Scene, UILayout, UIList
 from bpy.utils import register_classes_factory, units
 
+from ..blender.armatures import Rig
 from ..blender.properties import TwoBoneIKChain, is_from_library
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ _SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close"}
 class TWO_BONE_IK_UL_chains(UIList):
     """Chains by name, each with its switch"""
 
-    def draw_item(
+    def draw_item(  # type: ignore[override]  # Blender hands over only as many as there are
         self,
         context: Context,
         layout: UILayout,
-        rig: Object,
+        rig: Rig,
         chain: TwoBoneIKChain,
         _icon: int,
-        _active_owner: Object,
+        _active_owner: Rig,
         _active_field: str,
     ) -> None:
         from ..blender.live import state

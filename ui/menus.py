@@ -3,6 +3,8 @@
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
 from bpy.utils import register_class, unregister_class
 
+from ..blender.armatures import as_rig
+
 _MENUS = (VIEW3D_MT_pose_ik, VIEW3D_MT_object_animation)
 
 
@@ -37,7 +39,7 @@ class TWO_BONE_IK_MT_chains(Menu):
 
 
 def _draw(menu: Menu, context: Context) -> None:
-    if context.object is not None and context.object.type == "ARMATURE":
+    if as_rig(context.object):
         menu.layout.separator()
         menu.layout.menu("TWO_BONE_IK_MT_chains")
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import gpu
 from bpy.props import BoolProperty
-from bpy.types import AddonPreferences, SpaceView3D, WindowManager
+from bpy.types import SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
@@ -34,8 +34,8 @@ def _switch(_manager: WindowManager | None, on: bool) -> None:
 
 def _draw() -> None:
     context = bpy.context
-    addon = context.preferences.addons.get(base_package)
-    if not addon or not context.space_data.overlay.show_overlays:
+    addon: Any = context.preferences.addons.get(base_package)
+    if not addon or not cast(SpaceView3D, context.space_data).overlay.show_overlays:
         return
 
     # NumPy comes with these: not before there is something to draw.
@@ -54,7 +54,7 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def _draw_chain(found: "ChainOverlay", preferences: AddonPreferences, *, guides: bool) -> None:
+def _draw_chain(found: "ChainOverlay", preferences: Any, *, guides: bool) -> None:
     color = getattr(preferences, _COLORS[found.status.name])
     if guides:
         _draw_lines([found.other, found.pole, *found.reach], preferences.guide_color, width=1.5)
@@ -76,7 +76,7 @@ def _draw_lines(lines: "Iterable[Line]", color: tuple[float, ...], width: float)
 
 def register() -> None:
     """Give windows the switch."""
-    WindowManager.two_bone_ik_overlay = BoolProperty(
+    WindowManager.two_bone_ik_overlay = BoolProperty(  # type: ignore[attr-defined]
         name="Overlay",
         description="Show limbs, reach, pole and the other solution in the 3D Viewport",
         get=_is_on,  # a value of its own would be lost with the file, and the drawing would not
@@ -87,4 +87,4 @@ def register() -> None:
 def unregister() -> None:
     """Draw no more."""
     _switch(None, False)
-    del WindowManager.two_bone_ik_overlay
+    del WindowManager.two_bone_ik_overlay  # type: ignore[attr-defined]

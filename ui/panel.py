@@ -1,10 +1,13 @@
 """The panel in the sidebar of the 3D Viewport."""
 
+from typing import Any
+
 import bpy
-from bpy.types import Context, Object, Panel, UILayout
+from bpy.types import Context, Panel, UILayout
 from bpy.utils import register_class, unregister_class
 
 from .. import __package__ as base_package
+from ..blender.armatures import Rig, as_rig
 from ..blender.properties import active_chain
 
 
@@ -18,14 +21,13 @@ class TWO_BONE_IK_PT_chains(Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        rig = context.object
-        return rig is not None and rig.type == "ARMATURE" and context.mode in {"OBJECT", "POSE"}
+        return as_rig(context.object) is not None and context.mode in {"OBJECT", "POSE"}
 
     def draw(self, context: Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        rig = context.object
+        rig = as_rig(context.object)
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout)
             return
@@ -56,7 +58,7 @@ class TWO_BONE_IK_PT_chains(Panel):
 
 def register() -> None:
     """Show the panel in the tab that the preferences name."""
-    addon = bpy.context.preferences.addons.get(base_package)
+    addon: Any = bpy.context.preferences.addons.get(base_package)
     TWO_BONE_IK_PT_chains.bl_category = (addon and addon.preferences.tab) or "Animation"
     register_class(TWO_BONE_IK_PT_chains)
 
@@ -79,7 +81,7 @@ def _draw_first_steps(layout: UILayout) -> None:
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
 
 
-def _draw_list(layout: UILayout, rig: Object) -> None:
+def _draw_list(layout: UILayout, rig: Rig) -> None:
     row = layout.row()
     row.template_list("TWO_BONE_IK_UL_chains", "", rig, "two_bone_ik_chains", rig, "two_bone_ik_active", rows=5)
     buttons = row.column(align=True)

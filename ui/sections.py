@@ -5,8 +5,9 @@ from math import degrees
 from textwrap import wrap
 
 from bpy.app.translations import pgettext_iface
-from bpy.types import Context, Object, UILayout
+from bpy.types import Context, UILayout
 
+from ..blender.armatures import Rig
 from ..blender.live import state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import undecided
@@ -16,14 +17,14 @@ _LETTER = 7.0
 """Width of a letter in pixels, with what a section leaves free beside its text."""
 
 
-def draw_refusal(layout: UILayout, context: Context, rig: Object, chain: TwoBoneIKChain) -> None:
+def draw_refusal(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
     """Why the chain cannot be solved. That it has no target yet needs no words."""
     refusal = state.cached(rig).refused.get(chain.name)
     if refusal and chain.target:
         _draw_lines(layout, context, [str(refusal)], indent="")
 
 
-def draw_side(layout: UILayout, rig: Object, chain: TwoBoneIKChain) -> None:
+def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
     """Which way to bend, where the rest pose hardly tells it."""
     angle = undecided(rig, chain)
     if angle is None:
@@ -54,7 +55,7 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
         column.operator("two_bone_ik.create_targets", text="Create Targets").only_active = False
 
 
-def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Object) -> None:
+def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
     """Which bones make up the limb."""
     body = _section(layout, "Bones")
     if body:
@@ -99,7 +100,7 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
         body.prop(chain, "influence")
 
 
-def draw_report(layout: UILayout, context: Context, rig: Object) -> None:
+def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
     """What the last bake or check of this armature has found."""
     found = report.last(rig.name)
     if found is None:

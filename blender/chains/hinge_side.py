@@ -7,27 +7,28 @@ Hinge Axis, with Bend Positive.
 from __future__ import annotations
 
 import numpy as np
-from bpy.types import Object, PropertyGroup
 
 from ...skeleton import inherit, transform
 from ...skeleton.plan import Point
 from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, unit
+from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.read.bone import read_bone, rest
 from ..pipeline.read.chain import bones_below, chain_bones
 from ..pipeline.read.rest_side import rest_chain
 from ..pipeline.read.target_keys import key_frames
 from ..pipeline.sample.curve_transforms import OwnTransforms
+from ..properties import TwoBoneIKChain
 
 
-def decide(chain: PropertyGroup, axis: HingeAxis) -> None:
+def decide(chain: TwoBoneIKChain, axis: HingeAxis) -> None:
     """Let the chain bend by positive angles about this axis."""
     chain.hinge_axis, chain.bend = axis, Bend.POSITIVE
 
 
-def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
+def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
     """The axis of this name. For KEYS, the axis that the keys give, or None if the rest pose bends enough to decide.
 
     raises : Refused if the keys do not decide
@@ -44,7 +45,7 @@ def chosen(rig: Object, chain: PropertyGroup, axis: str) -> HingeAxis | None:
     return found
 
 
-def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
+def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     """The axis of the end bone about which the keys of the chain's bones bend it; None if they do not bend it.
 
     Each keyed frame gives the axis about which the limb is bent, relative to the root bone. The axes are averaged, each
@@ -63,7 +64,7 @@ def by_keys(rig: Object, chain: PropertyGroup) -> HingeAxis | None:
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 
 
-def _hinges(rig: Object, names: tuple[str, ...], count: int, frames: Array) -> Array:
+def _hinges(rig: Rig, names: tuple[str, ...], count: int, frames: Array) -> Array:
     """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
 
     names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bpy.types import Object, PropertyGroup
-
 from ...solver import reference
+from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.rest_side import rest_chain
+from ..properties import TwoBoneIKChain
 
 
-def bend_limits_from_ik(rig: Object, chain: PropertyGroup) -> tuple[float, float]:
+def bend_limits_from_ik(rig: Rig, chain: TwoBoneIKChain) -> tuple[float, float]:
     """The least and the greatest hinge angle, in radians, that the IK limits of the end bone allow.
 
     raises : Refused if the end bone has no IK limit about the axis that the chain bends about

@@ -20,15 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.types import Object, Property, PropertyGroup
+from bpy.types import Object
 
+from ..armatures import Rig, is_rig
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
-from ..properties import chain_fields
+from ..properties import TwoBoneIKChain, chain_fields
 from . import target_empties
 from .wildcards import WILDCARDS, wildcard_texts
 
@@ -65,7 +66,7 @@ def load(path: Path) -> Setup:
     return Setup(path=path, chains=tuple(chains))
 
 
-def apply(rig: Object, setup: Setup) -> list[str]:
+def apply(rig: Rig, setup: Setup) -> list[str]:
     """Give the armature the setup's chains and return their names. Chains of the same name change, others stay.
 
     raises : Refused if a bone or an object does not exist, or targets cannot be created; then nothing has changed
@@ -92,7 +93,7 @@ def apply(rig: Object, setup: Setup) -> list[str]:
     return list(chains)
 
 
-def save(rig: Object, path: Path) -> None:
+def save(rig: Rig, path: Path) -> None:
     """Write all chains of the armature to a setup file; Refused if the bones of one do not exist."""
     lines = [f"# Two-Bone IK chains of {rig.name!r}"]
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
@@ -106,8 +107,8 @@ def _where(path: Path, number: int) -> str:
     return translated('Chain {number} of "{path}"', number=number, path=path)
 
 
-def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
-    named = {"where": where, "key": key}
+def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
+    named: dict[str, Any] = {"where": where, "key": key}
     if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
         raise Refused("WRONG_TYPE", value=value, wanted=_wanted(field), **named).saying(
             "{where} has {key} = {value!r}, but it takes {wanted}"
@@ -124,14 +125,14 @@ def _refuse_value(where: str, key: str, field: Property, value: Any) -> None:
         )
 
 
-def _wanted(field: Property) -> str:
+def _wanted(field: Any) -> str:
     """The type of the field's values, in words."""
     if field.type == "BOOLEAN":
         return translated("true or false")
     return translated("a number") if field.type == "FLOAT" else translated("text in quotes")
 
 
-def _filled(rig: Object, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The chain once for each bone that fits `end_bone`, with the wildcards of all names filled in."""
     end_bone = fields["end_bone"]
     bones = rig.data.bones.keys()
@@ -155,7 +156,7 @@ def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
     return "".join(next(found) if char in WILDCARDS else char for char in name)
 
 
-def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
+def _resolved(rig: Rig, where: str, chain: dict[str, Any]) -> dict[str, Any]:
     """The fields with objects in place of their names; Refused if one does not exist."""
     for key in ("root_bone", "tip_bone"):
         if chain.get(key) and chain[key] not in rig.data.bones:
@@ -165,7 +166,7 @@ def _resolved(rig: Object, where: str, chain: dict[str, Any]) -> dict[str, Any]:
     for target, subtarget in _POINTS:
         item = _object(where, target, chain[target]) if target in chain else rig if chain.get(subtarget) else None
         bone = chain.get(subtarget)
-        if bone and item and item.type == "ARMATURE" and bone not in item.data.bones:
+        if bone and is_rig(item) and bone not in item.data.bones:
             raise _no_bone(item, where, subtarget, bone)
         objects[target] = item
     return chain | objects
@@ -180,14 +181,14 @@ def _object(where: str, key: str, name: str) -> Object | None:
     return bpy.data.objects[name] if name else None
 
 
-def _no_bone(rig: Object, where: str, key: str, bone: str) -> Refused:
+def _no_bone(rig: Rig, where: str, key: str, bone: str) -> Refused:
     nearest = nearest_name(bone, rig.data.bones.keys())
     return Refused("NO_BONE", object=rig, bone=bone, value=bone, where=where, key=key, nearest=nearest).saying(
         '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}'
     )
 
 
-def _set(rig: Object, fields: dict[str, Any]) -> None:
+def _set(rig: Rig, fields: dict[str, Any]) -> None:
     chains = rig.two_bone_ik_chains
     index = chains.find(fields["name"])
     chain = chains[index] if index >= 0 else chains.add()
@@ -198,11 +199,11 @@ def _set(rig: Object, fields: dict[str, Any]) -> None:
             chain.property_unset(key)
 
 
-def _values(chain: PropertyGroup) -> dict[str, Any]:
+def _values(chain: TwoBoneIKChain) -> dict[str, Any]:
     return {key: getattr(chain, key) for key in chain_fields()}
 
 
-def _restore(rig: Object, before: list[dict[str, Any]]) -> None:
+def _restore(rig: Rig, before: list[dict[str, Any]]) -> None:
     chains = rig.two_bone_ik_chains
     while len(chains) > len(before):
         chains.remove(len(chains) - 1)
@@ -211,7 +212,7 @@ def _restore(rig: Object, before: list[dict[str, Any]]) -> None:
             setattr(chain, key, value)
 
 
-def _lines(chain: PropertyGroup) -> Iterator[str]:
+def _lines(chain: TwoBoneIKChain) -> Iterator[str]:
     """TOML lines for the properties that differ from those of a new chain."""
     points, fields = dict(_POINTS), chain_fields()
     for key, value in _values(chain).items():

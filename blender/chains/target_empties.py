@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Collection, Object, PropertyGroup, Scene
+from bpy.types import Collection, Object, Scene
 from mathutils import Matrix
 
 from ...skeleton import transform
 from ...solver.values import Array, Plane
+from ..armatures import Rig
 from ..messages.report import Report
 from ..messages.translation import translated
 from ..pipeline import requests
 from ..pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..properties import TwoBoneIKChain
 
 _TARGET, _POLE = ("CUBE", 0.08), ("SPHERE", 0.05)
 """Shape, and size as part of the chain's length."""
 
 
-def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Report:
+def create(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
     """Create missing targets for chains `names` (None: all that are not muted); existing targets stay as they are."""
     chains = {chain.name: chain for chain in chosen_chains(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
@@ -48,16 +51,16 @@ def create(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> Rep
     return replace(report, notes=(created, *report.notes))
 
 
-def _lacks_target(chain: PropertyGroup) -> bool:
+def _lacks_target(chain: TwoBoneIKChain) -> bool:
     return chain.target is None
 
 
-def _lacks_pole(chain: PropertyGroup) -> bool:
+def _lacks_pole(chain: TwoBoneIKChain) -> bool:
     # An aimed chain would not look at it.
     return chain.pole_target is None and chain.plane != Plane.AIM
 
 
-def _empty(name: str, collection: Collection, place: Array, look: tuple[str, float], size: float) -> Object:
+def _empty(name: str, collection: Collection, place: Array, look: tuple[Any, float], size: float) -> Object:
     """An empty at the first of the transforms (n, 4, 4)."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type, empty.empty_display_size = look[0], look[1] * size
@@ -67,7 +70,7 @@ def _empty(name: str, collection: Collection, place: Array, look: tuple[str, flo
     return empty
 
 
-def _collection(rig: Object, scene: Scene) -> Collection:
+def _collection(rig: Rig, scene: Scene) -> Collection:
     """The collection for the armature's targets in this scene."""
     name = f"{rig.name} Targets"
     for collection in scene.collection.children_recursive:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
 from ...skeleton.plan import ChainPlan
 from ...solver.values import Plane, Reference, Unreachable
+from ..armatures import Rig
 from ..messages.refused import Refused, unless_gone
 from ..pipeline import requests
 from ..pipeline.read.chosen_chains import chosen_chains
@@ -28,12 +29,12 @@ class Drag:
     raises : Refused where the chain cannot be posed or keyed
     """
 
-    def __init__(self, rig: Object, name: str, scene: Scene, *, insert_keys: bool) -> None:
+    def __init__(self, rig: Rig, name: str, scene: Scene, *, insert_keys: bool) -> None:
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = chosen_chains(rig, [name])[0]
         free = partial(_free, has_pole=self._chain.pole_target is not None)
         self._limb = requests.FreeTip(rig, name, scene, free, insert_keys=insert_keys)
-        self._before = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
+        self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips = 0
         end, tip_bone = rig.pose.bones[self._chain.end_bone], self._chain.tip_bone
         self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))

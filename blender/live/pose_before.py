@@ -7,13 +7,15 @@ and loading a file bring back both.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from bpy.types import Object, PoseBone
 
 from ...skeleton import transform
 from ...skeleton.basis import Basis
 from ...skeleton.plan import Point
 from ...solver.values import Array
+from ..armatures import Rig
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
@@ -22,14 +24,14 @@ _SAME = 1e-6
 _before: dict[tuple[int, str], tuple[Array, Basis]] = {}
 
 
-def begin(rig: Object) -> None:
+def begin(rig: Rig) -> None:
     """Forget what the bones keep from earlier, unless Live has posed them since the file was opened."""
     for bone in rig.pose.bones if rig.pose else ():
         if (rig.session_uid, bone.name) not in _before:
             bone.property_unset("two_bone_ik_own")
 
 
-def remember(bone: PoseBone, before: Basis) -> None:
+def remember(bone: Any, before: Basis) -> None:
     """Keep the pose that a bone had before Live posed it: `before`, of one frame."""
     _before[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
@@ -38,12 +40,13 @@ def remember(bone: PoseBone, before: Basis) -> None:
 
 def pose_before(point: Point, basis: Basis) -> Basis:
     """The pose, on one frame, that a bone had before Live posed it; `basis` itself if it was posed otherwise since."""
-    known = _before.get((point.object.session_uid, point.bone))
+    rig: Rig = point.object
+    known = _before.get((rig.session_uid, point.bone))
     if known:
         written, before = known
         return before if _same(written, basis.matrix) else basis
-    bone = point.object.pose.bones[point.bone]
-    if point.object.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
+    bone: Any = rig.pose.bones[point.bone]
+    if rig.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
         own = np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
         return Basis.of(own, np.copysign(transform.lengths(own[..., :3, :3]), basis.scale))
     return basis

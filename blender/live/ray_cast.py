@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import ArmatureModifier, Depsgraph, Object, Scene
 from mathutils import Vector
+
+from ..armatures import Rig
 
 _BEHIND = 1.0 + 1e-5
 """As much farther the next surface is looked for, lest a ray in single precision meets the same one again."""
 
 
-def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, *, rig: Object) -> Vector | None:
+def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, *, rig: Rig) -> Vector | None:
     """The first place that a ray meets, in world space; None where it meets nothing.
 
     rig : looked through, with all that it deforms or carries: these would follow the tip that snaps to them
@@ -27,9 +29,9 @@ def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, 
         distance = behind
 
 
-def _goes_along(item: Object | None, rig: Object) -> bool:
+def _goes_along(item: Object | None, rig: Rig) -> bool:
     while item:
-        if item == rig or any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in item.modifiers):
+        if item == rig or any(isinstance(each, ArmatureModifier) and each.object == rig for each in item.modifiers):
             return True
         item = item.parent
     return False

@@ -12,6 +12,7 @@ from ...skeleton.plan import ChainPlan, Plan, Point
 from ...skeleton.samples import Samples
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...solver.values import Status
+from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline import requests
 from ..pipeline.checks import shared_bones
@@ -90,12 +91,12 @@ _known: dict[int, RigState] = {}
 _held: set[int] = set()
 
 
-def cached(rig: Object) -> RigState:
+def cached(rig: Rig) -> RigState:
     """The chains as `update` has found them last."""
     return _known.get(rig.session_uid, RigState())
 
 
-def update(rig: Object, scene: Scene, depsgraph: Depsgraph) -> RigState:
+def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
     """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
     chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
     try:
@@ -119,7 +120,7 @@ def update(rig: Object, scene: Scene, depsgraph: Depsgraph) -> RigState:
     return now
 
 
-def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
+def pose(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> None:
     """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
     if rig.session_uid in _held:
         return
@@ -135,7 +136,7 @@ def pose(rig: Object, scene: Scene, depsgraph: Depsgraph) -> None:
                     pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
 
 
-def invalidate(rig: Object) -> None:
+def invalidate(rig: Rig) -> None:
     """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
 
     Set by a script the property alone would make Blender evaluate nothing.
@@ -144,18 +145,18 @@ def invalidate(rig: Object) -> None:
     rig.update_tag()
 
 
-def live_changed(rig: Object) -> None:
+def live_changed(rig: Rig) -> None:
     """Its limbs are live from now on, or no longer."""
     pose_before.begin(rig)
     invalidate(rig)
 
 
-def suspend(rig: Object) -> None:
+def suspend(rig: Rig) -> None:
     """Do not pose this armature until `resume`, as Drag poses it."""
     _held.add(rig.session_uid)
 
 
-def resume(rig: Object) -> None:
+def resume(rig: Rig) -> None:
     """Pose it again when something moves."""
     _held.discard(rig.session_uid)
 
@@ -167,12 +168,12 @@ def forget() -> None:
     _held.clear()
 
 
-def _seen(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
+def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
     reading = _reading(rig, chains, scene)
     return reading, samples_from_depsgraph(reading.need, depsgraph, pose_before.pose_before)
 
 
-def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
+def _reading(rig: Rig, chains: Chains, scene: Scene) -> Reading:
     before = cached(rig).reading
     if before and before.chains == chains:
         refuse_unposable(rig)
@@ -183,7 +184,7 @@ def _reading(rig: Object, chains: Chains, scene: Scene) -> Reading:
     return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan))
 
 
-def _refusals(rig: Object, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
+def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
     """What is wrong with each chain by itself, or beside one other; where it is all of them together, that."""
     refused = {}
     alone: list[ChainPlan] = []

@@ -11,6 +11,7 @@ from .translation import translated
 
 if TYPE_CHECKING:
     from ...skeleton.plan import ChainPlan
+    from ..properties import TwoBoneIKChain
 
 unless_gone = suppress(ReferenceError)
 """Put around clean-up: ends it quietly if the data-block is gone, for example because another file was opened.
@@ -36,7 +37,7 @@ class Refused(Exception):
         self,
         kind: str,
         *,
-        chain: ChainPlan | PropertyGroup | None = None,
+        chain: ChainPlan | TwoBoneIKChain | None = None,
         object: Object | str = "",
         bone: str | None = None,
         value: object = None,
@@ -59,7 +60,7 @@ class Refused(Exception):
         return self
 
 
-def _owners(chain: ChainPlan | PropertyGroup) -> tuple[Object, str]:
+def _owners(chain: ChainPlan | TwoBoneIKChain) -> tuple[Object, str]:
     """The armature object of the chain, and the name of its end bone."""
     if isinstance(chain, PropertyGroup):
         return chain.id_data, chain.end_bone

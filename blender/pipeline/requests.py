@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import ID, Object, Scene
 
 from ...skeleton import chain_group, solve, targets_from_pose, transform, uneven_scale
 from ...skeleton.bone_channels import keyed_rows
@@ -21,6 +21,7 @@ from ...skeleton.solved_group import SolvedGroup, bend_sign, one_by_one
 from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...solver.values import Bend
+from ..armatures import Rig
 from ..key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
 from ..messages.pose_kept import pose_notes
 from ..messages.report import Report
@@ -45,13 +46,13 @@ Channels = Mapping[Object, Sequence[Channel]]
 @request
 def bake(
     opened: ExitStack,
-    rig: Object,
+    rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
     *,
-    beside: Collection[Object] = (),
+    beside: Collection[Rig] = (),
     pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
@@ -70,7 +71,7 @@ def bake(
     solved = solve.solve_groups(plan, samples, trial_keys.moved_as_keyed(plan, settings))
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
-    channels = {rig: convert.channels(plan, solved, rows, settings)}
+    channels: Channels = {rig: convert.channels(plan, solved, rows, settings)}
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -85,7 +86,7 @@ def bake(
 @request
 def bake_targets(
     opened: ExitStack,
-    rig: Object,
+    rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
@@ -114,7 +115,7 @@ def bake_targets(
 
 
 def check(
-    rig: Object,
+    rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
@@ -134,7 +135,7 @@ def check(
     return build_report(plan, solved, notes)
 
 
-def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = current_plan(rig, names, scene)
     refuse_shared_bones(plan.chains)
@@ -145,21 +146,21 @@ def pose(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, inser
         solved = solve.solve_groups(plan, samples)
         refuse_unreachable(plan, solved)
         rows = keyed_rows(plan, solved)
-        channels = {rig: convert.channels(plan, solved, rows, DEFAULTS)}
+        channels: Channels = {rig: convert.channels(plan, solved, rows, DEFAULTS)}
 
         notes = [*read_notes, *_pose(plan, channels, insert_keys=insert_keys)]
         measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
     return build_report(plan, solved, notes, measured)
 
 
-def bend_signs(rig: Object, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
+def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
     solved = solve.solve_groups(plan, sampling.sample_current_frame(plan))
     return {one.plan.name: bend_sign(one) for one in one_by_one(plan, solved)}
 
 
-def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
     points = keyable(plan, over_range=False, insert_keys=insert_keys)
@@ -171,7 +172,7 @@ def snap_targets(rig: Object, names: Sequence[str] | None, scene: Scene | None, 
     return build_report(plan, [one.solved for one in found], notes)
 
 
-def find_targets(rig: Object, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
+def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
     found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_pose(plan, ()))
@@ -187,7 +188,7 @@ class FreeTip:
     """
 
     def __init__(
-        self, rig: Object, name: str, scene: Scene, free: Callable[[ChainPlan], ChainPlan], *, insert_keys: bool
+        self, rig: Rig, name: str, scene: Scene, free: Callable[[ChainPlan], ChainPlan], *, insert_keys: bool
     ) -> None:
         plan = current_plan(rig, [name], scene, stand_in=Point(rig))
         chain = free(plan.chains[0])
@@ -234,9 +235,7 @@ def pose_solved(plan: Plan, solved: Sequence[SolvedGroup]) -> None:
     _pose(plan, {plan.rig: convert.channels(plan, solved, keyed_rows(plan, solved), DEFAULTS)})
 
 
-def current_plan(
-    rig: Object, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None
-) -> Plan:
+def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:
     """The plan for the current frame alone; `stand_in` is taken for targets that chains do not have yet."""
     return at_current_frame(build_plan(rig, names, None, scene, stand_in=stand_in))
 
@@ -262,5 +261,5 @@ def _key(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
     return notes
 
 
-def _paths(channels: Channels) -> dict[Object, set[str]]:
+def _paths(channels: Channels) -> dict[ID, set[str]]:
     return {item: {channel.path for channel in found} for item, found in channels.items()}

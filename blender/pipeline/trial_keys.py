@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from bpy.types import Object
 
 from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.basis import Basis
@@ -20,6 +19,7 @@ from ...skeleton.plan import Plan, Point
 from ...skeleton.samples import Samples
 from ...skeleton.solve import Move
 from ...skeleton.solved_group import SolvedGroup
+from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
@@ -46,9 +46,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
     return move
 
 
-def _played(
-    copy: Object, plan: Plan, solved: SolvedGroup, samples: Samples, paths: Collection[str]
-) -> dict[Point, Basis]:
+def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples, paths: Collection[str]) -> dict[Point, Basis]:
     """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed at `paths`."""
     own, found = OwnTransforms(copy, plan.frames.tolist()), {}
     for bone in (bone for chain in solved.plans for bone in chain.keyed):
@@ -60,7 +58,7 @@ def _played(
 
 
 @contextmanager
-def _copy(rig: Object) -> Iterator[Object]:
+def _copy(rig: Rig) -> Iterator[Rig]:
     """A copy of the armature object; it is removed in the end, and the action that it was given."""
     copy = rig.copy()
     action = rig.animation_data and rig.animation_data.action

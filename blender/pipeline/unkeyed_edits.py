@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import bpy
-from bpy.types import ID, Object, Scene, bpy_struct
+from bpy.types import ID, Object, Scene
 
 from .. import versions
 from ..messages.refused import unless_gone
@@ -49,8 +49,8 @@ def everywhere() -> Iterator[ID]:
         if hasattr(block, "animation_data"):
             yield block
         # A material's nodes have an animation of their own, but are no data-block of the file.
-        if getattr(block, "node_tree", None):
-            yield block.node_tree
+        if tree := getattr(block, "node_tree", None):
+            yield tree
 
 
 def restore(edits: Iterable[Edit]) -> None:
@@ -61,12 +61,12 @@ def restore(edits: Iterable[Edit]) -> None:
 
 
 @contextmanager
-def preserve_edits(rig: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
-    """Inside, keys may be written on `rig` at the paths `keyed`; its other edits stay.
+def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
+    """Inside, keys may be written on `item` at the paths `keyed`; its other edits stay.
 
     With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
     """
-    found = edits(_players(rig), scene.frame_current_final, {rig: keyed})
+    found = edits(_players(item), scene.frame_current_final, {item: keyed})
     yield
     if found:
         _evaluate(scene)
@@ -121,14 +121,14 @@ def _restore(edit: Edit) -> None:
     block.update_tag()  # of itself Blender does not notice custom properties
 
 
-def _players(rig: Object) -> Collection[ID]:
+def _players(item: Object) -> Collection[ID]:
     """All data-blocks that play the action of this one."""
-    action = rig.animation_data and rig.animation_data.action
+    action = item.animation_data and item.animation_data.action
     if not action:
         return ()
     # To ask for the users takes Blender long in a large file.
     alone = action.users - action.use_fake_user == 1
-    return (rig,) if alone else bpy.data.user_map(subset=[action])[action]
+    return (item,) if alone else bpy.data.user_map(subset=[action])[action]
 
 
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
@@ -153,7 +153,7 @@ def _value(block: ID, path: str) -> Any:
     return owner.path_resolve(name)
 
 
-def _parted(block: ID, path: str) -> tuple[bpy_struct, str]:
+def _parted(block: ID, path: str) -> tuple[Any, str]:
     """The property's owner, and from there the path of the property: a name, or a custom one in brackets."""
     owner, name = owner_and_property(path)
     return block.path_resolve(owner) if owner else block, name

@@ -7,13 +7,15 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 from bpy.app.translations import pgettext_rpt
-from bpy.types import FCurve, Object, PoseBone, bpy_struct
+from bpy.types import Constraint, EnumProperty, FCurve, FCurveKeyframePoints, Object, PoseBone
 
 from ...skeleton.channel import MERGE, Channel
 from .. import versions
+from ..armatures import Rig
 from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
@@ -89,13 +91,13 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
     return channels
 
 
-def mute_constraints(rig: Object, names: Iterable[tuple[str, str]]) -> list[str]:
+def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
     """Mute constraints given as (bone, constraint); returns sentences for the report."""
     animated = versions.animated_paths(rig)
     notes = []
     for bone, name in names:
-        owner = rig.pose.bones.get(bone)
-        constraint = owner and owner.constraints.get(name)
+        owner: PoseBone | None = rig.pose.bones.get(bone)
+        constraint: Constraint | None = owner.constraints.get(name) if owner else None
         if constraint is None or constraint.mute:
             continue
         constraint.mute = True
@@ -137,7 +139,7 @@ def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
         new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "FREE"), ENUM)
 
 
-def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurve:
+def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int) -> FCurve:
     curve = channelbag.fcurves.find(channel.path, index=index)
     if curve:
         return curve
@@ -148,7 +150,7 @@ def _ensure_curve(channelbag: bpy_struct, channel: Channel, index: int) -> FCurv
 
 
 def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float]) -> None:
-    first, last = curve.range()
+    first, last = curve.range().to_tuple()
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
     points = curve.keyframe_points
@@ -158,7 +160,7 @@ def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float]) -> 
     curve.update()
 
 
-def _merged(points: bpy_struct, new: Attributes, span: tuple[float, float]) -> Attributes:
+def _merged(points: FCurveKeyframePoints, new: Attributes, span: tuple[float, float]) -> Attributes:
     """The new keys between the old ones outside of the span, with every attribute."""
     old = _attributes(points)
     frames = old["co"][:, 0]
@@ -168,7 +170,7 @@ def _merged(points: bpy_struct, new: Attributes, span: tuple[float, float]) -> A
     return {name: np.concatenate([old[name][before], between[name], old[name][after]]) for name in ATTRIBUTES}
 
 
-def _add(points: bpy_struct, keys: Attributes) -> None:
+def _add(points: FCurveKeyframePoints, keys: Attributes) -> None:
     """These keys alone."""
     points.clear()
     points.add(len(keys["co"]))
@@ -176,23 +178,24 @@ def _add(points: bpy_struct, keys: Attributes) -> None:
         points.foreach_set(name, values.reshape(-1))
 
 
-def _attributes(points: bpy_struct) -> Attributes:
+def _attributes(points: FCurveKeyframePoints) -> Attributes:
     found = {name: np.empty(len(points), dtype) for name, dtype in ATTRIBUTES.items()}
     for name, values in found.items():
         points.foreach_get(name, values.reshape(-1))
     return found
 
 
-def _mute_modifiers(curve: FCurve, owner: bpy_struct) -> list[str]:
+def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
     notes = []
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
+            kinds = cast(EnumProperty, modifier.bl_rna.properties["type"]).enum_items
             muted = translated(
                 'F-curve modifier {kind} of bone "{owner}" is muted, as it would change the keys'
                 if isinstance(owner, PoseBone)
                 else 'F-curve modifier {kind} of "{owner}" is muted, as it would change the keys',
-                kind=pgettext_rpt(modifier.bl_rna.properties["type"].enum_items[modifier.type].name),
+                kind=pgettext_rpt(kinds[modifier.type].name),
                 owner=owner.name,
             )
             notes.append(muted)

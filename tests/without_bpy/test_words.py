@@ -85,8 +85,9 @@ def _keys(tree: ast.Module, value: ast.expr) -> set[str]:
     name = ast.unparse(value).partition("(")[0]
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            found |= _keys(tree, node.value)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            found |= _keys(tree, node.value) if ast.unparse(target) == name else set()
         if isinstance(node, ast.FunctionDef) and node.name == name:
             found = found.union(*(_keys(tree, part.value) for part in ast.walk(node) if isinstance(part, ast.Return)))
     return found

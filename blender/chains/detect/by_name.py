@@ -6,8 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from bpy.types import Bone, Object
+from bpy.types import Bone
 
+from ...armatures import Rig
 from . import bone_names
 from .bone_names import Part, Role
 from .limb_bones import LimbBones, bones_named
@@ -16,7 +17,7 @@ _ROPE = 5
 """So many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
 
 
-def limbs(rig: Object) -> list[LimbBones]:
+def limbs(rig: Rig) -> list[LimbBones]:
     """All limbs and fingers. If a rig has a limb in several layers, the one in the layer that takes keys."""
     parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
     found = defaultdict(list)
@@ -91,7 +92,7 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
     return next(iter(same or following), None)
 
 
-def _is_driven(rig: Object, bone: Bone) -> bool:
+def _is_driven(rig: Rig, bone: Bone) -> bool:
     return any(
         not constraint.mute and constraint.type != "IK" and not constraint.type.startswith("LIMIT")
         for constraint in rig.pose.bones[bone.name].constraints

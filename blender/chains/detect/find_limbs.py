@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bpy.types import Object
 from mathutils import Vector
 
+from ...armatures import Rig
 from ...messages.refused import Refused
 from ...properties import chain_of
 from . import bone_names, by_name, by_structure
@@ -60,7 +60,7 @@ class Limb:
         return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
 
 
-def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
+def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     """The limbs of these kinds, in the order of the armature's bones."""
     bones = list(rig.data.bones)
     found = by_name.limbs(rig)
@@ -87,7 +87,7 @@ def limbs(rig: Object, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     )
 
 
-def refuse_none(rig: Object, found: Collection[Limb]) -> None:
+def refuse_none(rig: Rig, found: Collection[Limb]) -> None:
     """Raise `Refused` if no limb was found."""
     if not found:
         raise Refused("NO_LIMBS", object=rig).saying(

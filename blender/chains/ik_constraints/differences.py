@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import degrees, pi
+from typing import cast
 
 import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
@@ -15,6 +16,7 @@ from bpy.types import KinematicConstraint, PoseBone, Scene
 from ....skeleton.rotation_mode import rotation_name
 from ....solver.values import Array
 from ... import versions
+from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.read import dependencies
 from ...pipeline.sample.curve_transforms import OwnTransforms
@@ -56,7 +58,7 @@ def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, 
 
 
 def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
-    if constraint.id_data.pose.ik_solver == "ITASC":
+    if cast(Rig, constraint.id_data).pose.ik_solver == "ITASC":
         yield translated(
             "The armature's solver iTaSC may move limbs on from frame to frame; the chain takes each frame by itself"
         )
@@ -118,7 +120,7 @@ def _apart(poses: PreConstraintPose, now: PreConstraintPose, angle: float) -> fl
 
 
 def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
-    for owner, other in dependencies.constrained(constraint.id_data):
+    for owner, other in dependencies.constrained(cast(Rig, constraint.id_data)):
         if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
             yield translated(
                 'Constraint "{name}" of bone "{bone}" moves the same bones', name=other.name, bone=owner.name

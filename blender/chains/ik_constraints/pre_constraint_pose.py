@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import cos, sin
+from typing import cast
 
 import numpy as np
 from bpy.types import PoseBone
@@ -17,6 +18,7 @@ from bpy.types import PoseBone
 from ....skeleton import inherit, transform
 from ....solver.values import Array
 from ....solver.vectors import angle_about, cross, norm, rejection, unit
+from ...armatures import Rig
 from ...pipeline.read.bone import read_bone
 
 
@@ -51,7 +53,7 @@ class PreConstraintPose:
 def pre_constraint_pose(root: PoseBone, end: PoseBone, basis: Array | None = None) -> PreConstraintPose:
     """The present pose before the constraint of two bones, or that for channels (n, 4, 4) of the end bone."""
     parent = None if root.parent is None else np.array(root.parent.matrix, dtype=np.float64)[None, None]
-    bones = [(read_bone(bone.id_data, bone.name),) for bone in (root, end)]
+    bones = [(read_bone(cast(Rig, bone.id_data), bone.name),) for bone in (root, end)]
     upper = inherit.pose(bones[0], parent, np.array(root.matrix_basis, dtype=np.float64)[None, None])
     own = np.array(end.matrix_basis, dtype=np.float64)[None] if basis is None else basis
     lower = inherit.pose(bones[1], upper, own[:, None])[:, 0]

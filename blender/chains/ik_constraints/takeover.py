@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import KinematicConstraint, Object, PoseBone, PropertyGroup, Scene
+from bpy.types import KinematicConstraint, PoseBone, Scene
 from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
 from ....skeleton.plan import Point
 from ....skeleton.samples import Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
+from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
 from ...pipeline.read import dependencies
-from ...properties import chain_of
+from ...properties import TwoBoneIKChain, chain_of
 from .differences import differences
 from .pre_constraint_pose import pre_constraint_pose
 
@@ -54,14 +55,14 @@ class Takeover:
         return "\n".join(self.lines())
 
 
-def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
+def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     """All IK constraints of the armature that act and whose end bone has no chain with a target.
 
     raises : Refused if the pose before one of them holds NaN or infinity
     """
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     for owner, constraint in dependencies.constrained(rig):
-        if constraint.type != "IK" or constraint.mute:
+        if not isinstance(constraint, KinematicConstraint) or constraint.mute:
             continue
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones)
@@ -80,7 +81,7 @@ def takeovers(rig: Object, scene: Scene) -> Iterator[Takeover]:
             )
 
 
-def without_target(rig: Object, takeover: Takeover) -> PropertyGroup | None:
+def without_target(rig: Rig, takeover: Takeover) -> TwoBoneIKChain | None:
     """The existing chain with the constraint's end bone, if it has no target yet."""
     chain = chain_of(rig, takeover.fields["end_bone"])
     return None if chain is None or chain.target else chain

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bpy.types import Object
 
-from ...armatures import editable
+from ...armatures import Rig, editable, is_rig
 from ...messages.refused import Refused
 
 
-def refuse_other_than_armature(rig: Object | None) -> None:
+def refuse_other_than_armature(item: Object | None) -> None:
     """Raise `Refused` unless this is an armature object."""
-    if rig is None or rig.type != "ARMATURE":
-        raise Refused("NO_ARMATURE", object=rig or "nothing").saying(
+    if not is_rig(item):
+        raise Refused("NO_ARMATURE", object=item or "nothing").saying(
             '"{object}" is not an armature: choose an armature object'
         )
 
 
-def refuse_unposable(rig: Object) -> None:
+def refuse_unposable(rig: Rig) -> None:
     """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
     refuse_other_than_armature(rig)
     if not editable(rig):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bpy.types import Scene
+
 from ....skeleton.plan import Plan
 from ...messages.refused import Refused
 
@@ -22,7 +24,8 @@ def refuse_too_many_frames(plan: Plan) -> None:
 
 def refuse_stretched_time(plan: Plan) -> None:
     """Raise `Refused` where keys on the frames of the plan would play on others."""
-    scene, render = plan.scene, plan.scene.render
+    scene: Scene = plan.scene
+    render = scene.render
     if render.frame_map_old != render.frame_map_new:
         value = render.frame_map_old, render.frame_map_new
         raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name).saying(

@@ -58,7 +58,7 @@ def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: P
     owner, constraint = link
     if source not in goals:
         return True
-    if constraint.type == "IK":  # it finds its target at the tip, where it holds that already
+    if isinstance(owner, PoseBone) and constraint.type == "IK":  # its target is at the tip, where it holds that already
         moved = dependencies.moved_by(owner, constraint)
         of_limb = owner.name in (chain.end.name, chain.tip_bone) and chain.root.name in moved
         return not (of_limb and source in (chain.target, chain.pole))

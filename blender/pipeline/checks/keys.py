@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
+from typing import cast
 
 import numpy as np
-from bpy.types import FCurve, Keyframe, Object, PoseBone, bpy_struct
+from bpy.types import EnumProperty, FCurve, Keyframe, Object, PoseBone
 
 from ... import versions
 from ...key_settings import Keys, KeyStyle
@@ -57,7 +58,7 @@ def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool
 @cache
 def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
-    choices = Keyframe.bl_rna.properties[attribute].enum_items
+    choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
     if identifier not in choices:
         known = ", ".join(choices.keys())
         raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known).saying(
@@ -66,7 +67,7 @@ def code(attribute: str, identifier: str) -> int:
     return choices[identifier].value
 
 
-def owner_of(item: Object, path: str) -> bpy_struct:
+def owner_of(item: Object, path: str) -> Object | PoseBone:
     """The bone or the object whose property this path names."""
     owner, _ = owner_and_property(path)
     return item.path_resolve(owner) if owner else item

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bpy.types import Object
 
 from ....skeleton.plan import Plan
+from ...armatures import is_rig
 from ...messages.refused import Refused
 
 
@@ -33,7 +34,7 @@ class Removal:
 
 def _gone(item: Object, bone: str = "") -> bool:
     try:
-        data = item.data
+        bones = item.data.bones if is_rig(item) else ()
     except ReferenceError:
         return True
-    return bool(bone) and bone not in data.bones
+    return bool(bone) and bone not in bones

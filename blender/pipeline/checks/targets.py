@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bpy.types import PoseBone
+
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ....skeleton.target_channels import KeyedTarget
 from ... import versions
-from ...armatures import editable
+from ...armatures import Rig, editable
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..read import dependencies
@@ -47,7 +49,7 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
-    item = point.object
+    item: Rig = point.object
     if not editable(item):
         raise _refused("LINKED_TARGET", chain, point).saying(
             'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable'
@@ -66,7 +68,7 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
         raise _refused("REST_POSITION", chain, point).saying(
             'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position'
         )
-    if point.bone and owner.bone.use_connect:
+    if isinstance(owner, PoseBone) and owner.bone.use_connect:
         raise _refused("CONNECTED_TARGET", chain, point).saying(
             'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location'
         )

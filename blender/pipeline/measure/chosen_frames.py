@@ -7,11 +7,12 @@ from math import ceil
 from zlib import crc32
 
 import numpy as np
-from bpy.types import FCurve, NlaStrip, Object
+from bpy.types import FCurve, NlaStrip
 from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ... import versions
+from ...armatures import Rig
 from ...key_settings import Measure
 from ...rna_paths import owner_and_property
 
@@ -21,7 +22,7 @@ _DRAWN = 16
 _CHANGING = {"influence", "mute", "enabled", "scale", "delta_scale"}
 
 
-def chosen(frames: Array, rig: Object, measure: Measure) -> NDArray[np.intp]:
+def chosen(frames: Array, rig: Rig, measure: Measure) -> NDArray[np.intp]:
     """(m,) rising, where among `frames` (n,) those lie on which to measure; the same each time.
 
     With AUTO and many frames: the first, the last, one drawn of each sixteenth, and those on which constraints, scale
@@ -37,7 +38,7 @@ def chosen(frames: Array, rig: Object, measure: Measure) -> NDArray[np.intp]:
     return np.unique(np.concatenate(([0, count - 1], drawn, _changing(frames, rig)[:_FEW])))
 
 
-def _changing(frames: Array, rig: Object) -> NDArray[np.intp]:
+def _changing(frames: Array, rig: Rig) -> NDArray[np.intp]:
     """Where among `frames` what acts on top of keys changes, the greatest changes first."""
     times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig)]).T
     inside = (times >= frames[0]) & (times <= frames[-1])
@@ -46,7 +47,7 @@ def _changing(frames: Array, rig: Object) -> NDArray[np.intp]:
     return rows[np.sort(first)]
 
 
-def _changes(rig: Object) -> Iterator[Array]:
+def _changes(rig: Rig) -> Iterator[Array]:
     """(k, 2) each: a time at which something changes, and how much."""
     yield from _of_curves(versions.curves(rig))
     for strip, curves in versions.strips(rig):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from bpy.types import Object
 from mathutils import Matrix
 
 from ....skeleton.bone import Bone, LocalToPose
 from ....solver.values import Array
+from ...armatures import Rig
 
 
-def read_bone(rig: Object, name: str) -> Bone:
+def read_bone(rig: Rig, name: str) -> Bone:
     """The bone of this name of an armature object that has a pose."""
     bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
     plain = bone.use_local_location and (
@@ -46,7 +46,7 @@ def _offset(bone: bpy.types.Bone) -> Array:
     return np.array(matrix, dtype=np.float64)
 
 
-def _local_to_pose(rig: Object, name: str) -> LocalToPose:
+def _local_to_pose(rig: Rig, name: str) -> LocalToPose:
     """`Bone.convert_local_to_pose` frame by frame, for the bone that then has this name."""
 
     def converted(basis: Array, parent: Array | None) -> Array:
@@ -54,9 +54,9 @@ def _local_to_pose(rig: Object, name: str) -> LocalToPose:
         if parent is None:
             poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in local]
         else:
-            rests = {"parent_matrix_local": bone.parent.matrix_local}
+            rest = bone.parent.matrix_local
             poses = [
-                bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, **rests)
+                bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest)
                 for matrix, above in zip(local, map(Matrix, parent.tolist()), strict=True)
             ]
         return np.array(poses, dtype=np.float64)

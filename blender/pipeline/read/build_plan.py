@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, isfinite
+from typing import Any
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
 from ....skeleton.channel import MERGE
 from ....skeleton.plan import ChainPlan, Plan, Point
 from ....solver.values import Array
+from ...armatures import Rig
 from ...key_settings import Keys
 from ...messages.refused import Refused
 from ...messages.report import frame_text, point_text
@@ -32,7 +34,7 @@ LAST_FRAME = 1_048_574
 
 
 def build_plan(
-    rig: Object,
+    rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
@@ -66,13 +68,13 @@ def build_plan(
     )
 
 
-def _range(rig: Object, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
+def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
     if frames is None:
         if scene.use_preview_range:
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
-    named = {"start": frame_text(start), "end": frame_text(end)}
+    named: dict[str, Any] = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):
         raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named).saying(
             'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start'

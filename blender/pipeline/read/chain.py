@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from math import degrees, pi
 
-from bpy.types import Bone, Object, PropertyGroup
+from bpy.types import Bone
 
 from ....skeleton.plan import ChainPlan, Point
 from ....solver.values import Bend, Options, Plane, Reference, Unreachable
+from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...properties import TwoBoneIKChain
 from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
 
 
-def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None) -> ChainPlan:
+def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -> ChainPlan:
     """The chain's plan.
 
     stand_in : taken for a target or pole target that the chain does not have yet
@@ -55,7 +57,7 @@ def chain_plan(rig: Object, chain: PropertyGroup, stand_in: Point | None = None)
     )
 
 
-def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = "") -> tuple[str, ...]:
+def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -> tuple[str, ...]:
     """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain.
 
     chain : its name, to be named where it is refused; "" where it has none yet
@@ -76,13 +78,13 @@ def chain_bones(rig: Object, end_bone: str, root_bone: str = "", chain: str = ""
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
-def root_name(rig: Object, chain: PropertyGroup) -> str:
+def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
     """The root bone's name, which a chain may leave to its end bone; "" where there is none."""
-    end = rig.data.bones.get(chain.end_bone)
+    end: Bone | None = rig.data.bones.get(chain.end_bone)
     return chain.root_bone or (end.parent.name if end and end.parent else "")
 
 
-def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
+def _refuse_shear(rig: Rig, bones: tuple[str, ...]) -> None:
     """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
     for name in bones[1:]:
         if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
@@ -91,7 +93,7 @@ def _refuse_shear(rig: Object, bones: tuple[str, ...]) -> None:
             )
 
 
-def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
+def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
@@ -104,8 +106,8 @@ def bones_below(rig: Object, chain: PropertyGroup, end: str) -> tuple[str, ...]:
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
-def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
-    bone = rig.data.bones.get(name)
+def _bone(rig: Rig, name: str, role: str, chain: str) -> Bone:
+    bone: Bone | None = rig.data.bones.get(name)
     if bone is None:
         owner = translated('Chain "{name}"', name=chain) if chain else translated("A chain")
         raise Refused("NO_BONE", object=rig, bone=name, owner=owner, role=role).saying(
@@ -116,7 +118,7 @@ def _bone(rig: Object, name: str, role: str, chain: str) -> Bone:
     return bone
 
 
-def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str) -> Point | None:
+def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) -> Point | None:
     target, bone = getattr(chain, target_field), getattr(chain, bone_field)
     if target is None:
         return None
@@ -134,7 +136,7 @@ def _point(rig: Object, chain: PropertyGroup, target_field: str, bone_field: str
     return Point(target, bone)
 
 
-def _options(rig: Object, chain: PropertyGroup) -> Options:
+def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from bpy.types import Object, PropertyGroup, Scene
+from bpy.types import Scene
 
+from ...armatures import Rig
 from ...messages.refused import Refused
+from ...properties import TwoBoneIKChain
 from ..checks.armature import refuse_unposable
 from . import dependencies
 from .chain import chain_plan
 
 
-def chosen_chains(rig: Object, names: Sequence[str] | None) -> list[PropertyGroup]:
+def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]:
     """The chains with these names, or all that are not muted; Refused where there is none."""
     chains = list(rig.two_bone_ik_chains)
     if not chains:
@@ -32,7 +34,7 @@ def chosen_chains(rig: Object, names: Sequence[str] | None) -> list[PropertyGrou
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def scene_of(rig: Object) -> Scene:
+def scene_of(rig: Rig) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
     scenes = rig.users_scene
     if not scenes:
@@ -40,12 +42,12 @@ def scene_of(rig: Object) -> Scene:
     return scenes[0]
 
 
-def after_followed(rigs: Sequence[Object]) -> list[Object]:
+def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
     """The armatures, each after those of them whose limbs its chains follow.
 
     raises : Refused where they follow each other
     """
-    graph = {}
+    graph: dict[Rig, list[Rig]] = {}
     for rig in rigs:
         try:
             refuse_unposable(rig)

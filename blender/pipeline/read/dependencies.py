@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
-from bpy.types import Constraint, Object, PoseBone
+from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
 
 from ....skeleton.plan import ChainPlan, Point
+from ...armatures import Rig, is_rig
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from .chain import root_name
@@ -57,7 +58,7 @@ def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
     return {place: sources(place) for place in upstream(*points, sources=sources)}
 
 
-def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
+def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
     """All constraints of an armature object's bones."""
     for bone in rig.pose.bones:
         if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
@@ -67,10 +68,10 @@ def constrained(rig: Object) -> Iterator[tuple[PoseBone, Constraint]]:
 
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
     """The bones that a constraint on `bone` moves, from the end up: with IK as many as its chain is long."""
-    if constraint.type not in {"IK", "SPLINE_IK"}:
+    if not isinstance(constraint, KinematicConstraint | SplineIKConstraint):
         return [bone]
     above = bone.parent_recursive
-    bones = above if constraint.type == "IK" and not constraint.use_tail else [bone, *above]
+    bones = above if isinstance(constraint, KinematicConstraint) and not constraint.use_tail else [bone, *above]
     return bones[: constraint.chain_count] if constraint.chain_count else bones
 
 
@@ -81,10 +82,11 @@ def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
 
 def constraints_moving(point: Point) -> Iterator[tuple[PoseBone | Object, Constraint]]:
     """All constraints that move an object or a bone, each with the object or the bone that has it."""
+    item: Rig = point.object
     if not point.bone:
-        yield from ((point.object, constraint) for constraint in point.object.constraints)
+        yield from ((item, constraint) for constraint in item.constraints)
         return
-    for bone, constraint in constrained(point.object):
+    for bone, constraint in constrained(item):
         if point.bone in moved_by(bone, constraint):
             yield bone, constraint
 
@@ -107,7 +109,7 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
     return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
 
 
-def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[tuple[ChainPlan, Object]]:
+def followed(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
     """Chains that follow a limb of one of the other armatures, each with that armature."""
     limbs = {
         Point(other, root_name(other, chain))
@@ -120,7 +122,7 @@ def followed(chains: Iterable[ChainPlan], others: Iterable[Object]) -> Iterator[
             yield chain, limb.object
 
 
-def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Object]) -> None:
+def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> None:
     """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
     for chain, followed_rig in followed(chains, others):
         raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name).saying(
@@ -192,21 +194,22 @@ def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sour
 
 
 def _constraints(place: Point) -> Iterable[Constraint]:
-    owner = place.object.pose.bones.get(place.bone) if place.bone else place.object
+    item: Rig = place.object
+    owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone else item
     return owner.constraints if owner else ()
 
 
 def _parent(place: Point) -> Point | None:
     """What carries this place: a bone's parent bone or armature object; an object's parent, or the bone it hangs on."""
+    item: Rig = place.object
     if place.bone:
-        bone = place.object.data.bones.get(place.bone)
-        return Point(place.object, bone.parent.name) if bone and bone.parent else Point(place.object)
-    parent = place.object.parent
-    if not parent:
+        bone: Bone | None = item.data.bones.get(place.bone)
+        return Point(item, bone.parent.name) if bone and bone.parent else Point(item)
+    if not item.parent:
         return None
-    bone = place.object.parent_bone if place.object.parent_type == "BONE" else ""
+    name = item.parent_bone if item.parent_type == "BONE" else ""
     # The bone may be gone: Blender then takes the armature object.
-    return Point(parent, bone if parent.type == "ARMATURE" and bone in parent.data.bones else "")
+    return Point(item.parent, name if is_rig(item.parent) and name in item.parent.data.bones else "")
 
 
 def targets(constraint: Constraint) -> Iterator[Point]:
@@ -217,6 +220,5 @@ def targets(constraint: Constraint) -> Iterator[Point]:
         target = getattr(owner, "target", None)
         if target:
             yield Point(target, getattr(owner, "subtarget", "") if target.type == "ARMATURE" else "")
-    pole = getattr(constraint, "pole_target", None)
-    if pole:
+    if isinstance(constraint, KinematicConstraint) and (pole := constraint.pole_target):
         yield Point(pole, constraint.pole_subtarget if pole.type == "ARMATURE" else "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bpy.types import Object
+from bpy.types import Bone, PoseBone
 
 from ....skeleton.plan import Plan
+from ...armatures import Rig
 from . import dependencies
 
 Fingerprint = tuple[object, ...]
@@ -20,9 +21,10 @@ def fingerprint(plan: Plan) -> Fingerprint:
     return dependencies.links(plan.chains), exist, [_values(plan.rig, bone.name) for bone in bones]
 
 
-def _values(rig: Object, name: str) -> Fingerprint | None:
+def _values(rig: Rig, name: str) -> Fingerprint | None:
     """All that `read_bone` reads of a bone; None if it is gone."""
-    bone, pose_bone = rig.data.bones.get(name), rig.pose.bones.get(name)
+    bone: Bone | None = rig.data.bones.get(name)
+    pose_bone: PoseBone | None = rig.pose.bones.get(name)
     if not (bone and pose_bone):
         return None
     parent = bone.parent

@@ -11,6 +11,7 @@ from ....skeleton.plan import Point
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
 from ....skeleton.target_channels import KeyedTarget
 from ....solver.values import Array
+from ...armatures import Rig
 from . import dependencies
 from .bone import read_bone
 from .values_before import values_before
@@ -22,7 +23,7 @@ def keyed_targets(points: Iterable[Point], start: float) -> dict[Point, KeyedTar
 
 
 def _keyed_target(point: Point, start: float) -> KeyedTarget:
-    item = point.object
+    item: Rig = point.object
     bone = read_bone(item, point.bone) if point.bone else None
     rotation_path = bone.rotation_path if bone else rotation_name(item.rotation_mode)
     delta_location, delta_rotation = (np.zeros(3), np.eye(3)) if bone else _delta(item)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from bpy.types import Constraint
 
 from ....skeleton.plan import Plan
+from ...armatures import Rig
 from ...messages.translation import translated
 from . import dependencies, rest_side
 
@@ -16,6 +17,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
 
     hiding : IK constraints, as `hiding_constraints` has them
     """
+    rig: Rig = plan.rig
     found = rest_side.notes(plan.chains)
     found += [
         translated(
@@ -26,9 +28,9 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
             bone=bone,
         )
         for bone, name in hiding
-        if _acts(plan.rig.pose.bones[bone].constraints[name])
+        if _acts(rig.pose.bones[bone].constraints[name])
     ]
-    for bone in (plan.rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed):
+    for bone in (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed):
         for constraint in bone.constraints:
             if constraint.type != "IK" and _acts(constraint):
                 on_top = translated(

@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from math import degrees
 
 import numpy as np
-from bpy.types import Object, PropertyGroup
 
 from ....skeleton import transform
 from ....skeleton.plan import AXES, ChainPlan
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
+from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...properties import TwoBoneIKChain
 from .bone import rest
 from .chain import bones_below, chain_bones
 
 
-def rest_chain(rig: Object, chain: PropertyGroup) -> tuple[Chain, Array]:
+def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
     """The chain at rest as the solver takes it, in the root bone's space, and the end bone's orientation (3, 3) there.
 
     raises : Refused where its bones make no chain
@@ -34,7 +35,7 @@ def rest_chain(rig: Object, chain: PropertyGroup) -> tuple[Chain, Array]:
     return Chain(joints=joints, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
 
 
-def undecided(rig: Object, chain: PropertyGroup) -> float | None:
+def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     """The bend of the rest pose in radians, where only that would tell the side and it is too slight; else None."""
     by_pose = chain.reference == Reference.POSE and not chain.use_bend_limits
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:

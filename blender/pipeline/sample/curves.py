@@ -6,9 +6,10 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import cast
 
 import numpy as np
-from bpy.types import ID, FCurve, Object
+from bpy.types import ID, Bone, Curve, FCurve, Object
 
 from ....skeleton import inherit
 from ....skeleton.basis import Basis
@@ -17,6 +18,7 @@ from ....skeleton.samples import Samples
 from ....solver.triad import product
 from ....solver.values import Array
 from ... import versions
+from ...armatures import Rig, is_rig
 from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
@@ -52,11 +54,11 @@ def _object_obstacle(item: Object) -> str:
         return translated('"{name}" is a rigid body', name=item.name)
     if not item.parent:
         return ""
-    follows_path = item.parent.type == "CURVE" and item.parent.data.use_path
+    follows_path = isinstance(item.parent.data, Curve) and item.parent.data.use_path
     if item.parent_type not in _RIGID_PARENTS or follows_path:
         return translated('"{name}" is parented to the shape of "{parent}"', name=item.name, parent=item.parent.name)
     if item.parent_type == "BONE":
-        bone = item.parent.data.bones.get(item.parent_bone) if item.parent.type == "ARMATURE" else None
+        bone: Bone | None = item.parent.data.bones.get(item.parent_bone) if is_rig(item.parent) else None
         if bone is None:
             return translated(
                 '"{name}" is parented to a bone that "{parent}" does not have', name=item.name, parent=item.parent.name
@@ -66,7 +68,7 @@ def _object_obstacle(item: Object) -> str:
     return ""
 
 
-def _bone_obstacle(rig: Object, names: set[str], free: set[str]) -> str:
+def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
     """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
     if not names:
         return ""
@@ -148,5 +150,5 @@ class _Curves:
             return self.worlds[item.parent]
         # A child of a bone sits at its tail.
         tail = np.eye(4)
-        tail[1, 3] = item.parent.data.bones[item.parent_bone].length
+        tail[1, 3] = cast(Rig, item.parent).data.bones[item.parent_bone].length
         return product(self.worlds[item.parent], product(self.poses[Point(item.parent, item.parent_bone)], tail))

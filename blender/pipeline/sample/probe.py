@@ -10,10 +10,11 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import floor
+from typing import cast
 
 import bpy
 import numpy as np
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
 from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
@@ -41,7 +42,7 @@ def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     try:
         scene.collection.objects.link(probe)
         for point in sorted(wanted.points, key=point_text):
-            constraint = probe.constraints.new("COPY_TRANSFORMS")
+            constraint = cast(CopyTransformsConstraint, probe.constraints.new("COPY_TRANSFORMS"))
             constraint.target, constraint.subtarget = point.object, point.bone
             constraint.mute = True
         yield

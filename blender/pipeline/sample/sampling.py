@@ -8,12 +8,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
-from bpy.types import Constraint, Depsgraph, Object, Scene
+from bpy.types import Constraint, Depsgraph, PoseBone, RenderSettings, Scene
 
 from ....skeleton.basis import Basis
 from ....skeleton.plan import Plan, Point
 from ....skeleton.samples import Samples
 from ....solver.values import Array
+from ...armatures import Rig
 from ...key_settings import Sampling
 from ...messages.refused import Refused, unless_gone
 from ..checks.finite import refuse_not_finite
@@ -91,7 +92,7 @@ class Sampler(ExitStack):
         elif self._way == Sampling.CURVES:
             _refuse_curves(plan, need, keyed)
         if self._way == Sampling.CURVES:
-            render = plan.scene.render
+            render: RenderSettings = plan.scene.render
             return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
         with _without_constraints(plan.rig, {place.bone for place in keyed}):
             return (yield from self._stepped(need, plan.frames))
@@ -160,7 +161,7 @@ def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseB
 
 
 @contextmanager
-def _without_constraints(rig: Object, keyed: Collection[str]) -> Iterator[None]:
+def _without_constraints(rig: Rig, keyed: Collection[str]) -> Iterator[None]:
     """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
     hiding = [
         (bone.name, found) for bone, found in dependencies.constrained(rig) if dependencies.hides(bone, found, keyed)
@@ -177,9 +178,9 @@ def _without_constraints(rig: Object, keyed: Collection[str]) -> Iterator[None]:
                     constraint.mute = False
 
 
-def _constraint(rig: Object, place: tuple[str, str]) -> Constraint | None:
-    bone = rig.pose.bones.get(place[0])
-    return bone and bone.constraints.get(place[1])
+def _constraint(rig: Rig, place: tuple[str, str]) -> Constraint | None:
+    bone: PoseBone | None = rig.pose.bones.get(place[0])
+    return bone.constraints.get(place[1]) if bone else None
 
 
 def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:
