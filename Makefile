@@ -4,7 +4,7 @@
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make fuzz                  random scenes against an oracle of its own; SCENES=20000 SEED=1 OPTIONS="--counts --only 7"
-#   make lint                  ruff and mypy
+#   make lint                  ruff, and mypy with the types of the oldest Blender and of the latest
 #   make count                 the product's lines of code, a room each
 #   make docs                  the manual: out/manual/index.html
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
@@ -23,6 +23,7 @@ NUMPY ?=
 PLAIN := .venv/$(PYTHON_VERSION)/numpy$(addprefix -,$(NUMPY))
 WHEEL := .venv/$(PYTHON_VERSION)/bpy-$(BPY)
 LINT := .venv/$(PYTHON_VERSION)/lint
+TYPES := $(addprefix .venv/$(PYTHON_VERSION)/types-,4.2 5.2)
 DOCS := .venv/$(PYTHON_VERSION)/docs
 PACKAGE := out/two_bone_ik.zip
 
@@ -47,12 +48,10 @@ fuzz: $(WHEEL)/ready
 gui-test: $(PLAIN)/ready
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window
 
-# mypy wants a folder with the name of a package, which that of a checkout need not be.
-lint: $(LINT)/ready
+lint: $(LINT)/ready $(TYPES:=/ready)
 	$(LINT)/bin/ruff check
 	$(LINT)/bin/ruff format --check
-	ln -sfn ../../.. $(LINT)/two_bone_ik
-	cd $(LINT) && bin/mypy --config-file two_bone_ik/pyproject.toml -p two_bone_ik
+	$(LINT)/bin/python -m pytest tests/lint
 
 format: $(LINT)/ready
 	$(LINT)/bin/ruff check --fix
@@ -90,6 +89,7 @@ clean:
 $(PLAIN)/ready: packages = numpy$(addprefix ==,$(NUMPY)) -r tests/requirements-plain.txt
 $(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements-wheel.txt
 $(LINT)/ready: packages = -r tests/requirements-lint.txt
+$(TYPES:=/ready): packages = numpy==2.4.6 fake-bpy-module-$(subst types-,,$(notdir $(@D)))==20260730
 $(DOCS)/ready: packages = -r tests/requirements-docs.txt
 .venv/%/ready: $(wildcard tests/requirements*.txt)
 	$(PYTHON) -m venv --clear --without-pip $(@D)

@@ -1,0 +1,92 @@
+"""What mypy says of the extension by the types of Blender, of the oldest and of the latest that it runs on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+# What differs between them lies in versions.py, behind this constant: each sees its own half of that file.
+BLENDERS = {
+    "4.2": ["--always-false=_HAS_SLOTS", "--disable-error-code=func-returns-value"],
+    "5.2": ["--always-true=_HAS_SLOTS"],
+}
+# Where the types are wrong, and not we: those of 4.2 let functions return None whose result its manual leaves out;
+# those of 5.2 do not know how to read an array, what a path leads to, what a menu calls, or contexts of translations.
+WRONG_TYPES = {
+    "4.2": re.compile(r'"None"|"user_map" of "BlendData"'),
+    "5.2": re.compile(r'"bpy_prop_array"|bpy_prop [|] Any|"_GenericUI"|^[^"]*contexts[?] has no attribute'),
+}
+MODULES = (
+    "blender/pipeline/write.py",
+    "api/poses.py",
+    "operators/common.py",
+    "ui/panel.py",
+    "command_line/blend_file.py",
+)
+
+FAULTY = """
+from bpy.types import PoseBone
+from two_bone_ik.blender.armatures import Rig
+def faulty(rig: "Rig", bone: "PoseBone") -> None:"""
+# What is wrong in it, and in which Blenders.
+FAULTS = {
+    "rig.data.bonse": {"4.2", "5.2"},
+    "rig.two_bone_ik_chain": {"4.2", "5.2"},
+    'rig.mode == "EDTI"': {"4.2", "5.2"},
+    'bone.rotation_mode = "XZY_"': {"4.2", "5.2"},
+    "rig.animation_data.action.fcurves": {"5.2"},
+    "rig.animation_data.action_slot": {"4.2"},
+    "bone.bone.select": {"5.2"},
+    "bone.select": {"4.2"},
+}
+
+
+@cache
+def complaints(blender: str, *options: str) -> list[str]:
+    """The lines in which mypy finds fault with the extension by the types of this Blender."""
+    environment = _environment(blender)
+    # mypy wants a folder with the name of a package, which that of a checkout need not be.
+    link = environment / "two_bone_ik"
+    link.unlink(missing_ok=True)
+    link.symlink_to(CHECKOUT)
+    command = [sys.executable, "-m", "mypy", "--python-executable=bin/python", "--no-error-summary"]
+    command += ["--config-file=two_bone_ik/pyproject.toml", *BLENDERS[blender], *options, "--package=two_bone_ik"]
+    run = subprocess.run(command, cwd=environment, stdout=subprocess.PIPE, text=True, check=False)
+    return [line for line in run.stdout.splitlines() if not WRONG_TYPES[blender].search(line)]
+
+
+def _environment(blender: str) -> Path:
+    return Path(sys.prefix).with_name(f"types-{blender}")
+
+
+@pytest.mark.parametrize("blender", BLENDERS)
+def test_the_extension_uses_what_this_blender_has(blender: str) -> None:
+    found = complaints(blender)
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
+
+
+@pytest.mark.parametrize("blender", BLENDERS)
+def test_what_this_blender_does_not_have_is_found(blender: str, tmp_path: Path) -> None:
+    options, wrong_in = [], {}
+    for module in MODULES:
+        shadow = tmp_path / module
+        shadow.parent.mkdir(parents=True)
+        lines = [*(CHECKOUT / module).read_text("utf-8").splitlines(), *FAULTY.splitlines()]
+        places = (f"two_bone_ik/{module}:{line}" for line in range(len(lines) + 1, len(lines) + 1 + len(FAULTS)))
+        wrong_in |= dict(zip(places, FAULTS.values(), strict=True))
+        shadow.write_text("\n".join([*lines, *(f"    {fault}" for fault in FAULTS)]), "utf-8")
+        options += ["--shadow-file", f"two_bone_ik/{module}", str(shadow)]
+    # What mypy knows of all other files saves it half a minute.
+    complaints(blender)
+    known = shutil.copytree(_environment(blender) / ".mypy_cache", tmp_path / "cache")
+    found = {line.split(": ")[0] for line in complaints(blender, f"--cache-dir={known}", *options)}
+    assert found & wrong_in.keys() == {place for place, blenders in wrong_in.items() if blender in blenders}
