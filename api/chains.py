@@ -41,9 +41,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     _refuse_unknown(fields)
     twin = chain_of(rig, end_bone)
     if twin and not (twin.mute or fields.get("mute")):
-        raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name).saying(
-            'Bone "{bone}" of "{object}" has chain "{value}" already: change that one, or mute it first'
-        )
+        raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name)
     chain = rig.two_bone_ik_chains.add()
     try:
         chain.end_bone = end_bone

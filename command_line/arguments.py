@@ -14,9 +14,6 @@ from typing import Any, NoReturn
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 
-USAGE = "ARGUMENTS"
-"""The kind of refusal where the command line itself makes no sense."""
-
 _EPILOG = """\
 exit status, of many files the highest:
   0   done
@@ -56,7 +53,7 @@ class _Parser(ArgumentParser):
     """Reports what is wrong in one line, as every other refusal does."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refused(USAGE, value=message, program=self.prog).saying("{value}; {program} --help tells more")
+        raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
 
 
 def parser(usage: str) -> ArgumentParser:

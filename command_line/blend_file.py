@@ -15,7 +15,6 @@ from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
 from . import console_output, interrupt
-from .arguments import USAGE
 
 _DAMAGE = re.compile("corrupt|lost data", re.IGNORECASE)
 """Words with which Blender reports damage in a file that it opens all the same."""
@@ -27,7 +26,7 @@ _LAST = b"\xb1\xea\x92\x8f"
 def named_or_open(file: Path | None) -> Path:
     """The file if one is named, else the open file; Refused if there is neither."""
     if not (file or bpy.data.filepath):
-        raise Refused(USAGE).saying("Name a .blend file")
+        raise Refused("ARGUMENTS.no_file")
     return file or Path(bpy.data.filepath)
 
 
@@ -38,11 +37,7 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         atomic_write.refuse_irregular(path)
         file = atomic_write.identity(path)
         if file in is_read:
-            raise Refused("OVERWRITE", value=str(path)).saying(
-                '"{value}" is read and would be overwritten: choose another name'
-                if is_read[file]
-                else '"{value}" would be written twice: choose another name'
-            )
+            raise Refused("OVERWRITE.input" if is_read[file] else "OVERWRITE.output", value=str(path))
         is_read[file] = False
 
 
@@ -57,9 +52,7 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
         with console_output.blender_output() as lines:
             bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
     except RuntimeError as error:
-        raise Refused("UNREADABLE", value=str(file), reason=_reason(error)).saying(
-            '"{value}" cannot be opened: {reason}'
-        ) from None
+        raise Refused("UNREADABLE", value=str(file), reason=_reason(error)) from None
     interrupt.check()
     damage = [line for line in lines if _DAMAGE.search(line)]
     return f'"{file}" is damaged, as Blender says: {"; ".join(dict.fromkeys(damage))}' if damage else ""
@@ -88,9 +81,7 @@ def save(source: Path, output: Path) -> None:
         if reason:
             # Blender's own is that of its last step, which only follows from what went wrong before.
             reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
-            raise Refused("UNWRITABLE", value=str(output), reason=reason).saying(
-                '"{value}" cannot be written: {reason}'
-            )
+            raise Refused("UNWRITABLE", value=str(output), reason=reason)
 
 
 def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Rig]:
@@ -104,24 +95,16 @@ def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Rig]:
     if with_chains:
         found = [item for item in found if item.two_bone_ik_chains]
     if not found:
-        raise Refused("NO_RIG", file=file).saying(
-            '"{file}" has no armature with chains: give it a --setup'
-            if with_chains
-            else '"{file}" has no armature in a scene: choose another file'
-        )
+        raise Refused("NO_RIG.with_chains" if with_chains else "NO_RIG.in_scene", file=file)
     if len(found) > 1 and not with_chains:
-        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in found), file=file).saying(
-            '"{file}" has several armatures: choose with --rig from {value}'
-        )
+        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in found), file=file)
     return found
 
 
 def _named(name: str) -> Rig:
     armatures = [item.name for item in bpy.data.objects if is_rig(item)]
     if name not in armatures:
-        raise Refused("NO_RIG", object=name, value=name, nearest=nearest_name(name, armatures)).saying(
-            'There is no armature object "{object}": {nearest}'
-        )
+        raise Refused("NO_RIG.named", object=name, value=name, nearest=nearest_name(name, armatures))
     return cast(Rig, bpy.data.objects[name])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..blender.messages.refused import Refused
 from . import detect, interrupt, run_command
-from .arguments import USAGE, parser
+from .arguments import parser
 from .outcome import ExitStatus
 
 
@@ -32,7 +32,7 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
             )
     except Refused as refused:
         print(f"two_bone_ik: {refused}", file=sys.stderr)
-        return ExitStatus.USAGE if refused.kind == USAGE else ExitStatus.REFUSED
+        return ExitStatus.USAGE if refused.kind == "ARGUMENTS" else ExitStatus.REFUSED
     except KeyboardInterrupt:
         print("two_bone_ik: interrupted", file=sys.stderr)
         return ExitStatus.INTERRUPTED

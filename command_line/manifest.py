@@ -22,7 +22,7 @@ from typing import Any
 
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
-from .arguments import USAGE, frames
+from .arguments import frames
 from .path_mapping import PathMapping
 from .shot import Shot
 
@@ -45,9 +45,7 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
         if folder:
             output = folder / _output(table, shot.file, home)
             if output in outputs:
-                raise Refused("SAME_OUTPUT", value=str(output), where=where, other=outputs[output]).saying(
-                    '{where} has the same output as shot {other}, "{value}": give it another output'
-                )
+                raise Refused("SAME_OUTPUT", value=str(output), where=where, other=outputs[output])
             outputs[output] = number
             writes = shot.command != "check"
             shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
@@ -65,13 +63,11 @@ def numbers(text: str | None, count: int) -> list[int]:
         first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
         part_of = range(first, (last or first) + 1, step or 1)
         if not (span and part_of):
-            raise Refused(USAGE, value=text).saying("--shot {value} names no shot: write 7, 1-10, 1-9:2 or 1,4,8")
+            raise Refused("ARGUMENTS.shot", value=text)
         found += part_of
     for number in found:
         if not 1 <= number <= count:
-            raise Refused("SHOT", value=number, count=count).saying(
-                "There is no shot {value}: the manifest has 1 to {count}"
-            )
+            raise Refused("SHOT", value=number, count=count)
     return list(dict.fromkeys(found))
 
 
@@ -82,11 +78,9 @@ def _shot(where: str, table: Mapping[str, Any], common: Shot, located: PathMappi
     texts = {key: value for key, value in table.items() if key != "rig"} | {f"rig {item}": item for item in rigs}
     for key, value in texts.items():
         if not isinstance(value, str):
-            raise Refused("WRONG_TYPE", value=value, where=where, key=key).saying(
-                "{where} has {key} = {value!r}, but it takes text in quotes"
-            )
+            raise Refused("WRONG_TYPE.text", value=value, where=where, key=key)
     if "file" not in table:
-        raise Refused("NO_FILE", where=where).saying("{where} names no file")
+        raise Refused("NO_FILE.in_shot", where=where)
     return replace(
         common,
         file=located(table["file"]),
@@ -101,9 +95,7 @@ def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, 
     try:
         return frames(table["frames"]) if "frames" in table else common.frames
     except ArgumentTypeError as error:
-        raise Refused("FRAMES", where=where, error=error).saying(
-            "{where} has frames that are not understood: {error}"
-        ) from None
+        raise Refused("FRAMES", where=where, error=error) from None
 
 
 def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:

@@ -23,7 +23,7 @@ def mapping(path: Path | None) -> PathMapping:
             for rule in content.get("path_mapping_rules", [])
         ]
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise Refused("NO_RULES", value=str(path)).saying('"{value}" holds no path mapping rules') from None
+        raise Refused("NO_RULES", value=str(path)) from None
 
     def mapped(text: str) -> Path:
         for source, destination in rules:

@@ -10,7 +10,6 @@ from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
 from . import blend_file, manifest, pool
-from .arguments import USAGE
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
@@ -61,16 +60,12 @@ def _refuse_combination(arguments: Namespace) -> None:
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            raise Refused(USAGE, value=option).saying(
-                "{value} goes with one file: leave out --manifest"
-                if arguments.manifest
-                else "{value} needs a --manifest"
-            )
+            raise Refused("ARGUMENTS.one_file" if arguments.manifest else "ARGUMENTS.many_files", value=option)
     if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
-        raise Refused(USAGE, value="--time-limit").saying("{value} needs --jobs")
+        raise Refused("ARGUMENTS.time_limit", value="--time-limit")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
-        raise Refused(USAGE, where=where).saying("Say where to write: {where}")
+        raise Refused("ARGUMENTS.no_output", where=where)
 
 
 def _shot(arguments: Namespace) -> Shot:

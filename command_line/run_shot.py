@@ -34,7 +34,7 @@ def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> O
         setup = api.load_setup(what.setup) if what.setup else None
         damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
         if damage and strict:
-            raise Refused("DAMAGED", value=damage).saying("{value}: save it anew or leave out --strict")
+            raise Refused("DAMAGED", value=damage)
         reports = _reports(what, setup, [*blend_file.notes(), *filter(None, [damage])], progress)
         if what.output:
             interrupt.check()

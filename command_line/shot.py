@@ -61,9 +61,7 @@ def recorded(shot: Shot) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}  # no JSON, thus of no use to another program either
     if not (isinstance(record, dict) and "request" in record):
-        raise Refused("OVERWRITE", value=str(shot.report)).saying(
-            '"{value}" is no report of Two-Bone IK and would be overwritten: move it'
-        )
+        raise Refused("OVERWRITE.other", value=str(shot.report))
     return record if shot.output is None or shot.output.exists() else {}
 
 

@@ -131,9 +131,7 @@ def active_names(rig: Rig) -> list[str]:
     """The name of the active chain, alone in a list; Refused where none is active."""
     chain = active_chain(rig)
     if chain is None:
-        raise api.Refused("NO_ACTIVE_CHAIN", object=rig).saying(
-            '"{object}" has no active chain: select one in the list'
-        )
+        raise api.Refused("NO_ACTIVE_CHAIN", object=rig)
     return [chain.name]
 
 

@@ -39,9 +39,7 @@ def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
         return None
     found = by_keys(rig, chain)
     if found is None:
-        raise Refused("NO_BENT_KEYS", chain=chain).saying(
-            'Chain "{chain}" of "{object}" has no keys that bend it: choose the axis that it bends about'
-        )
+        raise Refused("NO_BENT_KEYS", chain=chain)
     return found
 
 

@@ -22,10 +22,7 @@ def bend_limits_from_ik(rig: Rig, chain: TwoBoneIKChain) -> tuple[float, float]:
     name = "x" if abs(axis[0]) >= abs(axis[2]) else "z"
     end = rig.pose.bones[bones[-1]]
     if not getattr(end, f"use_ik_limit_{name}"):
-        raise Refused("NO_IK_LIMIT", chain=chain, bone=end.name, axis=name.upper()).saying(
-            'Bone "{bone}" of "{object}" has no IK limit about {axis}, about which chain "{chain}" bends: '
-            "set one in Bone Properties, Inverse Kinematics"
-        )
+        raise Refused("NO_IK_LIMIT", chain=chain, bone=end.name, axis=name.upper())
     # IK limits count from the rest pose, bend limits from straight.
     sign = 1.0 if axis["xz".index(name) * 2] >= 0.0 else -1.0
     low, high = sorted(rest + sign * getattr(end, f"ik_{bound}_{name}") for bound in ("min", "max"))

@@ -60,7 +60,7 @@ def load(path: Path) -> Setup:
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
         if not chain.get("end_bone"):
-            raise Refused("NO_BONE", where=where).saying("{where} has no end_bone: name the lower of its two bones")
+            raise Refused("NO_BONE.no_end_bone", where=where)
         for key, value in chain.items():
             _refuse_value(where, key, known[key], value)
     return Setup(path=path, chains=tuple(chains))
@@ -77,9 +77,7 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
         where = _where(setup.path, number)
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
-                raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where).saying(
-                    '{where} gives "{object}" a second chain "{value}": use * or ? in its name'
-                )
+                raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)
             chains[chain["name"]] = _resolved(rig, where, chain)
     before = [_values(chain) for chain in rig.two_bone_ik_chains]
     for chain in chains.values():
@@ -110,18 +108,16 @@ def _where(path: Path, number: int) -> str:
 def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
     named: dict[str, Any] = {"where": where, "key": key}
     if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
-        raise Refused("WRONG_TYPE", value=value, wanted=_wanted(field), **named).saying(
-            "{where} has {key} = {value!r}, but it takes {wanted}"
-        )
+        raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(field), **named)
     if field.type == "ENUM" and value not in field.enum_items:
-        raise Refused("UNKNOWN_WORD", value=value, known=", ".join(field.enum_items.keys()), **named).saying(
-            "{where} has {key} = {value!r}, but it takes one of {known}"
-        )
+        raise Refused("UNKNOWN_WORD", value=value, known=", ".join(field.enum_items.keys()), **named)
     if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
-        raise Refused("OUT_OF_RANGE", value=value, low=field.hard_min, high=field.hard_max, **named).saying(
-            "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g} radians"
-            if field.subtype == "ANGLE"
-            else "{where} has {key} = {value!r}, but it takes {low:.5g} to {high:.5g}"
+        raise Refused(
+            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number",
+            value=value,
+            low=field.hard_min,
+            high=field.hard_max,
+            **named,
         )
 
 
@@ -149,9 +145,7 @@ def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[st
 
 def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
     if sum(char in WILDCARDS for char in name) > len(texts):
-        raise Refused("WILDCARDS", value=name, where=where, key=key).saying(
-            '{where} has more * and ? in {key} = "{value}" than in end_bone'
-        )
+        raise Refused("WILDCARDS", value=name, where=where, key=key)
     found = iter(texts)
     return "".join(next(found) if char in WILDCARDS else char for char in name)
 
@@ -175,17 +169,13 @@ def _resolved(rig: Rig, where: str, chain: dict[str, Any]) -> dict[str, Any]:
 def _object(where: str, key: str, name: str) -> Object | None:
     if name and name not in bpy.data.objects:
         nearest = nearest_name(name, bpy.data.objects.keys())
-        raise Refused("NO_OBJECT", object=name, value=name, where=where, key=key, nearest=nearest).saying(
-            '{where} has {key} = "{object}", and there is no such object: {nearest}'
-        )
+        raise Refused("NO_OBJECT", object=name, value=name, where=where, key=key, nearest=nearest)
     return bpy.data.objects[name] if name else None
 
 
 def _no_bone(rig: Rig, where: str, key: str, bone: str) -> Refused:
     nearest = nearest_name(bone, rig.data.bones.keys())
-    return Refused("NO_BONE", object=rig, bone=bone, value=bone, where=where, key=key, nearest=nearest).saying(
-        '{where} has {key} = "{bone}", and "{object}" has no such bone: {nearest}'
-    )
+    return Refused("NO_BONE.in_setup", object=rig, bone=bone, value=bone, where=where, key=key, nearest=nearest)
 
 
 def _set(rig: Rig, fields: dict[str, Any]) -> None:

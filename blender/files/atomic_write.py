@@ -29,15 +29,11 @@ def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader
     try:
         refuse_irregular(path)
         if (size := path.stat().st_size) > largest:
-            raise Refused("TOO_LARGE", value=str(path), size=size, largest=largest).saying(
-                '"{value}" cannot be read: it has {size} bytes, and at most {largest} make sense'
-            )
+            raise Refused("TOO_LARGE", value=str(path), size=size, largest=largest)
         with path.open("rb") as file:
             yield file
     except OSError as error:
-        raise Refused("NO_FILE", value=str(path), reason=error.strerror).saying(
-            '"{value}" cannot be read: {reason}'
-        ) from None
+        raise Refused("NO_FILE.unreadable", value=str(path), reason=error.strerror) from None
 
 
 def text(path: Path, largest: int = LARGEST_TEXT) -> str:
@@ -50,7 +46,7 @@ def refuse_irregular(path: Path) -> None:
     """Raise `Refused` if the path is a pipe, a device or a folder: reading from it may never end."""
     goal = _followed(path)
     if goal.exists() and not goal.is_file():
-        raise Refused("NOT_A_FILE", value=str(path)).saying('"{value}" cannot be read or written: it is not a file')
+        raise Refused("NOT_A_FILE", value=str(path))
 
 
 def identity(path: Path) -> object:
@@ -86,9 +82,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             shutil.copymode(goal, beside)
         beside.replace(goal)
     except OSError as error:
-        raise Refused("UNWRITABLE", value=str(path), reason=error.strerror).saying(
-            '"{value}" cannot be written: {reason}'
-        ) from None
+        raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
     finally:
         with suppress(OSError):
             beside.unlink()

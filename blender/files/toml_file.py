@@ -21,19 +21,15 @@ def tables(path: Path, name: str) -> list[dict[str, Any]]:
     try:
         content = tomllib.loads(atomic_write.text(path))
     except RecursionError:
-        raise Refused("NOT_TOML", value=str(path)).saying('"{value}" is nested too deep: write flat tables') from None
+        raise Refused("NOT_TOML.nested", value=str(path)) from None
     except ValueError as error:
-        raise Refused("NOT_TOML", value=str(path), error=error).saying('"{value}" is not in TOML: {error}') from None
+        raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
     refuse_unknown(f'"{path}"', content, [name])
     found = content.get(name, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
-        raise Refused("WRONG_TYPE", value=name, path=path).saying(
-            '"{path}" has "{value}", but not as a table: write [[{value}]]'
-        )
+        raise Refused("WRONG_TYPE.table", value=name, path=path)
     if not found:
-        raise Refused("EMPTY_FILE", value=str(path), table=name).saying(
-            '"{value}" has no [[{table}]]: write at least one'
-        )
+        raise Refused("EMPTY_FILE", value=str(path), table=name)
     return found
 
 
@@ -41,9 +37,7 @@ def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> Non
     """Raise `Refused` for the first of `keys` that is not known."""
     for key in keys:
         if key not in known:
-            raise Refused("UNKNOWN_KEY", value=key, where=where, nearest=nearest_name(key, known)).saying(
-                '{where} has "{value}", which means nothing: {nearest}'
-            )
+            raise Refused("UNKNOWN_KEY", value=key, where=where, nearest=nearest_name(key, known))
 
 
 def line(key: str, value: object, *, is_angle: bool = False) -> str:

@@ -47,9 +47,7 @@ class Drag:
         raises : Refused where the position holds NaN or infinity
         """
         if not np.isfinite(position).all():
-            raise Refused("NOT_FINITE", chain=self._chain, value=tuple(position)).saying(
-                'The tip of chain "{chain}" of "{object}" cannot be pulled to {value}: give three finite numbers'
-            )
+            raise Refused("NOT_FINITE.pulled", chain=self._chain, value=tuple(position))
         self._position = tuple(position)
         self._limb.pose(self._position)
 

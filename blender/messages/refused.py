@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bpy.types import Object, PropertyGroup
 
@@ -29,13 +32,14 @@ class Refused(Exception):
     object, bone : names, "" where none is concerned
     value : what was refused
 
-    It is raised with its sentence: `raise Refused("NO_TARGET", chain=chain).saying('Chain "{chain}" has no target')`.
-    `chain` gives the names of the chain, of its armature object and of its end bone.
+    It is raised by the name of its sentence in sentences.toml, which is the kind, or the kind, a dot and the case:
+    `Refused("NO_TARGET", chain=chain)`. `chain` gives the names of the chain, of its armature object and its end bone.
     """
 
     def __init__(
         self,
-        kind: str,
+        sentence: str,
+        /,
         *,
         chain: ChainPlan | TwoBoneIKChain | None = None,
         object: Object | str = "",
@@ -48,16 +52,19 @@ class Refused(Exception):
             object = object or rig
             bone = end_bone if bone is None else bone
             named["chain"] = chain.name
-        self.kind = kind
+        self.kind, _, case = sentence.partition(".")
         self.object = object.name if isinstance(object, Object) else object
         self.bone = bone or ""
         self.value = value
-        self._named = named
+        named |= {"object": self.object, "bone": self.bone, "value": value}
+        template = _sentences()[self.kind]
+        super().__init__(translated(template[case] if case else template, **named))
 
-    def saying(self, template: str) -> Refused:
-        """The same with its sentence: the template in the user's language, filled in with all that is named."""
-        self.args = (translated(template, object=self.object, bone=self.bone, value=self.value, **self._named),)
-        return self
+
+@cache
+def _sentences() -> dict[str, Any]:
+    """The sentence of each kind, or its sentences by their cases; read when the first request is refused."""
+    return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 
 
 def _owners(chain: ChainPlan | TwoBoneIKChain) -> tuple[Object, str]:

@@ -18,7 +18,9 @@ FOLDERS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_l
 
 
 def test_the_package_holds_what_blender_needs_and_nothing_else(package: Path) -> None:
-    sources = [path for folder in FOLDERS for path in (CHECKOUT / folder).rglob("*.py")]
+    sources = [
+        path for folder in FOLDERS for path in (CHECKOUT / folder).rglob("*.*") if path.suffix in (".py", ".toml")
+    ]
     needed = [path for path in (*sources, *(CHECKOUT / name for name in FILES)) if path.exists()]
     assert sorted(ZipFile(package).namelist()) == sorted(str(path.relative_to(CHECKOUT)) for path in needed)
 

@@ -90,9 +90,7 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
 def refuse_none(rig: Rig, found: Collection[Limb]) -> None:
     """Raise `Refused` if no limb was found."""
     if not found:
-        raise Refused("NO_LIMBS", object=rig).saying(
-            'No limbs are found in "{object}": select the end bone of one, such as a forearm, and add a chain'
-        )
+        raise Refused("NO_LIMBS", object=rig)
 
 
 def _kind(limb: LimbBones) -> Kind:

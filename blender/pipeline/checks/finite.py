@@ -32,11 +32,12 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
     held = matrices[row][~_finite(matrices[row])]
     worst, when = float(held[np.abs(held).argmax()]), frame_text(frames[row])
-    raise Refused("NOT_FINITE", object=point.object, bone=point.bone, value=worst, frame=when).saying(
-        'Bone "{bone}" of "{object}" is nowhere on frame {frame}, as its transform holds {value:.4g}: '
-        "mend or mute what moves it"
-        if point.bone
-        else '"{object}" is nowhere on frame {frame}, as its transform holds {value:.4g}: mend or mute what moves it'
+    raise Refused(
+        "NOT_FINITE.bone" if point.bone else "NOT_FINITE.object",
+        object=point.object,
+        bone=point.bone,
+        value=worst,
+        frame=when,
     )
 
 

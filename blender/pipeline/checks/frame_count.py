@@ -16,10 +16,7 @@ def refuse_too_many_frames(plan: Plan) -> None:
     count, chains = len(plan.frames), len(plan.chains)
     most = MOST_FRAMES // chains
     if count > most:
-        raise Refused("TOO_MANY_FRAMES", object=plan.rig, value=count, chains=chains, most=most).saying(
-            '{value} frames of {chains} chains of "{object}" are too many at once: shorten the range, '
-            "or take a larger step, for at most {most} frames"
-        )
+        raise Refused("TOO_MANY_FRAMES", object=plan.rig, value=count, chains=chains, most=most)
 
 
 def refuse_stretched_time(plan: Plan) -> None:
@@ -28,7 +25,4 @@ def refuse_stretched_time(plan: Plan) -> None:
     render = scene.render
     if render.frame_map_old != render.frame_map_new:
         value = render.frame_map_old, render.frame_map_new
-        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name).saying(
-            'Scene "{scene}" stretches time from {value[0]} to {value[1]}, '
-            'and keys of "{object}" would play on other frames: set both to the same, and back after the bake'
-        )
+        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name)

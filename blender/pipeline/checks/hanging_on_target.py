@@ -71,10 +71,4 @@ def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
     owner, constraint = link
     bone = owner.name if isinstance(owner, PoseBone) else ""
     named = {"value": point_text(goal), "constraint": constraint.name, "owner": owner.name}
-    raise Refused("HANGS_ON_TARGET", chain=chain, bone=bone, **named).saying(
-        'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of bone "{bone}": '
-        "mute it, or bake the pose to keys first"
-        if bone
-        else 'Chain "{chain}" of "{object}" hangs on target "{value}" by constraint "{constraint}" of "{owner}": '
-        "mute it, or bake the pose to keys first"
-    )
+    raise Refused("HANGS_ON_TARGET.bone" if bone else "HANGS_ON_TARGET.object", chain=chain, bone=bone, **named)

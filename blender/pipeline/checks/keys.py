@@ -26,14 +26,10 @@ def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> 
     if not animation:
         return
     if animation.use_tweak_mode:
-        raise Refused("TWEAK_MODE", object=item).saying(
-            '"{object}" is in tweak mode: leave it in the NLA editor (Tab) and bake again'
-        )
+        raise Refused("TWEAK_MODE", object=item)
     action = animation.action
     if action and not action.is_editable and not style.new_action:
-        raise Refused("LINKED_ACTION", object=item, value=action.name).saying(
-            'Action "{value}" of "{object}" is linked: make it local, or bake to a new action'
-        )
+        raise Refused("LINKED_ACTION", object=item, value=action.name)
     refuse_driven(item, paths)
     for curve in versions.curves(item):
         if curve.data_path in paths:
@@ -44,7 +40,7 @@ def refuse_driven(item: Object, paths: Collection[str]) -> None:
     """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
     for driver in item.animation_data.drivers if item.animation_data else ():
         if driver.data_path in paths and not driver.mute:
-            raise _refused("CURVE_DRIVEN", item, driver).saying("{value} of {owner} is driven: remove the driver")
+            raise _refused("CURVE_DRIVEN", item, driver)
 
 
 def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
@@ -61,9 +57,7 @@ def code(attribute: str, identifier: str) -> int:
     choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
     if identifier not in choices:
         known = ", ".join(choices.keys())
-        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known).saying(
-            'No {attribute} of keys is called "{value}": choose from {known}'
-        )
+        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
     return choices[identifier].value
 
 
@@ -75,29 +69,21 @@ def owner_of(item: Object, path: str) -> Object | PoseBone:
 
 def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
     if style.interpolation not in {"BEZIER", "LINEAR"}:
-        raise Refused("IRREDUCIBLE", object=item, value=style.interpolation).saying(
-            'Keys of "{object}" cannot be reduced with interpolation {value}: use BEZIER or LINEAR'
-        )
+        raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
     if not 0.0 < style.tolerance < np.inf:
-        raise Refused("TOLERANCE", object=item, value=style.tolerance).saying(
-            'Keys of "{object}" cannot be reduced within {value:g}: the tolerance must be above 0'
-        )
+        raise Refused("TOLERANCE", object=item, value=style.tolerance)
 
 
 def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
     group = curve.group
     if curve.lock or (group and group.lock):
-        raise _refused("CURVE_LOCKED", item, curve).saying(
-            "{value} of {owner} is locked: unlock its F-curves, so that keys can play"
-        )
+        raise _refused("CURVE_LOCKED", item, curve)
     if curve.mute or (group and group.mute):
-        raise _refused("CURVE_MUTED", item, curve).saying(
-            "{value} of {owner} is muted: unmute its F-curves, so that keys can play"
-        )
+        raise _refused("CURVE_MUTED", item, curve)
 
 
-def _refused(kind: str, item: Object, curve: FCurve) -> Refused:
+def _refused(sentence: str, item: Object, curve: FCurve) -> Refused:
     owner = owner_of(item, curve.data_path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = translated('bone "{bone}" on "{name}"', bone=bone, name=item.name) if bone else f'"{item.name}"'
-    return Refused(kind, object=item, bone=bone, value=owner_and_property(curve.data_path)[1], owner=whose)
+    return Refused(sentence, object=item, bone=bone, value=owner_and_property(curve.data_path)[1], owner=whose)

@@ -23,7 +23,4 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = chain_group.distances(one.group, one.solution, frame)
             when = frame_text(plan.frames[frame])
-            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer).saying(
-                'Chain "{chain}" of "{object}" cannot reach its target on frame {frame}: it is {value:.4g} away, '
-                "and the chain reaches from {inner:.4g} to {outer:.4g}"
-            )
+            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)

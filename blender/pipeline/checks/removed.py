@@ -23,12 +23,11 @@ class Removal:
         """Raise `Refused` for the first that is gone, if any is."""
         for name, bone, item in self._places:
             if _gone(item, bone):
-                raise Refused("REMOVED", object=name, bone=bone, rig=self._rig).saying(
-                    'Bone "{bone}" of "{object}" was removed while "{rig}" was read: '
-                    "switch off the script that does so on frame changes"
-                    if bone and not _gone(item)
-                    else '"{object}" was removed while "{rig}" was read: '
-                    "switch off the script that does so on frame changes"
+                raise Refused(
+                    "REMOVED.bone" if bone and not _gone(item) else "REMOVED.object",
+                    object=name,
+                    bone=bone,
+                    rig=self._rig,
                 )
 
 

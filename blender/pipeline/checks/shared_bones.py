@@ -21,10 +21,7 @@ def refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     for chain, other in combinations(chains, 2):
         shared = _shared(chain, other)
         if shared:
-            refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name).saying(
-                'Chains "{chain}" and "{value}" of "{object}" both pose bone "{bone}": '
-                "mute one of them, or give it other bones"
-            )
+            refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)
             found = {chain.name: refusal, other.name: refusal} | found
     return found
 

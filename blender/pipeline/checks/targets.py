@@ -29,17 +29,13 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
             if point is None:
                 continue
             if point in found:
-                raise _refused("SHARED_TARGET", chain, point).saying(
-                    'Target "{value}" of chain "{chain}" is a target twice: give each chain its own'
-                )
+                raise _refused("SHARED_TARGET", chain, point)
             found[point] = turns
             _refuse_unmovable(chain, point, turns=turns)
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
             if place in found:
-                raise _refused("TARGET_CARRIES", chain, place).saying(
-                    'Target "{value}" of chain "{chain}" carries chain "{chain}": choose another'
-                )
+                raise _refused("TARGET_CARRIES", chain, place)
     refuse_hanging(plan, found, over_range=over_range)
     targets = keyed_targets(found, plan.frames[0])
     for point, target in targets.items():
@@ -51,32 +47,20 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
     item: Rig = point.object
     if not editable(item):
-        raise _refused("LINKED_TARGET", chain, point).saying(
-            'Target "{value}" of chain "{chain}" is linked: make a library override and make it editable'
-        )
+        raise _refused("LINKED_TARGET", chain, point)
     for _, constraint in dependencies.constraints_moving(point):
         if not constraint.mute:
-            raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name).saying(
-                'Target "{value}" of chain "{chain}" is moved by constraint "{constraint}": mute it'
-            )
+            raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name)
     owner = item.pose.bones[point.bone] if point.bone else item
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
-        raise _refused("LOCKED_TARGET", chain, point).saying(
-            'Target "{value}" of chain "{chain}" has locked transforms: unlock them in the sidebar'
-        )
+        raise _refused("LOCKED_TARGET", chain, point)
     if point.bone and item.data.pose_position == "REST":
-        raise _refused("REST_POSITION", chain, point).saying(
-            'Target "{value}" of chain "{chain}" is in Rest Position: set its armature to Pose Position'
-        )
+        raise _refused("REST_POSITION.target", chain, point)
     if isinstance(owner, PoseBone) and owner.bone.use_connect:
-        raise _refused("CONNECTED_TARGET", chain, point).saying(
-            'Target "{value}" of chain "{chain}" is connected to its parent, so that it has no location'
-        )
+        raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
-        raise _refused("DELTA_ANIMATED", chain, point).saying(
-            'Target "{value}" of chain "{chain}" has animated delta transforms: remove their animation'
-        )
+        raise _refused("DELTA_ANIMATED", chain, point)
 
 
-def _refused(kind: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
-    return Refused(kind, chain=chain, object=point.object, bone=point.bone, value=point_text(point), **named)
+def _refused(sentence: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
+    return Refused(sentence, chain=chain, object=point.object, bone=point.bone, value=point_text(point), **named)

@@ -76,19 +76,13 @@ def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float,
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
     named: dict[str, Any] = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):
-        raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named).saying(
-            'The range {start} to {end} for "{object}" holds no frame: the end must not lie before the start'
-        )
+        raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named)
     if max(-start, end) > LAST_FRAME:
-        raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **named).saying(
-            'The range {start} to {end} for "{object}" leaves what Blender has, frames -{last} to {last}: shorten it'
-        )
+        raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **named)
     # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
     least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
     if not (isfinite(step) and step >= least):
-        raise Refused("FRAME_STEP", object=rig, value=step, least=least).saying(
-            'The frame step {value:g} for "{object}" is too small: use {least:g} or more'
-        )
+        raise Refused("FRAME_STEP", object=rig, value=step, least=least)
     return float(start), float(end), float(step)
 
 
@@ -96,7 +90,5 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     frames = target_keys(chain, start, end)
     if not len(frames):
         named = {"start": frame_text(start), "end": frame_text(end)}
-        raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named).saying(
-            'Target "{value}" of chain "{chain}" has no keys from {start} to {end}: bake every frame'
-        )
+        raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named)
     return frames

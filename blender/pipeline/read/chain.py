@@ -26,18 +26,12 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     target = _point(rig, chain, "target", "subtarget") or stand_in
     if target is None:
-        raise Refused("NO_TARGET", chain=chain).saying(
-            'Chain "{chain}" of "{object}" has no target: set one, or create it'
-        )
+        raise Refused("NO_TARGET", chain=chain)
     pole = _point(rig, chain, "pole_target", "pole_subtarget") or stand_in
     if pole is None and chain.plane == Plane.POLE:
-        raise Refused("NO_POLE", chain=chain).saying(
-            'Chain "{chain}" of "{object}" bends towards a pole but has none: set a Pole Target, or Plane to Auto'
-        )
+        raise Refused("NO_POLE", chain=chain)
     if chain.use_rotation and not chain.tip_bone:
-        raise Refused("NO_TIP_BONE", chain=chain).saying(
-            'Chain "{chain}" of "{object}" turns its tip bone but has none: set a Tip Bone, or Rotation off'
-        )
+        raise Refused("NO_TIP_BONE", chain=chain)
     if chain.unreachable == Unreachable.STRETCH:
         _refuse_shear(rig, bones)
     parent = rig.data.bones[bones[0]].parent
@@ -64,17 +58,13 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -
     """
     end = _bone(rig, end_bone, translated("end bone"), chain)
     if end.parent is None:
-        raise Refused("NO_PARENT", object=rig, bone=end_bone).saying(
-            'Bone "{bone}" of "{object}" has no parent, and a chain needs two bones: choose its child'
-        )
+        raise Refused("NO_PARENT", object=rig, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
     _bone(rig, root_bone, translated("root bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
-        raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone).saying(
-            'Root bone "{bone}" of "{object}" is not above end bone "{end}": choose one of its parents'
-        )
+        raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone)
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
@@ -88,9 +78,7 @@ def _refuse_shear(rig: Rig, bones: tuple[str, ...]) -> None:
     """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
     for name in bones[1:]:
         if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
-            raise Refused("SHEAR", object=rig, bone=name).saying(
-                'Stretch would shear bone "{bone}" of "{object}": set its Inherit Scale to None or Aligned'
-            )
+            raise Refused("SHEAR", object=rig, bone=name)
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
@@ -100,9 +88,7 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     tip = _bone(rig, chain.tip_bone, translated("tip bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
-        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end).saying(
-            'Tip bone "{bone}" of "{object}" is not below end bone "{end}": choose one of its children'
-        )
+        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end)
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
@@ -110,11 +96,7 @@ def _bone(rig: Rig, name: str, role: str, chain: str) -> Bone:
     bone: Bone | None = rig.data.bones.get(name)
     if bone is None:
         owner = translated('Chain "{name}"', name=chain) if chain else translated("A chain")
-        raise Refused("NO_BONE", object=rig, bone=name, owner=owner, role=role).saying(
-            '{owner} of "{object}" has no bone "{bone}": choose its {role}'
-            if name
-            else '{owner} of "{object}" has no {role}: choose its {role}'
-        )
+        raise Refused("NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role)
     return bone
 
 
@@ -125,14 +107,9 @@ def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) 
     if target.type != "ARMATURE" or not bone:
         return Point(target)
     if bone not in target.data.bones:
-        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name).saying(
-            'Chain "{chain}" of "{object}" aims at bone "{value}", which "{target}" does not have: choose another'
-        )
+        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name)
     if target.pose is None:
-        raise Refused("NO_POSE", chain=chain, value=target.name).saying(
-            'Chain "{chain}" of "{object}" aims at a bone of "{value}", which is so new that it has no pose: '
-            "update its view layer"
-        )
+        raise Refused("NO_POSE.target", chain=chain, value=target.name)
     return Point(target, bone)
 
 
@@ -140,10 +117,7 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
-        raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high).saying(
-            'Chain "{chain}" of "{object}" has bend limits from {low:.4g} to {high:.4g} degrees: '
-            "set the minimum below the maximum"
-        )
+        raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high)
     return Options(
         plane=Plane(chain.plane),
         reference=Reference(chain.reference),

@@ -19,18 +19,16 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
     """The chains with these names, or all that are not muted; Refused where there is none."""
     chains = list(rig.two_bone_ik_chains)
     if not chains:
-        raise Refused("NO_CHAINS", object=rig).saying('"{object}" has no chains: add one first')
+        raise Refused("NO_CHAINS", object=rig)
     if names is None:
         unmuted = [chain for chain in chains if not chain.mute]
         if not unmuted:
-            raise Refused("ALL_MUTED", object=rig).saying('All chains of "{object}" are muted: unmute one')
+            raise Refused("ALL_MUTED", object=rig)
         return unmuted
     by_name = {chain.name: chain for chain in chains}
     for name in names:
         if name not in by_name:
-            raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=", ".join(by_name)).saying(
-                '"{object}" has no chain "{value}": it has {known}'
-            )
+            raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=", ".join(by_name))
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
@@ -38,7 +36,7 @@ def scene_of(rig: Rig) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
     scenes = rig.users_scene
     if not scenes:
-        raise Refused("NO_SCENE", object=rig).saying('"{object}" is in no scene: link it to one')
+        raise Refused("NO_SCENE", object=rig)
     return scenes[0]
 
 
@@ -61,4 +59,4 @@ def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
         circle = error.args[1]
         raise Refused(
             "ARMATURE_CYCLE", object=circle[0], value=" → ".join(rig.name for rig in reversed(circle))
-        ).saying("Limbs of several armatures follow each other ({value}): select one of these at a time") from None
+        ) from None

@@ -33,10 +33,7 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     try:
         order = list(_ranks(TopologicalSorter(graph)))
     except CycleError as error:
-        raise Refused("CHAIN_CYCLE", object=chains[0].rig, value=" → ".join(reversed(error.args[1]))).saying(
-            'Chains of "{object}" wait for each other ({value}): give one of them a target that does not follow the '
-            "other"
-        ) from None
+        raise Refused("CHAIN_CYCLE", object=chains[0].rig, value=" → ".join(reversed(error.args[1]))) from None
     for name, others in graph.items():
         for other in others:
             _refuse_tied(by_name[name], by_name[other])
@@ -125,31 +122,24 @@ def followed(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> Iterator[tup
 def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> None:
     """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
     for chain, followed_rig in followed(chains, others):
-        raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name).saying(
-            'Chain "{chain}" of "{object}" follows a limb of "{value}", which is baked as well: '
-            'bake "{value}" first, and then "{object}" alone'
-        )
+        raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name)
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
     for point in (chain.target, chain.pole):
         if point and _root(chain) in upstream(point):
-            raise Refused("TARGET_FOLLOWS", chain=chain, bone=chain.root.name, value=point_text(point)).saying(
-                'Chain "{chain}" of "{object}" moves its own target "{value}": '
-                "choose one that does not follow the chain"
-                if point is chain.target
-                else 'Chain "{chain}" of "{object}" moves its own pole target "{value}": '
-                "choose one that does not follow the chain"
+            raise Refused(
+                "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
+                chain=chain,
+                bone=chain.root.name,
+                value=point_text(point),
             )
 
 
 def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
     for point in _points(chain):
         if _root(other) in upstream(point) and not _hangs(point, other):
-            raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=other.name).saying(
-                'Chain "{chain}" of "{object}" follows chain "{value}" by a constraint: '
-                'bake "{value}" first, and then "{chain}" alone'
-            )
+            raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=other.name)
 
 
 def _hangs(point: Point, chain: ChainPlan) -> bool:

@@ -68,9 +68,7 @@ class Recorder:
         evaluated = {item: item.evaluated_get(depsgraph) for item in self._sources}
         for item, state in evaluated.items():
             if not state.is_evaluated:
-                raise Refused("STALE", object=item).saying(
-                    '"{object}" cannot be evaluated: check that it, or what it follows, is not broken'
-                )
+                raise Refused("STALE", object=item)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
             matrices.append(evaluated[item].matrix_world.copy())

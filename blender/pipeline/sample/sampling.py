@@ -143,9 +143,7 @@ def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_befor
     for item in need.objects:
         # Blender leaves these out and says nothing: not even `is_evaluated` tells.
         if item.name not in depsgraph.view_layer_eval.objects:
-            raise Refused("DISABLED", object=item).saying(
-                '"{object}" is disabled in the viewport, and stays where it was: enable it, or bake'
-            )
+            raise Refused("DISABLED", object=item)
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
@@ -192,6 +190,4 @@ def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:
 def _refuse_curves(plan: Plan, need: SampleRequest, keyed: Collection[Point]) -> None:
     obstacle = curves.obstacle(need, keyed)
     if obstacle:
-        raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle).saying(
-            'F-curves alone do not tell where the targets of "{object}" are, as {value}: sample AUTO'
-        )
+        raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
