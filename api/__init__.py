@@ -10,8 +10,9 @@ the armature. A request that cannot be carried out raises `Refused`, and then no
     ...     print(refused.kind, refused.object, refused.value)
     UNKNOWN_CHAIN Hero leg.L
 
-The examples are run as tests. In them `rig` is an armature with two arms and one chain, "forearm.L", which follows
-`hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is not there yet.
+What is imported here is the interface. The examples are run as tests. In them `rig` is an armature with two arms and
+one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is
+not there yet.
 """
 
 from __future__ import annotations
@@ -44,45 +45,3 @@ Pull = Drag
 
 Steps = Request
 """What `baking` and `baking_targets` give was called so before it had two phases."""
-
-__all__ = [
-    "ChainReport",
-    "Drag",
-    "KeyStyle",
-    "Keys",
-    "Kind",
-    "Limb",
-    "Measure",
-    "Pull",
-    "Refused",
-    "Report",
-    "Request",
-    "Setup",
-    "Steps",
-    "Takeover",
-    "add_chain",
-    "add_detected",
-    "apply_setup",
-    "bake",
-    "bake_targets",
-    "baking",
-    "baking_targets",
-    "chains_from_constraints",
-    "check",
-    "create_targets",
-    "decide_side",
-    "detect",
-    "drag",
-    "ensure_chain",
-    "flip_bend",
-    "followed_first",
-    "load_setup",
-    "pull",
-    "remove_markers",
-    "run",
-    "save_setup",
-    "snap_targets",
-    "solve",
-    "take_bend_limits",
-    "target_keys",
-]

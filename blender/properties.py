@@ -51,11 +51,7 @@ _PLANES = (
 )
 _REFERENCES = (
     ("REST", "Rest Pose", "Carry the bones over from the rest pose, so that they never roll"),
-    (
-        "POSE",
-        "Current Pose",
-        "Carry the bones over from the pose before the solve, so that twist stays",
-    ),
+    ("POSE", "Current Pose", "Carry the bones over from the pose before the solve, so that twist stays"),
 )
 HINGE_AXES = (
     ("AUTO", "Auto", "The axis about which the rest pose bends, and X where it is straight"),
@@ -92,71 +88,69 @@ def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
     chain.name = f"{stem}.{number:03}"
 
 
+def _flag(name: str, description: str) -> object:
+    return BoolProperty(name=name, description=description, **_CHOICE)
+
+
+def _bone(name: str, description: str) -> object:
+    return StringProperty(name=name, description=description, **_CHOICE)
+
+
+def _object(name: str, description: str) -> object:
+    return PointerProperty(name=name, description=description, type=Object, **_CHOICE)
+
+
+def _word(name: str, items: tuple[tuple[str, str, str], ...], description: str) -> object:
+    return EnumProperty(name=name, description=description, items=items, **_CHOICE)
+
+
+def _angle(name: str, description: str, default: float = 0.0) -> object:
+    return FloatProperty(
+        name=name, description=description, subtype="ANGLE", min=-pi, max=pi, default=default, **_CHOICE
+    )
+
+
+def _factor(name: str, description: str, default: float = 1.0) -> object:
+    return FloatProperty(
+        name=name, description=description, subtype="FACTOR", min=0.0, max=1.0, default=default, **_CHOICE
+    )
+
+
 class TwoBoneIKChain(PropertyGroup):
     """Two bones, what they reach for, and how they bend"""
 
     id_data: Rig
 
     name: StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
-    mute: BoolProperty(name="Mute", description="Leave this chain out when solving and baking", **_CHOICE)
+    mute: _flag("Mute", "Leave this chain out when solving and baking")
 
-    end_bone: StringProperty(
-        name="End Bone", description="The lower of the two bones, such as the forearm or the shin", **_CHOICE
+    end_bone: _bone("End Bone", "The lower of the two bones, such as the forearm or the shin")
+    root_bone: _bone(
+        "Root Bone", "The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent"
     )
-    root_bone: StringProperty(
-        name="Root Bone",
-        description="The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent",
-        **_CHOICE,
-    )
-    tip_bone: StringProperty(
-        name="Tip Bone",
-        description="The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail",
-        **_CHOICE,
+    tip_bone: _bone(
+        "Tip Bone", "The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail"
     )
 
-    target: PointerProperty(name="Target", description="Object that the chain reaches for", type=Object, **_CHOICE)
-    subtarget: StringProperty(name="Sub-Target", description="Bone that the chain reaches for", **_CHOICE)
-    pole_target: PointerProperty(
-        name="Pole Target", description="Object towards which the chain bends", type=Object, **_CHOICE
-    )
-    pole_subtarget: StringProperty(name="Pole Sub-Target", description="Bone towards which the chain bends", **_CHOICE)
-    pole_angle: FloatProperty(
-        name="Pole Angle",
-        description="Turn the bend away from the pole target. Zero bends right towards it",
-        subtype="ANGLE",
-        min=-pi,
-        max=pi,
-        **_CHOICE,
-    )
-    pole_influence: FloatProperty(
-        name="Pole Influence",
-        description="How far the bend turns from where it would be without a pole target to the pole target",
-        subtype="FACTOR",
-        min=0.0,
-        max=1.0,
-        default=1.0,
-        **_CHOICE,
+    target: _object("Target", "Object that the chain reaches for")
+    subtarget: _bone("Sub-Target", "Bone that the chain reaches for")
+    pole_target: _object("Pole Target", "Object towards which the chain bends")
+    pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
+    pole_angle: _angle("Pole Angle", "Turn the bend away from the pole target. Zero bends right towards it")
+    pole_influence: _factor(
+        "Pole Influence", "How far the bend turns from where it would be without a pole target to the pole target"
     )
 
-    plane: EnumProperty(name="Plane", description="The plane in which the chain bends", items=_PLANES, **_CHOICE)
-    reference: EnumProperty(
-        name="Reference", description="The pose that tells how the bones roll", items=_REFERENCES, **_CHOICE
-    )
-    hinge_axis: EnumProperty(
-        name="Hinge Axis", description="The axis about which the end bone bends", items=HINGE_AXES, **_CHOICE
-    )
-    bend: EnumProperty(name="Bend", description="Which of the two solutions to take", items=_BENDS, **_CHOICE)
+    plane: _word("Plane", _PLANES, "The plane in which the chain bends")
+    reference: _word("Reference", _REFERENCES, "The pose that tells how the bones roll")
+    hinge_axis: _word("Hinge Axis", HINGE_AXES, "The axis about which the end bone bends")
+    bend: _word("Bend", _BENDS, "Which of the two solutions to take")
 
-    unreachable: EnumProperty(
-        name="Out of Reach", description="What to do where the target is out of reach", items=_UNREACHABLE, **_CHOICE
-    )
-    softness: FloatProperty(
-        name="Softness",
-        description="Part of the reach over which the chain eases into full extension, so that the joint does not snap",
-        subtype="FACTOR",
-        min=0.0,
-        max=1.0,
-        **_CHOICE,
+    unreachable: _word("Out of Reach", _UNREACHABLE, "What to do where the target is out of reach")
+    softness: _factor(
+        "Softness",
+        "Part of the reach over which the chain eases into full extension, so that the joint does not snap",
+        default=0.0,
     )
     max_stretch: FloatProperty(
         name="Maximum Stretch",
@@ -166,50 +160,16 @@ class TwoBoneIKChain(PropertyGroup):
         default=2.0,
         **_CHOICE,
     )
-    use_extension_limit: BoolProperty(
-        name="Limit Extension", description="Never reach farther than the chain's own pose did", **_CHOICE
-    )
-    use_bend_limits: BoolProperty(
-        name="Limit Bend", description="Keep the angle between the bones within limits", **_CHOICE
-    )
-    bend_min: FloatProperty(
-        name="Minimum Bend",
-        description="The least angle between the bones. Zero is straight",
-        subtype="ANGLE",
-        min=-pi,
-        max=pi,
-        default=-pi,
-        **_CHOICE,
-    )
-    bend_max: FloatProperty(
-        name="Maximum Bend",
-        description="The greatest angle between the bones. Zero is straight",
-        subtype="ANGLE",
-        min=-pi,
-        max=pi,
-        default=pi,
-        **_CHOICE,
-    )
+    use_extension_limit: _flag("Limit Extension", "Never reach farther than the chain's own pose did")
+    use_bend_limits: _flag("Limit Bend", "Keep the angle between the bones within limits")
+    bend_min: _angle("Minimum Bend", "The least angle between the bones. Zero is straight", default=-pi)
+    bend_max: _angle("Maximum Bend", "The greatest angle between the bones. Zero is straight", default=pi)
 
-    use_rotation: BoolProperty(name="Rotation", description="Turn the tip bone as the target is turned", **_CHOICE)
-    rotation_influence: FloatProperty(
-        name="Rotation Influence",
-        description="How far the tip bone turns from its own orientation to that of the target",
-        subtype="FACTOR",
-        min=0.0,
-        max=1.0,
-        default=1.0,
-        **_CHOICE,
+    use_rotation: _flag("Rotation", "Turn the tip bone as the target is turned")
+    rotation_influence: _factor(
+        "Rotation Influence", "How far the tip bone turns from its own orientation to that of the target"
     )
-    influence: FloatProperty(
-        name="Influence",
-        description="How far the chain moves from its own pose to the solution",
-        subtype="FACTOR",
-        min=0.0,
-        max=1.0,
-        default=1.0,
-        **_CHOICE,
-    )
+    influence: _factor("Influence", "How far the chain moves from its own pose to the solution")
 
 
 def chain_fields() -> dict[str, Any]:

@@ -19,7 +19,7 @@ ARMS = (
     Bone("upper_arm.R", (0, 0, 1), (-1, 0.2, 1), "chest"),
     Bone("forearm.R", (-1, 0.2, 1), (-1.8, 0, 1), "upper_arm.R"),
 )
-FUNCTIONS = {f"api.{name}": getattr(api, name) for name in api.__all__ if inspect.isfunction(getattr(api, name))}
+FUNCTIONS = {f"api.{name}": function for name, function in vars(api).items() if inspect.isfunction(function)}
 EXAMPLES = [
     found
     for name, owner in {"api": api, **FUNCTIONS}.items()
