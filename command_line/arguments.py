@@ -1,8 +1,9 @@
-"""The arguments of the command line."""
+"""The arguments of the command line; what --help says of them is in help.toml."""
 
 from __future__ import annotations
 
 import os
+import tomllib
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -14,39 +15,9 @@ from typing import Any, NoReturn
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 
-_EPILOG = """\
-exit status, of many files the highest:
-  0   done
-  3   done, but a target was out of reach and --strict was given
-  4   keyed, but Blender does not pose it so
-  5   refused; one line on stderr says why, and nothing was written
-  6   crashed
-  7   interrupted
-  64  the command line makes no sense
-"""
-_BAKE = """\
-Bake the chains of a file, or of all files of a manifest, into plain keys.
-
-  %(prog)s shot.blend --setup hero.toml --output baked.blend
-  %(prog)s --manifest season.toml --output-dir baked --jobs 8
-  %(prog)s --manifest season.toml --output-dir baked --shot 12
-"""
-_SNAP = """\
-The way back: key target and pole target over the range so that they follow the limbs as they move now. A bake from them
-gives that motion back.
-
-  %(prog)s shot.blend --setup hero.toml --output with_targets.blend
-"""
-_CHECK = """\
-Tell on which frames targets are out of reach or limbs flip. No file is changed.
-
-  %(prog)s shot.blend --strict && echo "all targets are within reach"
-"""
-_DETECT = """\
-Find the limbs of a rig, tell why, and write their chains, and those that the rig has already, to a setup file.
-
-  %(prog)s hero.blend --output hero.toml
-"""
+_HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
+_SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
+_FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
 
 
 class _Parser(ArgumentParser):
@@ -58,99 +29,47 @@ class _Parser(ArgumentParser):
 
 def parser(usage: str) -> ArgumentParser:
     """The parser; `usage` is what users write before the name of a command."""
-    found = _Parser(
-        usage,
-        description="Two-bone limbs, solved in closed form and keyed.",
-        epilog=_EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    commands = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    bake = _shots(_command(commands, "bake", "key the chains over a range of frames", _BAKE))
-    bake.add_argument("--keys", type=_one_of(Keys), help=f"{', '.join(Keys)}; the first by default")
-    bake.add_argument("--tolerance", type=float, metavar="DISTANCE", help="for REDUCED; %(default)g by default")
-    _shots(_command(commands, "check", "tell where targets are out of reach", _CHECK))
-    snap = _shots(_command(commands, "snap", "key the targets so that they follow the pose", _SNAP))
+    found = _Parser(usage, description=_HELP["description"], **_SHOWN)
+    adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
+    for name, command in commands.items():
+        _add(command, "file", nargs="?", **_FILE)
+        if name != "detect":
+            _add_shots(command)
+    bake, snap, detect = (commands[name] for name in ("bake", "snap", "detect"))
+    _add(bake, "--keys", type=_one_of(Keys))
+    _add(bake, "--tolerance", type=float, metavar="DISTANCE")
     for command in (bake, snap):
-        command.add_argument(
-            "--measure",
-            type=_one_of(Measure),
-            metavar="FRAMES",
-            help=f"{', '.join(Measure)}: on which frames to look afterwards whether what plays is what was keyed; "
-            "the first by default: all up to 64, and some of more",
-        )
+        _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
-        where.add_argument("--output", type=Path, metavar="FILE", help="the file to write")
-        where.add_argument("--in-place", action="store_true", help="write the file that was read")
-    detect = _command(commands, "detect", "find the limbs of a rig and write a setup file", _DETECT)
-    detect.add_argument("--rig", metavar="NAME", help="the armature, where the file has several")
-    detect.add_argument("--output", type=Path, metavar="FILE", help="the setup file to write")
+        _add(where, "--output", **_FILE)
+        _add(where, "--in-place", action="store_true")
+    _add(detect, "--rig", texts="arguments_of_detect", metavar="NAME")
+    _add(detect, "--output", texts="arguments_of_detect", **_FILE)
     return found
 
 
-def _command(commands: Any, name: str, summary: str, description: str) -> ArgumentParser:
-    """Adds a command with the arguments that all commands have."""
-    command = commands.add_parser(
-        name, help=summary, description=description, epilog=_EPILOG, formatter_class=RawDescriptionHelpFormatter
-    )
-    command.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a .blend file; else the one that is open")
-    return command
+def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
+    group.add_argument(argument, help=_HELP[texts][argument], **settings)
 
 
-def _shots(command: ArgumentParser) -> ArgumentParser:
+def _add_shots(command: ArgumentParser) -> None:
     """Adds the arguments of commands that work on shots."""
     command.set_defaults(output=None, in_place=False, **asdict(DEFAULTS))
-    command.add_argument(
-        "--rig",
-        action="append",
-        metavar="NAME",
-        help="the armature, more than once for several; by default all that have chains, with --setup the only one",
-    )
-    command.add_argument("--setup", type=Path, metavar="FILE", help="a setup file, whose chains are added to the rig")
-    command.add_argument(
-        "--frames",
-        type=frames,
-        metavar="START:END[:STEP]",
-        help="by default the scene's range; write --frames=-5:20 where it begins below zero",
-    )
-    command.add_argument(
-        "--enable-autoexec", action="store_true", help="run Python that FILE brings along, as drivers may need it"
-    )
-    command.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit with 3 where a target is out of reach, and refuse a file that Blender says is damaged",
-    )
-    command.add_argument("--report", type=Path, metavar="FILE", help="write what was found to a JSON file")
-    command.add_argument(
-        "--progress",
-        choices=("plain", "openjd", "none"),
-        default="plain",
-        help="a bar on a terminal, else a line now and then; as Open Job Description wants it; or none",
-    )
+    _add(command, "--rig", action="append", metavar="NAME")
+    _add(command, "--setup", **_FILE)
+    _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
+    _add(command, "--enable-autoexec", action="store_true")
+    _add(command, "--strict", action="store_true")
+    _add(command, "--report", **_FILE)
+    _add(command, "--progress", choices=("plain", "openjd", "none"), default="plain")
     many = command.add_argument_group("many files")
-    many.add_argument("--manifest", type=Path, metavar="FILE", help="shots in TOML: docs/command_line_and_python.md")
-    many.add_argument("--shot", metavar="N", help="only these shots of the manifest, from 1 on: 7, 1-10, 1-9:2, 1,4,8")
-    many.add_argument(
-        "--path-mapping", type=Path, metavar="FILE", help="rules of Open Job Description for paths in the manifest"
-    )
-    many.add_argument("--output-dir", type=Path, metavar="DIR", help="where outputs and reports of the shots go")
-    many.add_argument(
-        "--jobs",
-        type=int,
-        nargs="?",
-        const=os.cpu_count(),
-        default=0,
-        metavar="N",
-        help="in N Blenders of their own, where a file that crashes one costs nothing but itself; N is by default the "
-        "number of processors, and without --jobs this Blender does it",
-    )
-    many.add_argument(
-        "--time-limit",
-        type=_seconds,
-        metavar="SECONDS",
-        help="with --jobs, stop a Blender that takes longer over a shot",
-    )
-    return command
+    _add(many, "--manifest", **_FILE)
+    _add(many, "--shot", metavar="N")
+    _add(many, "--path-mapping", **_FILE)
+    _add(many, "--output-dir", type=Path, metavar="DIR")
+    _add(many, "--jobs", type=int, nargs="?", const=os.cpu_count(), default=0, metavar="N")
+    _add(many, "--time-limit", type=_seconds, metavar="SECONDS")
 
 
 def frames(text: str) -> tuple[float, float, float]:

@@ -7,12 +7,12 @@ worker ends instead, or takes too long and is stopped, that shot has failed and 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
+from subprocess import PIPE, STDOUT, Popen, TimeoutExpired
 from threading import Event, Timer
 
 from ..blender.files import atomic_write
@@ -86,11 +86,13 @@ class _Worker:
     def __init__(self, call: Sequence[str], time_limit: float) -> None:
         self._call = call
         self._time_limit = time_limit
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Popen[str] | None = None
 
     def outcome(self, number: int, shot: Shot) -> Outcome:
         """Let the worker carry out a shot."""
-        process = self._started()
+        process = self._process = self._process or Popen(
+            self._call, stdin=PIPE, stdout=PIPE, stderr=STDOUT, encoding="utf-8", errors="replace"
+        )
         with _limited(process, self._time_limit) as stopped:
             answer, said = _asked(process, number)
         if not answer or stopped.is_set():
@@ -111,7 +113,7 @@ class _Worker:
         """End the worker in the middle of a shot that another thread waits for; kill the process if it does not end."""
         if process := self._process:
             process.terminate()
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(TimeoutExpired):
                 process.wait(_GRACE)
             process.kill()
 
@@ -120,16 +122,8 @@ class _Worker:
         if self._process:
             self._process.communicate()
 
-    def _started(self) -> subprocess.Popen[str]:
-        if self._process is None:
-            pipe = subprocess.PIPE
-            self._process = subprocess.Popen(
-                self._call, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
-            )
-        return self._process
 
-
-def _asked(process: subprocess.Popen[str], number: int) -> tuple[Outcome | None, str]:
+def _asked(process: Popen[str], number: int) -> tuple[Outcome | None, str]:
     """The worker's answer for a shot; if it ends instead, None and the last line that it printed."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -145,7 +139,7 @@ def _asked(process: subprocess.Popen[str], number: int) -> tuple[Outcome | None,
 
 
 @contextmanager
-def _limited(process: subprocess.Popen[str], seconds: float) -> Iterator[Event]:
+def _limited(process: Popen[str], seconds: float) -> Iterator[Event]:
     """While the context is open, a timer kills the process after `seconds`; gives an event that is set if it did."""
     stopped = Event()
 

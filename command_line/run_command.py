@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
@@ -72,19 +72,11 @@ def _shot(arguments: Namespace) -> Shot:
     """The fields of a shot that the arguments give."""
     # The shots of a manifest have files of their own.
     file = arguments.manifest or blend_file.named_or_open(arguments.file)
+    known = {field.name for field in fields(Shot)}
+    asked = {name: value for name, value in vars(arguments).items() if name in known}
+    output = file if arguments.in_place else arguments.output
     return Shot(
-        command=arguments.command,
-        file=file,
-        is_open=not arguments.file,
-        enable_autoexec=arguments.enable_autoexec,
-        setup=arguments.setup,
-        rigs=tuple(arguments.rig or ()),
-        frames=arguments.frames,
-        keys=arguments.keys,
-        tolerance=arguments.tolerance,
-        measure=arguments.measure,
-        output=file if arguments.in_place else arguments.output,
-        report=arguments.report,
+        **asked | {"file": file, "is_open": not arguments.file, "rigs": tuple(arguments.rig or ()), "output": output}
     )
 
 

@@ -1,0 +1,33 @@
+"""Every text of help.toml is told by --help of some command, and every command and option tells one."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from bl_ext.user_default.two_bone_ik.blender.key_settings import Measure
+
+from support.command import run
+
+HELP = tomllib.loads((Path(__file__).parents[2] / "command_line/help.toml").read_text("utf-8"))
+
+
+def told(capsys: pytest.CaptureFixture[str], *commands: str) -> str:
+    """What --help prints for these commands, in one line."""
+    for command in commands:
+        assert run(*command.split(), "--help") == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [*HELP["arguments"].values(), *HELP["arguments_of_detect"].values(), HELP["description"], HELP["epilog"]]
+    texts += [text for command in HELP["commands"].values() for text in command.values()]
+    said = told(capsys, "", *HELP["commands"])
+    # What argparse fills in is told in words of its own.
+    pieces = [piece for text in texts for piece in text.replace("%(default)g", "%(prog)s").split("%(prog)s")]
+    assert [piece for piece in pieces if " ".join(piece.split()) not in said] == []
+
+
+def test_help_names_the_frames_that_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"{', '.join(Measure)}: on which frames" in told(capsys, "bake")
