@@ -50,11 +50,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     def run(self, context: Context, rig: Rig) -> None:
         added = api.add_detected(rig, self.kinds)
         names = ", ".join(limb.chain for limb in added)
-        self.inform(
-            "{rig}: added {chains}" if names else "{rig}: all limbs that are found have a chain",
-            rig=rig.name,
-            chains=names,
-        )
+        self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
 
 
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
@@ -72,7 +68,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
         names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
-        self.inform("Added {chains}" if names else "No IK constraint of two bones acts without a chain", chains=names)
+        self.inform("note.added" if names else "note.no_constraint", chains=names)
 
 
 class _ListOperator(ChainOperator):

@@ -90,9 +90,11 @@ class ArmatureOperator(Operator):
         for line in (*report.lines(), report.headline()):
             self.report({"INFO"} if report.reached else {"WARNING"}, line)
 
-    def inform(self, template: str, /, **values: object) -> None:
-        """One line for the user: the template in the user's language, with values for its {placeholders}."""
-        self.report({"INFO"}, pgettext_rpt(template).format(**values))
+    def inform(self, name: str, /, **values: object) -> None:
+        """One line for the user: the sentence of this name, filled in."""
+        from ..blender.messages.translation import translated
+
+        self.report({"INFO"}, translated(name, **values))
 
 
 class ChainOperator(ArmatureOperator):

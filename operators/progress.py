@@ -62,7 +62,7 @@ class ProgressOperator(RangeOperator):
     def modal(self, context: Context, event: Event) -> Result:
         if event.type == "ESC":
             self.cancel(context)
-            self.inform("{label} was given up: nothing has changed", label=self._label())
+            self.inform("note.given_up", label=self._label())
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}

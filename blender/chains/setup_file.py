@@ -102,7 +102,7 @@ def save(rig: Rig, path: Path) -> None:
 
 
 def _where(path: Path, number: int) -> str:
-    return translated('Chain {number} of "{path}"', number=number, path=path)
+    return translated("part.chain_of_file", number=number, path=path)
 
 
 def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
@@ -124,8 +124,8 @@ def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
 def _wanted(field: Any) -> str:
     """The type of the field's values, in words."""
     if field.type == "BOOLEAN":
-        return translated("true or false")
-    return translated("a number") if field.type == "FLOAT" else translated("text in quotes")
+        return translated("part.bool")
+    return translated("part.number") if field.type == "FLOAT" else translated("part.text")
 
 
 def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -28,7 +28,7 @@ def create(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report
     """Create missing targets for chains `names` (None: all that are not muted); existing targets stay as they are."""
     chains = {chain.name: chain for chain in chosen_chains(rig, names) if _lacks_target(chain) or _lacks_pole(chain)}
     if not chains:
-        return Report(rig=rig.name, chains=(), notes=(translated("Every chain has a target and a pole target"),))
+        return Report(rig=rig.name, chains=(), notes=(translated("note.no_target_lacks"),))
     report, aimed = requests.find_targets(rig, list(chains), scene)
     collection = _collection(rig, scene or scene_of(rig))
     before = len(collection.objects)
@@ -42,11 +42,7 @@ def create(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report
             chain.pole_target = _empty(f"{chain.name} Pole", collection, place, _POLE, one.size)
     count = len(collection.objects) - before
     created = translated(
-        'Created 1 empty in the collection "{collection}"'
-        if count == 1
-        else 'Created {count} empties in the collection "{collection}"',
-        count=count,
-        collection=collection.name,
+        "note.created_one" if count == 1 else "note.created_many", count=count, collection=collection.name
     )
     return replace(report, notes=(created, *report.notes))
 

@@ -19,10 +19,7 @@ def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> list[str]:
         chain = one.solved.plan
         if one.joints_moved.any():
             note = translated(
-                'Chain "{chain}" does not keep its pose {when}: with its options joints move by up to {moved:.4g}'
-                if chain.pole
-                else 'Chain "{chain}" does not keep its pose {when}: '
-                "without a pole target joints move by up to {moved:.4g}",
+                "note.pose_changes" if chain.pole else "note.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(plan.frames, one.joints_moved),
                 moved=one.moved.max(),
@@ -30,8 +27,7 @@ def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> list[str]:
             notes.append(note)
         elif one.bones_rolled.any():
             note = translated(
-                'Chain "{chain}" keeps its joints, but bones turn by up to {rolled:.3g} degrees {when}: '
-                "Reference Current Pose keeps the roll that is keyed",
+                "note.roll_changes",
                 chain=chain.name,
                 rolled=np.degrees(one.rolled.max()),
                 when=when(plan.frames, one.bones_rolled),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bpy.types import Object, PropertyGroup
 
@@ -52,19 +49,11 @@ class Refused(Exception):
             object = object or rig
             bone = end_bone if bone is None else bone
             named["chain"] = chain.name
-        self.kind, _, case = sentence.partition(".")
+        self.kind = sentence.partition(".")[0]
         self.object = object.name if isinstance(object, Object) else object
         self.bone = bone or ""
         self.value = value
-        named |= {"object": self.object, "bone": self.bone, "value": value}
-        template = _sentences()[self.kind]
-        super().__init__(translated(template[case] if case else template, **named))
-
-
-@cache
-def _sentences() -> dict[str, Any]:
-    """The sentence of each kind, or its sentences by their cases; read when the first request is refused."""
-    return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+        super().__init__(translated(sentence, object=self.object, bone=self.bone, value=value, **named))
 
 
 def _owners(chain: ChainPlan | TwoBoneIKChain) -> tuple[Object, str]:

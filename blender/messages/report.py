@@ -96,47 +96,47 @@ class ChainReport:
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
         details = [f"  {line}" for line in self._details(reached)]
         if self.worst is None:
-            return [translated("{chain}: {reached} of {count} frames reached", chain=self.name, **counts), *details]
+            return [translated("report.reached", chain=self.name, **counts), *details]
         frame, off = self.worst
         misposed = translated(
-            '{chain}: not posed so {when}, by up to {off:.4g} at "{bone}" on frame {frame}',
+            "report.misposed",
             chain=self.name,
             when=when(self.frames, self.misposed),
             off=off,
             bone=self.off_bone,
             frame=frame_text(frame),
         )
-        return [misposed, "  " + translated("as solved, {reached} of {count} frames reached", **counts), *details]
+        return [misposed, "  " + translated("report.as_solved", **counts), *details]
 
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[str]:
         on = partial(when, self.frames)
         shorts = {
-            Status.TOO_FAR: translated("too far"),
-            Status.TOO_CLOSE: translated("too close"),
-            Status.LIMITED: translated("held by Limit Extension"),
+            Status.TOO_FAR: translated("report.too_far"),
+            Status.TOO_CLOSE: translated("report.too_close"),
+            Status.LIMITED: translated("report.held"),
         }
         for status, short in shorts.items():
             where = self.status == status
             if where.any():
                 miss = self.miss[where].max()
-                yield translated("{short} {when}, by up to {miss:.4g}", short=short, when=on(where), miss=miss)
+                yield translated("report.short", short=short, when=on(where), miss=miss)
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
             yield translated(
-                ("degenerate {when}, all reached" if arrived else "degenerate {when}, none reached")
+                ("report.degenerate_reached" if arrived else "report.degenerate_short")
                 if arrived in (0, np.count_nonzero(self.degenerate))
-                else "degenerate {when}, {arrived} of them reached",
+                else "report.degenerate",
                 when=on(self.degenerate),
                 arrived=arrived,
             )
         stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
         if stretched.any():
-            yield translated("stretched {when}, to {stretch:.4g}: scale is keyed", when=on(stretched), stretch=longest)
+            yield translated("report.stretched", when=on(stretched), stretch=longest)
         if self.flips.any():
-            yield translated("bend flips {when}", when=on(self.flips))
+            yield translated("report.flips", when=on(self.flips))
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
-            yield translated("near straight {when}", when=on(straight))
+            yield translated("report.near_straight", when=on(straight))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -188,12 +188,10 @@ class Report:
     def headline(self) -> str:
         """The most important of it, in one line."""
         if misposed := [chain.name for chain in self.chains if not chain.posed]:
-            return ". ".join(
-                [translated("Done, but not posed so: {chains}", chains=", ".join(misposed)), *self.notes[:1]]
-            )
+            return ". ".join([translated("report.done_but_misposed", chains=", ".join(misposed)), *self.notes[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
-            return translated("Targets not always reached: {chains}", chains=", ".join(fell_short))
-        return ". ".join([translated("All targets reached"), *self.notes[:1]])
+            return translated("report.fell_short", chains=", ".join(fell_short))
+        return ". ".join([translated("report.all_reached"), *self.notes[:1]])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -226,9 +224,7 @@ def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
     more = ", ..." if len(spans) > most else ""
     return translated(
-        "on 1 frame ({spans})" if len(rows) == 1 else "on {count} frames ({spans})",
-        count=len(rows),
-        spans=", ".join(spans[:most]) + more,
+        "report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=", ".join(spans[:most]) + more
     )
 
 

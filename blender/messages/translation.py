@@ -1,19 +1,31 @@
-"""Sentences for users in their language, with names and numbers filled in."""
+"""Sentences for users in their language, with names and numbers filled in; sentences.toml holds them all."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from bpy.app.translations import pgettext_rpt
 
 
-def translated(template: str, /, **values: object) -> str:
-    """The template in the user's language, with values for its {placeholders}; braces inside the values are kept."""
-    return pgettext_rpt(template).format(**values)
+def translated(name: str, /, **values: object) -> str:
+    """The sentence of this name in the user's language, with values for its {placeholders}; their braces are kept."""
+    group, _, case = name.partition(".")
+    template = _sentences()[group]
+    return pgettext_rpt(template[case] if case else template).format(**values)
+
+
+@cache
+def _sentences() -> dict[str, Any]:
+    """The sentence of each name, or, of what comes before a dot in names, all by what comes after; read when needed."""
+    return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """A sentence about an unknown name: which of the known names is most like it."""
     found = max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
-    return translated("there is none") if found is None else translated('the nearest is "{found}"', found=found)
+    return translated("part.none") if found is None else translated("part.nearest", found=found)

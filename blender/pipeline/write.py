@@ -103,9 +103,7 @@ def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
         constraint.mute = True
         path = constraint.path_from_id()
         muted = translated(
-            'Constraint "{name}" of bone "{bone}" is muted, but its mute is animated and will come back'
-            if animated & {f"{path}.mute", f"{path}.enabled"}
-            else 'Constraint "{name}" of bone "{bone}" is muted',
+            "note.muted_by_animation" if animated & {f"{path}.mute", f"{path}.enabled"} else "note.muted",
             name=name,
             bone=bone,
         )
@@ -192,9 +190,7 @@ def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
             modifier.mute = True
             kinds = cast(EnumProperty, modifier.bl_rna.properties["type"]).enum_items
             muted = translated(
-                'F-curve modifier {kind} of bone "{owner}" is muted, as it would change the keys'
-                if isinstance(owner, PoseBone)
-                else 'F-curve modifier {kind} of "{owner}" is muted, as it would change the keys',
+                "note.modifier_of_bone" if isinstance(owner, PoseBone) else "note.modifier_of_object",
                 kind=pgettext_rpt(kinds[modifier.type].name),
                 owner=owner.name,
             )
@@ -207,9 +203,4 @@ def _nla_notes(item: Object) -> list[str]:
     absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
     if absolute or not (animation.use_nla and animation.nla_tracks):
         return []
-    return [
-        translated(
-            'The action of "{name}" is mixed with NLA strips: set its blending to Replace and its influence to 1',
-            name=item.name,
-        )
-    ]
+    return [translated("note.mixed_action", name=item.name)]

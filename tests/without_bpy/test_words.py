@@ -1,6 +1,6 @@
-"""Sentences can be translated: each stands whole, with a name for all that it is filled in with.
+"""Sentences can be translated: each stands whole in sentences.toml, under a name by which the code has it.
 
-Those of refusals stand in one file, under the names by which the code raises them.
+A sentence has a name for all that it is filled in with.
 """
 
 from __future__ import annotations
@@ -15,38 +15,34 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
-# It hands on what it was given.
-REFUSED = CHECKOUT / "blender/messages/refused.py"
-FILES = [path for layer in LAYERS for path in sorted((CHECKOUT / layer).rglob("*.py")) if path != REFUSED]
+FILES = [path for layer in LAYERS for path in sorted((CHECKOUT / layer).rglob("*.py"))]
 
 
 def _sentences(text: str) -> dict[str, str]:
-    """The sentences by their names: the kind, or the kind, a dot and the case."""
+    """The sentences by their names, most of which are in two parts with a dot between."""
     found = {}
-    for kind, cases in tomllib.loads(text).items():
-        found |= {kind: cases} if isinstance(cases, str) else {f"{kind}.{case}": cases[case] for case in cases}
+    for group, cases in tomllib.loads(text).items():
+        found |= {group: cases} if isinstance(cases, str) else {f"{group}.{case}": cases[case] for case in cases}
     return found
 
 
-SENTENCES = _sentences(REFUSED.with_name("sentences.toml").read_text("utf-8"))
+SENTENCES = _sentences((CHECKOUT / "blender/messages/sentences.toml").read_text("utf-8"))
 
-# Scripts read them of a refusal, so that it may have them whether its sentence names them or not.
-FIELDS = {"chain", "object", "bone", "value"}
+# What takes the name of a sentence and what fills it in. Scripts read these fields of a refusal, so that it may have
+# them whether its sentence names them or not.
+TAKES_A_NAME = {"translated": set(), "inform": set(), "Refused": {"chain", "object", "bone", "value"}}
 
 
 def faults(source: str, sentences: Mapping[str, str] = SENTENCES) -> list[str]:
     """What is wrong with the sentences of a Python file."""
     tree = ast.parse(source)
     found = []
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if _name(call) in ("translated", "inform"):
-            templates = [_constant(node) for node in _branches(call.args[0])]
-            fault = "the sentence is not one plain string"
-            found += [(call, fault) for fault in _sentence_faults(tree, templates, call.keywords, set(), fault)]
-    for call, names, keywords in _refusals(tree):
-        templates = [sentences.get(name or "") for name in names]
-        fault = f"{names} names no sentence"
-        found += [(call, fault) for fault in _sentence_faults(tree, templates, keywords, FIELDS, fault)]
+    for call, names, keywords, fields in _told(tree):
+        if names <= sentences.keys():
+            wanted = {place for name in names for place in _placeholders(sentences[name])}
+            found += [(call, fault) for fault in _sentence_faults(tree, wanted, keywords, fields)]
+        else:
+            found.append((call, f"{ast.unparse(call.args[0])} names no sentence"))
     return [f"line {call.lineno}: {fault}" for call, fault in found]
 
 
@@ -54,49 +50,43 @@ def _name(call: ast.Call) -> str:
     return ast.unparse(call.func).rpartition(".")[2]
 
 
-def _refusals(tree: ast.Module) -> Iterator[tuple[ast.Call, list[str | None], list[ast.keyword]]]:
-    """Each call that makes a refusal, the names of its sentences, None for what is no name, and what fills them in."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    # What they are given as the name of the sentence, they hand on.
-    handing = {
-        function.name: part.value
-        for function in functions
-        for part in ast.walk(function)
-        if isinstance(part, ast.Return) and isinstance(part.value, ast.Call) and _name(part.value) == "Refused"
-        if ast.unparse(part.value.args[0]) == function.args.args[0].arg
-    }
-    inner = {id(call) for call in handing.values()}
+def _told(tree: ast.Module) -> Iterator[tuple[ast.Call, set[str | None], list[ast.keyword], set[str]]]:
+    """Each call that tells a sentence, the names between which it chooses, what fills them in, and its fields.
+
+    A name is None where it is no plain string.
+    """
+    # A function may be given the name of a sentence and hand it on.
+    handing: dict[str, ast.Call] = {}
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        given = {argument.arg for argument in (*function.args.posonlyargs, *function.args.args)}
+        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+            if _name(call) in TAKES_A_NAME and ast.unparse(call.args[0]) in given:
+                handing[function.name] = call
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if _name(call) in handing or (_name(call) == "Refused" and id(call) not in inner):
-            keywords = [*call.keywords, *(handing[_name(call)].keywords if _name(call) in handing else ())]
-            yield call, [_constant(node) for node in _branches(call.args[0])], keywords
+        inner = handing.get(_name(call))
+        if _name(call) in TAKES_A_NAME and call not in handing.values():
+            yield call, set(_names(call.args[0])), call.keywords, TAKES_A_NAME[_name(call)]
+        elif inner and isinstance(call.func, ast.Name):
+            yield call, set(_names(call.args[0])), call.keywords + inner.keywords, TAKES_A_NAME[_name(inner)]
+
+
+def _names(node: ast.expr) -> Iterator[str | None]:
+    """The string, or those between which a condition chooses; None for all else."""
+    if isinstance(node, ast.IfExp):
+        yield from (*_names(node.body), *_names(node.orelse))
+    else:
+        yield node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _sentence_faults(
-    tree: ast.Module, templates: list[str | None], keywords: list[ast.keyword], fields: set[str], unknown: str
+    tree: ast.Module, wanted: set[str], keywords: list[ast.keyword], fields: set[str]
 ) -> Iterator[str]:
-    """Of the templates that a call chooses from, with what these keywords name; `unknown` for one that is None."""
-    if None in templates:
-        yield unknown
-        return
+    """Of sentences with these placeholders, and what these keywords name."""
     named = {keyword.arg for keyword in keywords if keyword.arg}
     given = named.union(*(_keys(tree, keyword.value) for keyword in keywords if keyword.arg is None))
     given |= {"object", "bone"} if fields and "chain" in named else set()
-    wanted = {name for template in templates for name in _placeholders(template)}
     yield from (f"{{{name}}} is not given" for name in sorted(wanted - given))
     yield from (f"{name} stands in no sentence" for name in sorted(named - wanted - fields))
-
-
-def _branches(node: ast.expr) -> Iterator[ast.expr]:
-    """The expression, or both between which a condition chooses."""
-    if isinstance(node, ast.IfExp):
-        yield from (*_branches(node.body), *_branches(node.orelse))
-    else:
-        yield node
-
-
-def _constant(node: ast.expr) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _placeholders(template: str) -> set[str]:
@@ -125,10 +115,9 @@ def test_every_sentence_can_be_translated(path: Path) -> None:
     assert faults(path.read_text("utf-8")) == []
 
 
-def test_every_sentence_of_a_refusal_is_raised() -> None:
+def test_every_sentence_is_told() -> None:
     trees = [ast.parse(path.read_text("utf-8")) for path in FILES]
-    raised = {name for tree in trees for _, names, _ in _refusals(tree) for name in names}
-    assert raised == set(SENTENCES)
+    assert set().union(*(names for tree in trees for _, names, _, _ in _told(tree))) == set(SENTENCES)
 
 
 MADE_UP = """
@@ -137,6 +126,10 @@ SHOT = "no shot {value}"
 NO_POLE = 'Chain "{chain}" of "{object}" has no pole for "{bone}"'
 NO_BONE.named = "{bone} of {object}"
 NO_BONE.unnamed = "{object} has no bone"
+report.frames = "{count} frames"
+report.one_frame = "one frame"
+report.nameless = "{} of {count} frames"
+report.first = "{value[0]:g}"
 """
 
 
@@ -144,8 +137,8 @@ NO_BONE.unnamed = "{object} has no bone"
     ("source", "fault"),
     [
         ("""raise Refused(f'"{rig.name}" is linked', object=rig)""", "names no sentence"),
-        ("""translated('Bone "' + name + '" is locked')""", "not one plain string"),
-        ("""translated("keys" if keyed else what)""", "not one plain string"),
+        ("""translated('Bone "' + name + '" is locked')""", "names no sentence"),
+        ("""translated("report.one_frame" if keyed else what)""", "names no sentence"),
         ("""raise api.Refused("LINKED")""", "{object} is not given"),
         ("""raise Refused("SHOT", value=3, count=2)""", "count stands in no sentence"),
         ("""raise Refused("NO_BONE", object=rig)""", "names no sentence"),
@@ -155,9 +148,9 @@ NO_BONE.unnamed = "{object} has no bone"
             """def _refused(name, rig):\n  return Refused(name, object=rig)\n_refused("NO_BONE.named", rig)""",
             "{bone} is not given",
         ),
-        ("""translated("{} of {count} frames", count=3)""", "{} is not given"),
-        ("""named = {"bone": 1}\ntranslated("{bone} of {rig}", **named)""", "{rig} is not given"),
-        ("""translated("{value[0]:g}", value=value, chain=name)""", "chain stands in no sentence"),
+        ("""translated("report.nameless", count=3)""", "{} is not given"),
+        ("""named = {"rig": 1}\ntranslated("report.frames", **named)""", "{count} is not given"),
+        ("""self.inform("report.first", value=value, chain=name)""", "chain stands in no sentence"),
     ],
 )
 def test_a_sentence_that_cannot_be_translated_is_found(source: str, fault: str) -> None:
@@ -172,8 +165,9 @@ def test_a_sentence_that_cannot_be_translated_is_found(source: str, fault: str) 
         """raise Refused("NO_POLE", chain=chain)""",
         """raise Refused("NO_BONE.named" if bone else "NO_BONE.unnamed", object=rig, bone=bone)""",
         """def _refused(name, rig):\n  return Refused(name, object=rig)\n_refused("NO_BONE.named", rig, bone=3)""",
-        """translated("{count} frames" if count > 1 else "one frame", count=count)""",
-        """def named(rig):\n  return {"rig": 1}\nwho = named(rig)\ntranslated("{rig}, {bone}", bone=3, **who)""",
+        """def inform(self, name, **values):\n  self.report(translated(name, **values))""",
+        """translated("report.frames" if count > 1 else "report.one_frame", count=count)""",
+        """def named(rig):\n  return {"object": 1}\nwho = named(rig)\ntranslated("NO_BONE.named", bone=3, **who)""",
     ],
 )
 def test_what_sentences_need_is_allowed(source: str) -> None:

@@ -34,42 +34,30 @@ def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, 
     pose = pre_constraint_pose(root, end)
     for bone in (root, end):
         if bone.matrix.is_negative:
-            yield translated(
-                'Negative scale mirrors bone "{bone}", and the constraint then bends it otherwise than the chain does',
-                bone=bone.name,
-            )
+            yield translated("takeover.negative_scale", bone=bone.name)
     yield from _of_task(constraint)
     yield from _of_joint(root, np.ones(3))
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
     for bone in (root, end):
         if constraint.use_stretch and bone.ik_stretch > 0.0:
-            yield translated(
-                'IK Stretch lengthens bone "{bone}"; the chain stretches only with Out of Reach set to Stretch',
-                bone=bone.name,
-            )
+            yield translated("takeover.stretch", bone=bone.name)
     if pose.is_straight:
-        yield translated(
-            'Bones "{root}" and "{end}" are straight beneath it, and it does not bend them; the chain does',
-            root=root.name,
-            end=end.name,
-        )
+        yield translated("takeover.straight", root=root.name, end=end.name)
     yield from _of_keys(constraint, root, end, scene)
     yield from _of_others(constraint, {root.name, end.name})
 
 
 def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
     if cast(Rig, constraint.id_data).pose.ik_solver == "ITASC":
-        yield translated(
-            "The armature's solver iTaSC may move limbs on from frame to frame; the chain takes each frame by itself"
-        )
+        yield translated("takeover.itasc")
     if not constraint.use_location:
-        yield translated("Its Position is off, so that it reaches for nothing; the chain reaches for the target")
+        yield translated("takeover.position_off")
     if constraint.use_rotation:
-        yield translated("Its Rotation turns the end bone with the target; a chain turns only a tip bone")
+        yield translated("takeover.rotation")
     if constraint.pole_target is None:
-        yield translated("Without a pole target it bends the limb sideways too; the chain bends about its hinge alone")
+        yield translated("takeover.no_pole")
         if constraint.influence < 1.0:
-            yield translated("Without a pole target its Influence moves the goal; that of the chain turns the bones")
+            yield translated("takeover.influence")
 
 
 def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
@@ -79,13 +67,11 @@ def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
             continue
         named = {"axis": name.upper(), "bone": bone.name}
         if getattr(bone, f"lock_ik_{name}"):
-            yield translated('IK Lock about {axis} holds bone "{bone}"; the chain turns it all the same', **named)
+            yield translated("takeover.lock", **named)
         elif getattr(bone, f"use_ik_limit_{name}"):
-            yield translated(
-                'IK Limit about {axis} stops bone "{bone}"; the chain has Limit Bend for its hinge', **named
-            )
+            yield translated("takeover.limit", **named)
         if getattr(bone, f"ik_stiffness_{name}") > 0.0:
-            yield translated('IK Stiffness about {axis} holds bone "{bone}" back; the chain has none', **named)
+            yield translated("takeover.stiffness", **named)
 
 
 def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
@@ -94,23 +80,13 @@ def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, sce
     path = constraint.path_from_id()
     for name in ("influence", "pole_angle", "mute", "enabled"):
         if f"{path}.{name}" in animated:
-            yield translated(
-                "Its property {name} is animated; the chain keeps it as it is on frame {frame}",
-                name=name,
-                frame=scene.frame_current,
-            )
+            yield translated("takeover.animated", name=name, frame=scene.frame_current)
     if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
         frames = range(scene.frame_start, scene.frame_end + 1)
         poses = pre_constraint_pose(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True).matrix)
         off = _apart(poses, pre_constraint_pose(root, end), constraint.pole_angle)
         if off > _SEEN:
-            yield translated(
-                'Keys bend bone "{bone}" beneath it, which turns its pole angle by up to {off:.3g} degrees; '
-                "the chain keeps that of frame {frame}",
-                bone=end.name,
-                off=off,
-                frame=scene.frame_current,
-            )
+            yield translated("takeover.keys", bone=end.name, off=off, frame=scene.frame_current)
 
 
 def _apart(poses: PreConstraintPose, now: PreConstraintPose, angle: float) -> float:
@@ -122,6 +98,4 @@ def _apart(poses: PreConstraintPose, now: PreConstraintPose, angle: float) -> fl
 def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
     for owner, other in dependencies.constrained(cast(Rig, constraint.id_data)):
         if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
-            yield translated(
-                'Constraint "{name}" of bone "{bone}" moves the same bones', name=other.name, bone=owner.name
-            )
+            yield translated("takeover.other", name=other.name, bone=owner.name)

@@ -42,9 +42,7 @@ class Takeover:
     def lines(self) -> list[str]:
         """The takeover in words: a headline, then a line for each difference."""
         headline = translated(
-            'Constraint "{constraint}" of bone "{bone}": chain "{chain}"'
-            if self.chain
-            else 'Constraint "{constraint}" of bone "{bone}": no chain',
+            "takeover.chain" if self.chain else "takeover.no_chain",
             constraint=self.constraint,
             bone=self.bone,
             chain=self.chain,
@@ -90,14 +88,9 @@ def without_target(rig: Rig, takeover: Takeover) -> TwoBoneIKChain | None:
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
     """Why no chain can replace the constraint; "" if one can."""
     if len(bones) != 2:
-        return translated(
-            "It moves one bone, and a chain has two: set its Chain Length to 2"
-            if len(bones) == 1
-            else "It moves {count} bones, and a chain has two: set its Chain Length to 2",
-            count=len(bones),
-        )
+        return translated("takeover.one_bone" if len(bones) == 1 else "takeover.many_bones", count=len(bones))
     if constraint.target is None or not constraint.is_valid:
-        return translated("It has no target, or one that is not there: set one")
+        return translated("takeover.no_target")
     return ""
 
 

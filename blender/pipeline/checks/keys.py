@@ -85,5 +85,5 @@ def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
 def _refused(sentence: str, item: Object, curve: FCurve) -> Refused:
     owner = owner_of(item, curve.data_path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
-    whose = translated('bone "{bone}" on "{name}"', bone=bone, name=item.name) if bone else f'"{item.name}"'
+    whose = translated("part.bone", bone=bone, name=item.name) if bone else f'"{item.name}"'
     return Refused(sentence, object=item, bone=bone, value=owner_and_property(curve.data_path)[1], owner=whose)

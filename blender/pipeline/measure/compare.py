@@ -123,12 +123,12 @@ def _compared(
     )
     total = np.count_nonzero(np.logical_or.reduce([one.keyed for one in expected]))
     if not len(rows):
-        return {}, [translated("What plays now was not measured")] if total else []
+        return {}, [translated("report.not_measured")] if total else []
     try:
         samples = look(need, plan.frames[rows])
     except Refused as refusal:
-        return {}, [translated("What plays now could not be measured: {reason}", reason=refusal)]
-    sampled = [translated("Measured on {count} of {total} frames", count=len(rows), total=total)]
+        return {}, [translated("report.unmeasurable", reason=refusal)]
+    sampled = [translated("report.measured", count=len(rows), total=total)]
     chains = {one.chain: _measured(plan, one, samples, rows, tolerance) for one in expected}
     return chains, sampled if len(rows) < total else []
 

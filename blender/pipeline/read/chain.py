@@ -56,12 +56,12 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -
 
     chain : its name, to be named where it is refused; "" where it has none yet
     """
-    end = _bone(rig, end_bone, translated("end bone"), chain)
+    end = _bone(rig, end_bone, translated("part.end_bone"), chain)
     if end.parent is None:
         raise Refused("NO_PARENT", object=rig, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, translated("root bone"), chain)
+    _bone(rig, root_bone, translated("part.root_bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
         raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone)
@@ -85,7 +85,7 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
-    tip = _bone(rig, chain.tip_bone, translated("tip bone"), chain.name)
+    tip = _bone(rig, chain.tip_bone, translated("part.tip_bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
         raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end)
@@ -95,7 +95,7 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
 def _bone(rig: Rig, name: str, role: str, chain: str) -> Bone:
     bone: Bone | None = rig.data.bones.get(name)
     if bone is None:
-        owner = translated('Chain "{name}"', name=chain) if chain else translated("A chain")
+        owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
         raise Refused("NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role)
     return bone
 

@@ -20,13 +20,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     rig: Rig = plan.rig
     found = rest_side.notes(plan.chains)
     found += [
-        translated(
-            'Constraint "{name}" of bone "{bone}" hides the keys: mute it'
-            if keyed
-            else 'Constraint "{name}" of bone "{bone}" hides the pose: mute it',
-            name=name,
-            bone=bone,
-        )
+        translated("note.hides_keys" if keyed else "note.hides_pose", name=name, bone=bone)
         for bone, name in hiding
         if _acts(rig.pose.bones[bone].constraints[name])
     ]
@@ -34,17 +28,11 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
         for constraint in bone.constraints:
             if constraint.type != "IK" and _acts(constraint):
                 on_top = translated(
-                    'Constraint "{name}" of bone "{bone}" acts on top of the keys'
-                    if keyed
-                    else 'Constraint "{name}" of bone "{bone}" acts on top of the pose',
-                    name=constraint.name,
-                    bone=bone.name,
+                    "note.acts_on_keys" if keyed else "note.acts_on_pose", name=constraint.name, bone=bone.name
                 )
                 found.append(on_top)
         if any(bone.lock_rotation):
-            found.append(
-                translated('Bone "{bone}" has locked rotation channels, which are set all the same', bone=bone.name)
-            )
+            found.append(translated("note.locked_rotation", bone=bone.name))
     return found
 
 

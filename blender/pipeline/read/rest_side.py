@@ -51,12 +51,7 @@ def notes(chains: Iterable[ChainPlan]) -> list[str]:
     """A sentence for each chain whose side is undecided."""
     angles = {chain.name: undecided(chain.rig, chain.rig.two_bone_ik_chains[chain.name]) for chain in chains}
     return [
-        translated(
-            'Chain "{chain}" bends by {angle:.2g} degrees at rest, which hardly tells its side: '
-            "choose it in the section Bend, or decide it by keys",
-            chain=name,
-            angle=degrees(angle),
-        )
+        translated("note.slight_rest", chain=name, angle=degrees(angle))
         for name, angle in angles.items()
         if angle is not None
     ]

@@ -49,22 +49,20 @@ def obstacle(wanted: SampleRequest, keyed: Collection[Point] = ()) -> str:
 
 def _object_obstacle(item: Object) -> str:
     if _constrained(item):
-        return translated('"{name}" has constraints', name=item.name)
+        return translated("obstacle.constraints", name=item.name)
     if item.rigid_body:
-        return translated('"{name}" is a rigid body', name=item.name)
+        return translated("obstacle.rigid_body", name=item.name)
     if not item.parent:
         return ""
     follows_path = isinstance(item.parent.data, Curve) and item.parent.data.use_path
     if item.parent_type not in _RIGID_PARENTS or follows_path:
-        return translated('"{name}" is parented to the shape of "{parent}"', name=item.name, parent=item.parent.name)
+        return translated("obstacle.shape", name=item.name, parent=item.parent.name)
     if item.parent_type == "BONE":
         bone: Bone | None = item.parent.data.bones.get(item.parent_bone) if is_rig(item.parent) else None
         if bone is None:
-            return translated(
-                '"{name}" is parented to a bone that "{parent}" does not have', name=item.name, parent=item.parent.name
-            )
+            return translated("obstacle.no_bone", name=item.name, parent=item.parent.name)
         if bone.use_relative_parent:
-            return translated('"{name}" is parented relative to a bone', name=item.name)
+            return translated("obstacle.relative", name=item.name)
     return ""
 
 
@@ -73,11 +71,11 @@ def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
     if not names:
         return ""
     if rig.data.animation_data:
-        return translated('armature "{name}" is animated', name=rig.data.name)
+        return translated("obstacle.armature", name=rig.data.name)
     for bone, constraint in dependencies.constrained(rig):
         acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
         if acts and names & dependencies.moved_by(bone, constraint):
-            return translated('bone "{bone}" of "{name}" has constraints', bone=bone.name, name=rig.name)
+            return translated("obstacle.bone", bone=bone.name, name=rig.name)
     return ""
 
 
@@ -86,17 +84,17 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
     if not animation:
         return ""
     if animation.use_tweak_mode or (animation.use_nla and any(track.strips for track in animation.nla_tracks)):
-        return translated('"{name}" has NLA strips', name=item.name)
+        return translated("obstacle.strips", name=item.name)
 
     def counts(curve: FCurve) -> bool:
         bone, path = bone_and_property(curve.data_path)
         return bone in bones if bone else '"' not in path
 
     if any(counts(driver) for driver in animation.drivers):
-        return translated('"{name}" has drivers', name=item.name)
+        return translated("obstacle.drivers", name=item.name)
     muted = (curve for curve in versions.curves(item) if curve.mute or ((group := curve.group) and group.mute))
     if any(map(counts, muted)):
-        return translated('"{name}" has muted F-curves', name=item.name)
+        return translated("obstacle.muted_curves", name=item.name)
     return ""
 
 
