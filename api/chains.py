@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,14 +13,15 @@ from ..blender.armatures import Rig
 from ..blender.chains import hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
-from ..blender.chains.ik_constraints.takeover import Takeover, takeovers, without_target
+from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
 from ..blender.pipeline.read.chain import chain_bones
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
-from ..blender.properties import TwoBoneIKChain, chain_fields, chain_of
+from ..blender.properties import TwoBoneIKChain, chain_of
 
 
 def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
@@ -38,21 +39,16 @@ def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     """
     refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
-    _refuse_unknown(fields)
     twin = chain_of(rig, end_bone)
     if twin and not (twin.mute or fields.get("mute")):
         raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name)
-    chain = rig.two_bone_ik_chains.add()
-    try:
-        chain.end_bone = end_bone
-        _set(chain, {"name": end_bone, **fields})
-    except (AttributeError, TypeError, ValueError):
-        rig.two_bone_ik_chains.remove(len(rig.two_bone_ik_chains) - 1)
-        raise
-    if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():
-        axis = hinge_side.by_keys(rig, chain)
-        if axis:
-            hinge_side.decide(chain, axis)
+    with unchanged_on_error(rig):
+        chain = rig.two_bone_ik_chains.add()
+        set_fields(chain, {"end_bone": end_bone, "name": end_bone, **fields})
+        if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():
+            axis = hinge_side.by_keys(rig, chain)
+            if axis:
+                hinge_side.decide(chain, axis)
     rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
     return chain
 
@@ -73,27 +69,9 @@ def ensure_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
         return add_chain(rig, end_bone, **fields)
     refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", chain.root_bone)), chain.name)
-    _refuse_unknown(fields)
-    before = {name: getattr(chain, name) for name in fields}
-    try:
-        _set(chain, fields)
-    except (AttributeError, TypeError, ValueError):
-        _set(chain, before)
-        raise
+    with unchanged_on_error(rig):
+        set_fields(chain, fields)
     return chain
-
-
-def _refuse_unknown(fields: Collection[str]) -> None:
-    known = chain_fields()
-    for name in fields:
-        # Blender would take any name, and nobody would ever read it.
-        if name not in known:
-            raise AttributeError(f'a chain has no field "{name}"')
-
-
-def _set(chain: TwoBoneIKChain, fields: Mapping[str, object]) -> None:
-    for name, value in fields.items():
-        setattr(chain, name, value)
 
 
 def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -139,16 +117,10 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
     """
     refuse_unposable(rig)
     found = list(takeovers(rig, scene or scene_of(rig)))
-    return tuple(replace(takeover, chain=_take(rig, takeover)) if takeover.fields else takeover for takeover in found)
-
-
-def _take(rig: Rig, takeover: Takeover) -> str:
-    """The name of the chain that takes over."""
-    chain = without_target(rig, takeover)
-    if chain is None:
-        return add_chain(rig, **takeover.fields).name
-    _set(chain, takeover.fields)
-    return chain.name
+    return tuple(
+        replace(takeover, chain=ensure_chain(rig, **takeover.fields).name) if takeover.fields else takeover
+        for takeover in found
+    )
 
 
 def take_bend_limits(rig: Rig, chains: Sequence[str] | None = None) -> None:

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
+from ..blender.chains.field_values import unchanged_on_error
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
-from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
 from ..blender.pipeline.phases import Request
@@ -160,15 +160,10 @@ def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | N
     'NEGATIVE'
     """
     signs = requests.bend_signs(rig, chains, scene)
-    before = {name: rig.two_bone_ik_chains[name].bend for name in signs}
-    for name, sign in signs.items():
-        rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
-    try:
+    with unchanged_on_error(rig):
+        for name, sign in signs.items():
+            rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
         return solve(rig, chains, scene=scene)
-    except Refused:
-        for name, bend in before.items():
-            rig.two_bone_ik_chains[name].bend = bend
-        raise
 
 
 def solve(

@@ -7,17 +7,16 @@ from bpy.types import Keyframe
 
 from .key_settings import DEFAULTS, Keys
 
-_FIELDS: Any = Keyframe.bl_rna.properties
 
-
-def _keyframe_items(field: str, *identifiers: str) -> tuple[tuple[str, str, str, str, int], ...]:
-    """Blender's own words and icons for a choice; all there are where no identifiers are given."""
-    items = _FIELDS[field].enum_items
-    return tuple(
+def _keyframe_choice(field: str, *identifiers: str, **settings: Any) -> object:
+    """A choice in Blender's own words and icons; of all there are where no identifiers are given."""
+    known: Any = Keyframe.bl_rna.properties[field]
+    items = tuple(
         (item.identifier, item.name, item.description, item.icon, item.value)
-        for item in items
+        for item in known.enum_items
         if not identifiers or item.identifier in identifiers
     )
+    return EnumProperty(items=items, translation_context=known.translation_context, **settings)
 
 
 class KeyProperties:
@@ -42,20 +41,14 @@ class KeyProperties:
         soft_max=0.1,
         precision=4,
     )
-    interpolation: EnumProperty(
+    interpolation: _keyframe_choice(
+        "interpolation",
+        *("CONSTANT", "LINEAR", "BEZIER"),
         name="Interpolation",
         description="How values pass from one key to the next",
-        items=_keyframe_items("interpolation", "CONSTANT", "LINEAR", "BEZIER"),
         default=DEFAULTS.interpolation,
-        translation_context=_FIELDS["interpolation"].translation_context,
     )
-    key_type: EnumProperty(
-        name="Key Type",
-        description="Type of the new keys",
-        items=_keyframe_items("type"),
-        default=DEFAULTS.key_type,
-        translation_context=_FIELDS["type"].translation_context,
-    )
+    key_type: _keyframe_choice("type", name="Key Type", description="Type of the new keys", default=DEFAULTS.key_type)
     mute_constraints: BoolProperty(
         name="Mute IK Constraints",
         description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",

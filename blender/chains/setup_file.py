@@ -31,6 +31,7 @@ from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
 from . import target_empties
+from .field_values import field_values, unchanged_on_error
 from .wildcards import WILDCARDS, wildcard_texts
 
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
@@ -79,15 +80,11 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
             if chain["name"] in chains:
                 raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)
             chains[chain["name"]] = _resolved(rig, where, chain)
-    before = [_values(chain) for chain in rig.two_bone_ik_chains]
-    for chain in chains.values():
-        _set(rig, chain)
-    try:
+    with unchanged_on_error(rig):
+        for chain in chains.values():
+            _set(rig, chain)
         if create := [name for name, chain in chains.items() if chain.get(_CREATE)]:
             target_empties.create(rig, create, None)
-    except Refused:
-        _restore(rig, before)
-        raise
     return list(chains)
 
 
@@ -189,23 +186,10 @@ def _set(rig: Rig, fields: dict[str, Any]) -> None:
             chain.property_unset(key)
 
 
-def _values(chain: TwoBoneIKChain) -> dict[str, Any]:
-    return {key: getattr(chain, key) for key in chain_fields()}
-
-
-def _restore(rig: Rig, before: list[dict[str, Any]]) -> None:
-    chains = rig.two_bone_ik_chains
-    while len(chains) > len(before):
-        chains.remove(len(chains) - 1)
-    for chain, values in zip(chains, before, strict=True):
-        for key, value in values.items():
-            setattr(chain, key, value)
-
-
 def _lines(chain: TwoBoneIKChain) -> Iterator[str]:
     """TOML lines for the properties that differ from those of a new chain."""
     points, fields = dict(_POINTS), chain_fields()
-    for key, value in _values(chain).items():
+    for key, value in field_values(chain).items():
         if key in points:
             # Left out, it is the armature itself where there is a bone to look for, else nothing.
             left_out = chain.id_data if getattr(chain, points[key]) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -12,25 +12,21 @@ from .report import when
 from .translation import translated
 
 
-def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> list[str]:
+def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> Iterator[str]:
     """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
-    notes = []
     for one in found:
         chain = one.solved.plan
         if one.joints_moved.any():
-            note = translated(
+            yield translated(
                 "note.pose_changes" if chain.pole else "note.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(plan.frames, one.joints_moved),
                 moved=one.moved.max(),
             )
-            notes.append(note)
         elif one.bones_rolled.any():
-            note = translated(
+            yield translated(
                 "note.roll_changes",
                 chain=chain.name,
                 rolled=np.degrees(one.rolled.max()),
                 when=when(plan.frames, one.bones_rolled),
             )
-            notes.append(note)
-    return notes

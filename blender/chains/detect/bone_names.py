@@ -1,14 +1,17 @@
 """What the name of a bone says: its part of the limb, its side, and its layer of the rig.
 
 A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
-"DEF-forearm.R.001" are all a forearm. Unknown words, such as a prefix of all bones, are ignored.
+"DEF-forearm.R.001" are all a forearm. Unknown words, such as a prefix of all bones, are ignored. bone_words.toml holds
+those that are known.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum, auto
+from pathlib import Path
 
 
 class Role(StrEnum):
@@ -43,47 +46,20 @@ class Label:
     front: bool = False
 
 
-FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")
+_WORDS = tomllib.loads(Path(__file__).with_name("bone_words.toml").read_text("utf-8"))
+FINGERS = frozenset(_WORDS["fingers"])
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
+_SIDES = _WORDS["sides"]
 _LAYERS = {"fk": Layer.FK, "def": Layer.DEFORM}
-_FRONT = {"f", "front", "fore"}
-_NO_PART = frozenset(
-    "ik mch org vis wgt tweak twist roll swing spin parent master target pole socket helper share offset end nub "
-    "metacarpal palm toe toes heel".split()
-)
-"""Controls, mechanism, helpers and ends, which are named after the limb that they serve."""
-
-_NO_LIMB = frozenset(
-    "root hip hips pelvis spine torso body chest neck head skull face jaw eye ear tail fin feather hair mane breast "
-    "skirt cape cloth tongue".split()
-)
-"""Trunk, and what hangs on it without being a limb."""
-
-_PARTS = tuple(
+_NO_PART = frozenset(_WORDS["no_part"].split())
+_NO_LIMB = frozenset(_WORDS["no_limb"].split())
+_FRONT = frozenset(_WORDS["front"].split())
+_PARTS = [
     # A side may stick to the word, as in "lhumerus".
-    (limb, role, re.compile(rf"(?:^|_)(?P<side>l|r|left|right)?(?:{words})(?:_|$)"))
-    for limb, role, words in (
-        ("Arm", Role.UPPER, "upper_?arm|up_?arm|arm_upper|humerus|shldr|bicep"),
-        ("Arm", Role.LOWER, "fore_?arm|lower_?arm|low_?arm|arm_lower|radius|ulna|elbow"),
-        ("Leg", Role.UPPER, "thigh|upper_?leg|up_?leg|leg_upper|femur"),
-        ("Leg", Role.LOWER, "shin|calf|lower_?leg|low_?leg|leg_lower|tibia|knee"),
-        ("Leg", Role.TIP, "foot|ankle|paw|forefoot"),
-        ("Leg", Role.BASE, "hip"),
-        ("Leg", Role.ANY, "leg|foreleg"),
-        ("Thumb", Role.ANY, "thumb"),
-        ("Index", Role.ANY, "index"),
-        ("Middle", Role.ANY, "middle|mid"),
-        ("Ring", Role.ANY, "ring"),
-        ("Pinky", Role.ANY, "pinky|little"),
-        ("Arm", Role.TIP, "hand|wrist"),
-        ("Arm", Role.BASE, "shoulder"),
-        ("Arm", Role.ANY, "arm"),
-        ("Wing", Role.ANY, "wing"),
-    )
-)
-"""The first that fits counts: "LeftHandIndex1" is a finger."""
+    (limb, Role(role), re.compile(rf"(?:^|_)(?P<side>l|r|left|right)?(?:{words})(?:_|$)"))
+    for limb, role, words in _WORDS["parts"]
+]
 
 
 @dataclass(frozen=True, slots=True)

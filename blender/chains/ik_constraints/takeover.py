@@ -18,7 +18,6 @@ from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
 from ...pipeline.read import dependencies
-from ...properties import TwoBoneIKChain, chain_of
 from .differences import differences
 from .pre_constraint_pose import pre_constraint_pose
 
@@ -77,12 +76,6 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
                 fields=_fields(constraint, root, end),
                 differs=tuple(differences(constraint, root, end, scene)),
             )
-
-
-def without_target(rig: Rig, takeover: Takeover) -> TwoBoneIKChain | None:
-    """The existing chain with the constraint's end bone, if it has no target yet."""
-    chain = chain_of(rig, takeover.fields["end_bone"])
-    return None if chain is None or chain.target else chain
 
 
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -19,7 +19,7 @@ from .compare import Measured
 
 
 def build_report(
-    plan: Plan, solved: Iterable[SolvedGroup], notes: Sequence[str], measured: Measured | None = None
+    plan: Plan, solved: Iterable[SolvedGroup], notes: Iterable[str], measured: Measured | None = None
 ) -> Report:
     """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
     chain_fields, measured_notes = measured or ({}, [])
