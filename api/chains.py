@@ -98,7 +98,8 @@ def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[L
     """
     refuse_unposable(rig)
     limbs = detect(rig, kinds)
-    find_limbs.refuse_none(rig, limbs)
+    if not limbs:
+        raise Refused("NO_LIMBS", object=rig)
     return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
 
 

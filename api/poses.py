@@ -58,19 +58,17 @@ def bake(
     >>> api.Report.from_json(report.to_json()).reached
     True
     """
-    style = KeyStyle(
-        keys=Keys(keys), tolerance=tolerance, interpolation=interpolation, key_type=key_type, new_action=new_action
-    )
-    return baking(
-        rig,
-        chains,
-        frames,
-        scene=scene,
-        style=style,
+    settings = KeySettings(
+        keys=Keys(keys),
+        tolerance=tolerance,
+        interpolation=interpolation,
+        key_type=key_type,
+        new_action=new_action,
         mute_constraints=mute_constraints,
-        sampling=sampling,
-        measure=measure,
-    ).write()
+        sampling=Sampling(sampling),
+        measure=Measure(measure),
+    )
+    return requests.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
 
 
 def baking(

@@ -96,7 +96,7 @@ def _bone(name: str, description: str) -> object:
     return StringProperty(name=name, description=description, **_CHOICE)
 
 
-def _object(name: str, description: str) -> object:
+def _target(name: str, description: str) -> object:
     return PointerProperty(name=name, description=description, type=Object, **_CHOICE)
 
 
@@ -132,9 +132,9 @@ class TwoBoneIKChain(PropertyGroup):
         "Tip Bone", "The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail"
     )
 
-    target: _object("Target", "Object that the chain reaches for")
+    target: _target("Target", "Object that the chain reaches for")
     subtarget: _bone("Sub-Target", "Bone that the chain reaches for")
-    pole_target: _object("Pole Target", "Object towards which the chain bends")
+    pole_target: _target("Pole Target", "Object towards which the chain bends")
     pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
     pole_angle: _angle("Pole Angle", "Turn the bend away from the pole target. Zero bends right towards it")
     pole_influence: _factor(

@@ -25,11 +25,9 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     try:
         with interrupt.heard():
             arguments = parser(usage).parse_args(argv)
-            return (
-                detect.run(arguments)
-                if arguments.command == "detect"
-                else run_command.run(arguments, [*program, *argv])
-            )
+            if arguments.command == "detect":
+                return detect.run(arguments)
+            return run_command.run(arguments, [*program, *argv])
     except Refused as refused:
         print(f"two_bone_ik: {refused}", file=sys.stderr)
         return ExitStatus.USAGE if refused.kind == "ARGUMENTS" else ExitStatus.REFUSED

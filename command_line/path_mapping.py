@@ -11,6 +11,8 @@ from ..blender.messages.refused import Refused
 
 PathMapping = Callable[[str], Path]
 
+_KINDS: dict[str, type[PurePath]] = {"POSIX": PurePosixPath, "WINDOWS": PureWindowsPath}
+
 
 def mapping(path: Path | None) -> PathMapping:
     """A function that maps paths by the rules in this JSON file; without a file it returns them unchanged."""
@@ -19,7 +21,7 @@ def mapping(path: Path | None) -> PathMapping:
     try:
         content = json.loads(atomic_write.text(path))
         rules = [
-            (_kind(rule["source_path_format"])(rule["source_path"]), Path(rule["destination_path"]))
+            (_KINDS[rule["source_path_format"]](rule["source_path"]), Path(rule["destination_path"]))
             for rule in content.get("path_mapping_rules", [])
         ]
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
@@ -33,7 +35,3 @@ def mapping(path: Path | None) -> PathMapping:
         return Path(text)
 
     return mapped
-
-
-def _kind(name: str) -> type[PurePath]:
-    return {"POSIX": PurePosixPath, "WINDOWS": PureWindowsPath}[name]

@@ -9,7 +9,6 @@ from enum import StrEnum
 from mathutils import Vector
 
 from ...armatures import Rig
-from ...messages.refused import Refused
 from ...properties import chain_of
 from . import bone_names, by_name, by_structure
 from .bone_names import Label
@@ -85,12 +84,6 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
         for limb in found
         if _kind(limb) in kinds
     )
-
-
-def refuse_none(rig: Rig, found: Collection[Limb]) -> None:
-    """Raise `Refused` if no limb was found."""
-    if not found:
-        raise Refused("NO_LIMBS", object=rig)
 
 
 def _kind(limb: LimbBones) -> Kind:

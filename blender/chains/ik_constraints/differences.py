@@ -20,7 +20,7 @@ from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.read import dependencies
 from ...pipeline.sample.curve_transforms import OwnTransforms
-from .pre_constraint_pose import PreConstraintPose, pre_constraint_pose
+from .pre_constraint_pose import pre_constraint_pose
 
 _BESIDE = 1e-3
 """Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
@@ -84,15 +84,10 @@ def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, sce
     if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
         frames = range(scene.frame_start, scene.frame_end + 1)
         poses = pre_constraint_pose(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True).matrix)
-        off = _apart(poses, pre_constraint_pose(root, end), constraint.pole_angle)
+        now, then = (pose.pole_angle(constraint.pole_angle) for pose in (pre_constraint_pose(root, end), poses))
+        off = degrees(np.abs((then - now + pi) % (2.0 * pi) - pi).max())
         if off > _SEEN:
             yield translated("takeover.keys", bone=end.name, off=off, frame=scene.frame_current)
-
-
-def _apart(poses: PreConstraintPose, now: PreConstraintPose, angle: float) -> float:
-    """Degrees by which the chain's pole angle would have to change."""
-    difference = poses.pole_angle(angle) - now.pole_angle(angle)
-    return degrees(np.abs((difference + pi) % (2.0 * pi) - pi).max())
 
 
 def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
