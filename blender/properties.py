@@ -8,20 +8,12 @@ as in the enumerations of `solver`, and `live` is imported when somebody makes a
 """
 
 import re
+from itertools import count
 from math import pi
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
 from bpy.types import Context, Object, PoseBone, PropertyGroup
 
 from .armatures import Rig
@@ -82,36 +74,34 @@ def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
     if chain.name not in others:
         return
     stem = re.sub(r"\.\d+$", "", chain.name)
-    number = 1
-    while f"{stem}.{number:03}" in others:
-        number += 1
-    chain.name = f"{stem}.{number:03}"
+    numbered = (f"{stem}.{number:03}" for number in count(1))
+    chain.name = next(name for name in numbered if name not in others)
 
 
 def _flag(name: str, description: str) -> object:
-    return BoolProperty(name=name, description=description, **_CHOICE)
+    return props.BoolProperty(name=name, description=description, **_CHOICE)
 
 
 def _bone(name: str, description: str) -> object:
-    return StringProperty(name=name, description=description, **_CHOICE)
+    return props.StringProperty(name=name, description=description, **_CHOICE)
 
 
 def _target(name: str, description: str) -> object:
-    return PointerProperty(name=name, description=description, type=Object, **_CHOICE)
+    return props.PointerProperty(name=name, description=description, type=Object, **_CHOICE)
 
 
 def _word(name: str, items: tuple[tuple[str, str, str], ...], description: str) -> object:
-    return EnumProperty(name=name, description=description, items=items, **_CHOICE)
+    return props.EnumProperty(name=name, description=description, items=items, **_CHOICE)
 
 
 def _angle(name: str, description: str, default: float = 0.0) -> object:
-    return FloatProperty(
+    return props.FloatProperty(
         name=name, description=description, subtype="ANGLE", min=-pi, max=pi, default=default, **_CHOICE
     )
 
 
 def _factor(name: str, description: str, default: float = 1.0) -> object:
-    return FloatProperty(
+    return props.FloatProperty(
         name=name, description=description, subtype="FACTOR", min=0.0, max=1.0, default=default, **_CHOICE
     )
 
@@ -121,7 +111,7 @@ class TwoBoneIKChain(PropertyGroup):
 
     id_data: Rig
 
-    name: StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
+    name: props.StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
     mute: _flag("Mute", "Leave this chain out when solving and baking")
 
     end_bone: _bone("End Bone", "The lower of the two bones, such as the forearm or the shin")
@@ -152,7 +142,7 @@ class TwoBoneIKChain(PropertyGroup):
         "Part of the reach over which the chain eases into full extension, so that the joint does not snap",
         default=0.0,
     )
-    max_stretch: FloatProperty(
+    max_stretch: props.FloatProperty(
         name="Maximum Stretch",
         description="The greatest factor by which the bones are scaled to reach the target",
         min=1.0,
@@ -207,21 +197,21 @@ _pose_bone: Any = PoseBone
 def register() -> None:
     """Give every object its chains."""
     bpy.utils.register_class(TwoBoneIKChain)
-    _object.two_bone_ik_chains = CollectionProperty(
+    _object.two_bone_ik_chains = props.CollectionProperty(
         name="Two-Bone IK Chains",
         type=TwoBoneIKChain,
         options=set(),
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
-    _object.two_bone_ik_active = IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
-    _object.two_bone_ik_live = BoolProperty(
+    _object.two_bone_ik_active = props.IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
+    _object.two_bone_ik_live = props.BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
         update=_live_changed,
         **_FIELD,
     )
     # Not for users: what a live limb starts from has to come back with undo and with the file.
-    _pose_bone.two_bone_ik_own = FloatVectorProperty(
+    _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
 
