@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -67,12 +68,15 @@ def sentences_come_whole() -> None:
 
 def texts() -> Iterator[str]:
     """All that may be one of our strings."""
-    for path in Path(sys.modules[PACKAGE].__file__).parent.rglob("*.py"):
+    package = Path(sys.modules[PACKAGE].__file__).parent
+    for kind, cases in tomllib.loads((package / "blender/messages/sentences.toml").read_text("utf-8")).items():
+        yield from [cases] if isinstance(cases, str) else cases.values()
+        # The list shows kinds of refusals.
+        yield kind.replace("_", " ").capitalize()
+    for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
                 yield node.value
-                # The list shows kinds of refusals.
-                yield node.value.replace("_", " ").capitalize()
 
 
 def refusal(rig: Object, chain: str) -> str:
