@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..solver import rotation
-from ..solver.triad import product
 from ..solver.values import Array, Solution
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
 from .batches import stacked
 from .chain_group import ChainGroup, basis_below, tip_parent_pose
-from .plan import ChainPlan
-from .samples import Samples
 from .solved_group import SolvedGroup
+from .values import ChainPlan, Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from ..solver.values import Array, Unreachable
 from .batches import batches, stacked
-from .bone import Bone
 from .bone_basis import BoneBasis, bone_bases
 from .chain_group import out_of_reach
-from .channel import Channel
-from .plan import ChainPlan, Plan
 from .rotation_mode import rotation_values
 from .solved_group import SolvedGroup
+from .values import Bone, ChainPlan, Channel, Plan
 
 
 class KeyedBone(NamedTuple):

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import PreparedChain, prepare
-from ..solver.triad import product
 from ..solver.values import Array, Chain, Goals, HingeAxis, Solution
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
 from .batches import batches, stacked
-from .bone import Bone
 from .kinematics import ChainKinematics, chain_kinematics
-from .plan import AXES, ChainPlan, Point
-from .samples import Samples
+from .values import AXES, Bone, ChainPlan, Point, Samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,16 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.triad import product
 from ..solver.values import Array, Unreachable
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
 from .bone_basis import bone_bases, with_bone_basis
 from .chain_group import out_of_reach
 from .inherit import Bones
-from .plan import ChainPlan, Point
-from .samples import Samples
 from .solved_group import SolvedGroup
+from .values import ChainPlan, Point, Samples
 
 
 def move_dependents(samples: Samples, solved: SolvedGroup) -> Samples:

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..solver.triad import product
 from ..solver.values import Array
+from ..solver.vectors import product
 from . import transform
-from .bone import Bone
+from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]
 """Bones side by side that inherit by the same rules, one at least."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..solver.triad import product
 from ..solver.values import Array
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
 from .inherit import Bones

@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import reduce
-from ..solver.triad import product
 from ..solver.values import Array
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
-from .bone import Bone
 from .bone_basis import BoneBasis, chain_bases, with_bone_basis
-from .channel import Channel
-from .plan import Point
 from .rotation_mode import rotation_matrices
 from .solved_group import SolvedGroup
+from .values import Bone, Channel, Point
 
 _SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""

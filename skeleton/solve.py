@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from . import chain_group, dependent_chains, uneven_scale
 from .chain_group import ChainGroup
-from .plan import Plan
-from .samples import Samples
 from .solved_group import SolvedGroup
+from .values import Plan, Samples
 
 Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""

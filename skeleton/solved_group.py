@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 
 from ..solver.values import Goals, Solution
 from .chain_group import ChainGroup
-from .plan import ChainPlan, Plan
-from .samples import Samples
+from .values import ChainPlan, Plan, Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,16 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..solver.triad import product
 from ..solver.values import Array
+from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
-from .bone import Bone
-from .channel import Channel
-from .plan import Key, Plan, Point
 from .rotation_mode import rotation_values
-from .samples import Samples
 from .targets_from_pose import TargetsFromPose
+from .values import Bone, Channel, Key, Plan, Point, Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import Solution, bend, diagnostics, reach, reference, targets
-from ..solver.triad import product
 from ..solver.values import Array, Chain, Unreachable
-from ..solver.vectors import norm
+from ..solver.vectors import norm, product
 from . import transform, uneven_scale
 from .chain_group import ChainGroup, chain_groups, goals
-from .plan import ChainPlan, Plan, Point
-from .samples import Samples
 from .solved_group import SolvedGroup
+from .values import ChainPlan, Plan, Point, Samples
 
 _KEPT = 1e-4
 """Part of the chain's length, and radians: a smaller difference cannot be seen."""

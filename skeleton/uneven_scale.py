@@ -14,15 +14,14 @@ import numpy as np
 
 from ..solver import rotation, solve
 from ..solver.fixed_point import fixed_point
-from ..solver.triad import product
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
-from ..solver.vectors import norm, unit
+from ..solver.vectors import norm, product, unit
 from . import chain_group, transform
 from .basis import Basis
 from .bone_basis import bone_bases, chain_bases
 from .chain_group import ChainGroup
-from .samples import Samples
 from .solved_group import SolvedGroup
+from .values import Samples
 
 _CLOSE = 1e-7
 """Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""

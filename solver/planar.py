@@ -9,13 +9,14 @@ is undecided (target on the root, bone without length), the previous row's holds
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
-from .blocks import in_blocks
 from .hold import hold_last
 from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
@@ -25,6 +26,9 @@ _ON_ROOT = 2.0**-100
 
 _TOLERANCE = 1e-12
 """Part of the chain's length: a smaller miss counts as none. It is a thousand times the error of rounding."""
+
+_ROWS = 1 << 14
+"""Large arrays are solved in blocks of so many rows, whose data stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -79,13 +83,13 @@ def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to the target."""
     lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
     aim = _aim(lengths, target)
-    return _hold_undecided(lengths, in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
+    return _hold_undecided(lengths, _in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
 
 
 def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
     lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
-    return in_blocks(_mid, lengths, _aim(lengths, target), inputs.signs(bend))
+    return _in_blocks(_mid, lengths, _aim(lengths, target), inputs.signs(bend))
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
@@ -168,3 +172,24 @@ def _hold_undecided(lengths: Array, solved: Array, aim: Array) -> Array:
 def _wrap(angle: Array) -> Array:
     """(...) the same direction as an angle within [-pi, pi]."""
     return np.arctan2(np.sin(angle), np.cos(angle))
+
+
+def _in_blocks(function: Callable[..., None], *arrays: Array) -> Array:
+    """(..., 2) the array that `function(*arrays, result)` fills, block by block and row by row.
+
+    arrays : (..., k) each, which broadcast against each other except for their last axes
+    """
+    shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+    result = np.empty((*shape, 2))
+    step = max(1, _ROWS // max(1, prod(shape[1:])))
+    if not shape or shape[0] <= step:
+        function(*arrays, result)
+        return result
+    for start in range(0, shape[0], step):
+        function(*(_rows(array, len(shape), start, start + step) for array in arrays), result[start : start + step])
+    return result
+
+
+def _rows(array: Array, axes: int, start: int, end: int) -> Array:
+    along = array.ndim > axes and len(array) > 1
+    return array[start:end] if along else array

@@ -12,9 +12,8 @@ from math import pi
 import numpy as np
 
 from .hold import hold_last
-from .triad import product
 from .values import Array
-from .vectors import any_normal, cross, dot, norm
+from .vectors import any_normal, cross, dot, norm, product
 
 _GIMBAL_LOCK = 1e-7
 """Cosine of the middle angle below which the outer two angles turn about the same axis to within float32."""

@@ -15,10 +15,9 @@ from . import bend, inputs, reach, reference, rotation
 from .hold import hold_last
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
-from .triad import in_plane, product, rotation_between, triad
 from .triangle import triangle
 from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
-from .vectors import cross, unit
+from .vectors import cross, in_plane, product, rotation_between, triad, unit
 
 _DEFAULTS = Options()
 

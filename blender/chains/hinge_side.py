@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...skeleton import inherit, transform
-from ...skeleton.plan import Point
+from ...skeleton.values import Point
 from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, unit

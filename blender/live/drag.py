@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from bpy.types import Scene
 
-from ...skeleton.plan import ChainPlan
+from ...skeleton.values import ChainPlan
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
 from ..messages.refused import Refused, unless_gone

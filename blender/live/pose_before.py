@@ -13,7 +13,7 @@ import numpy as np
 
 from ...skeleton import transform
 from ...skeleton.basis import Basis
-from ...skeleton.plan import Point
+from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig
 

@@ -8,9 +8,8 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
 from ...skeleton import solve
-from ...skeleton.plan import ChainPlan, Plan, Point
-from ...skeleton.samples import Samples
 from ...skeleton.solved_group import SolvedGroup, one_by_one
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Status
 from ..armatures import Rig
 from ..messages.refused import Refused

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...skeleton.plan import Plan
 from ...skeleton.targets_from_pose import TargetsFromPose
+from ...skeleton.values import Plan
 from .report import when
 from .translation import translated
 

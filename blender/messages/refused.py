@@ -10,7 +10,7 @@ from bpy.types import Object, PropertyGroup
 from .translation import translated
 
 if TYPE_CHECKING:
-    from ...skeleton.plan import ChainPlan
+    from ...skeleton.values import ChainPlan
     from ..properties import TwoBoneIKChain
 
 unless_gone = suppress(ReferenceError)

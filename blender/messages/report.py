@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.plan import Point
+from ...skeleton.values import Point
 from ...solver.values import Array, Status
 from .translation import translated
 

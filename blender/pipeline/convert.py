@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
-from ...skeleton.channel import Channel
-from ...skeleton.plan import Plan
 from ...skeleton.reduced_keys import reduce_keys
 from ...skeleton.solved_group import SolvedGroup, one_by_one
+from ...skeleton.values import Channel, Plan
 from ..key_settings import Keys, KeyStyle
 from .read.values_before import rotations_before
 

@@ -15,11 +15,10 @@ from bpy.types import ID, Object, Scene
 
 from ...skeleton import chain_group, solve, targets_from_pose, transform, uneven_scale
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.channel import Channel
-from ...skeleton.plan import ChainPlan, Plan, Point
 from ...skeleton.solved_group import SolvedGroup, bend_sign, one_by_one
 from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
+from ...skeleton.values import ChainPlan, Channel, Plan, Point
 from ...solver.values import Bend
 from ..armatures import Rig
 from ..key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling

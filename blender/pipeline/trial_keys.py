@@ -15,10 +15,9 @@ import numpy as np
 from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.basis import Basis
 from ...skeleton.bone_basis import BoneBasis, with_bone_basis
-from ...skeleton.plan import Plan, Point
-from ...skeleton.samples import Samples
 from ...skeleton.solve import Move
 from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import Plan, Point, Samples
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write

@@ -13,7 +13,7 @@ import numpy as np
 from bpy.app.translations import pgettext_rpt
 from bpy.types import Constraint, EnumProperty, FCurve, FCurveKeyframePoints, Object, PoseBone
 
-from ...skeleton.channel import MERGE, Channel
+from ...skeleton.values import MERGE, Channel
 from .. import versions
 from ..armatures import Rig
 from ..key_settings import KeyStyle

@@ -8,11 +8,8 @@ from math import cos, sin
 import numpy as np
 from two_bone_ik.skeleton import bone_channels
 from two_bone_ik.skeleton.basis import Basis
-from two_bone_ik.skeleton.bone import Bone
-from two_bone_ik.skeleton.channel import Channel
-from two_bone_ik.skeleton.plan import ChainPlan, Plan, Point
-from two_bone_ik.skeleton.samples import Samples
 from two_bone_ik.skeleton.solved_group import SolvedGroup
+from two_bone_ik.skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
 from two_bone_ik.solver.values import Options
 
 RIG = "Rig"

@@ -10,7 +10,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.key_settings import KeyStyle
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
 from bl_ext.user_default.two_bone_ik.blender.pipeline.checks import keys
-from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel
+from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bpy.types import FCurve, Object
 
 ATTRIBUTES = {p.identifier for p in bpy.types.Keyframe.bl_rna.properties} - {"rna_type", "co_ui"}

@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.messages import markers
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel
+from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bl_ext.user_default.two_bone_ik.solver.values import Status
 
 from support import file_data

@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.key_settings import KeyStyle
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.skeleton.channel import Channel
+from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bpy.types import FCurve, Keyframe, Object
 from hypothesis import given
 from hypothesis import strategies as st

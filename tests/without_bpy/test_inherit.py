@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from two_bone_ik.skeleton import inherit
-from two_bone_ik.skeleton.bone import Bone
+from two_bone_ik.skeleton.values import Bone
 
 from support.oracles import random_rotation
 from support.plain_rig import matrix

@@ -7,10 +7,9 @@ from math import pi
 import numpy as np
 import pytest
 from two_bone_ik.skeleton.bone_channels import keyed_rows
-from two_bone_ik.skeleton.channel import Channel
-from two_bone_ik.skeleton.plan import Plan, Point
 from two_bone_ik.skeleton.reduced_keys import reduce_keys
 from two_bone_ik.skeleton.solve import solve_groups
+from two_bone_ik.skeleton.values import Channel, Plan, Point
 from two_bone_ik.solver.values import Options, Unreachable
 
 from support.plain_rig import PlainRig, about, before, channels, path_of, plan

@@ -11,8 +11,7 @@ from bpy.types import KinematicConstraint, PoseBone, Scene
 from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
-from ....skeleton.plan import Point
-from ....skeleton.samples import Samples
+from ....skeleton.values import Point, Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
 from ...armatures import Rig
 from ...messages.translation import translated

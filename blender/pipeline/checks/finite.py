@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.plan import Point
-from ....skeleton.samples import Samples
+from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...messages.refused import Refused
 from ...messages.report import frame_text

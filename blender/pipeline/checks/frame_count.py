@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpy.types import Scene
 
-from ....skeleton.plan import Plan
+from ....skeleton.values import Plan
 from ...messages.refused import Refused
 
 MOST_FRAMES = 2_000_000

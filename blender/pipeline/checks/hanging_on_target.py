@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from bpy.types import Constraint, Object, PoseBone
 
-from ....skeleton.plan import ChainPlan, Plan, Point
+from ....skeleton.values import ChainPlan, Plan, Point
 from ... import versions
 from ...messages.refused import Refused
 from ...messages.report import point_text

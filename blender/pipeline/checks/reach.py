@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ....skeleton import chain_group
-from ....skeleton.plan import Plan
 from ....skeleton.solved_group import SolvedGroup, one_by_one
+from ....skeleton.values import Plan
 from ....solver.values import Unreachable
 from ...messages.refused import Refused
 from ...messages.report import frame_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpy.types import Object
 
-from ....skeleton.plan import Plan
+from ....skeleton.values import Plan
 from ...armatures import is_rig
 from ...messages.refused import Refused
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
-from ....skeleton.plan import ChainPlan
+from ....skeleton.values import ChainPlan
 from ...messages.refused import Refused
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bpy.types import PoseBone
 
-from ....skeleton.plan import ChainPlan, Plan, Point
 from ....skeleton.target_channels import KeyedTarget
+from ....skeleton.values import ChainPlan, Plan, Point
 from ... import versions
 from ...armatures import Rig, editable
 from ...messages.refused import Refused

@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.plan import Plan
 from ....skeleton.solved_group import SolvedGroup
+from ....skeleton.values import Plan
 from ....solver import diagnostics
 from ....solver.values import Solution
 from ....solver.vectors import norm

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.plan import Plan, Point
-from ....skeleton.samples import Samples
 from ....skeleton.solved_group import SolvedGroup, one_by_one
 from ....skeleton.target_channels import WorldTransform
 from ....skeleton.targets_from_pose import TargetsFromPose
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...key_settings import Keys, KeyStyle, Measure

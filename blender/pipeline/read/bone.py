@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ....skeleton.bone import Bone, LocalToPose
+from ....skeleton.values import Bone, LocalToPose
 from ....solver.values import Array
 from ...armatures import Rig
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.channel import MERGE
-from ....skeleton.plan import ChainPlan, Plan, Point
+from ....skeleton.values import MERGE, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Keys

@@ -6,7 +6,7 @@ from math import degrees, pi
 
 from bpy.types import Bone
 
-from ....skeleton.plan import ChainPlan, Point
+from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Bend, Options, Plane, Reference, Unreachable
 from ...armatures import Rig
 from ...messages.refused import Refused

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
 
-from ....skeleton.plan import ChainPlan, Point
+from ....skeleton.values import ChainPlan, Point
 from ...armatures import Rig, is_rig
 from ...messages.refused import Refused
 from ...messages.report import point_text

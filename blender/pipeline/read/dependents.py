@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ....skeleton.bone import Bone
-from ....skeleton.plan import ChainPlan, Point
+from ....skeleton.values import Bone, ChainPlan, Point
 from . import dependencies
 from .bone import read_bone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpy.types import Bone, PoseBone
 
-from ....skeleton.plan import Plan
+from ....skeleton.values import Plan
 from ...armatures import Rig
 from . import dependencies
 

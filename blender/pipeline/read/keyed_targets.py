@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import Object
 
-from ....skeleton.plan import Point
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
 from ....skeleton.target_channels import KeyedTarget
+from ....skeleton.values import Point
 from ....solver.values import Array
 from ...armatures import Rig
 from . import dependencies

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bpy.types import Constraint
 
-from ....skeleton.plan import Plan
+from ....skeleton.values import Plan
 from ...armatures import Rig
 from ...messages.translation import translated
 from . import dependencies, rest_side

@@ -8,7 +8,7 @@ from math import degrees
 import numpy as np
 
 from ....skeleton import transform
-from ....skeleton.plan import AXES, ChainPlan
+from ....skeleton.values import AXES, ChainPlan
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ...armatures import Rig

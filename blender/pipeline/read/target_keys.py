@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.plan import ChainPlan, Point
+from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Array
 from ... import versions
 from ...rna_paths import bone_and_property

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import Object
 
-from ....skeleton.channel import MERGE
-from ....skeleton.plan import Plan
+from ....skeleton.values import MERGE, Plan
 from ....solver.values import Array
 from ... import versions
 

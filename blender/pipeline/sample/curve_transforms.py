@@ -10,8 +10,8 @@ from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
-from ....solver.triad import product
 from ....solver.values import Array
+from ....solver.vectors import product
 from ... import versions
 
 Curves = dict[tuple[str, int], FCurve]

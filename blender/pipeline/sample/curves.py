@@ -13,10 +13,9 @@ from bpy.types import ID, Bone, Curve, FCurve, Object
 
 from ....skeleton import inherit
 from ....skeleton.basis import Basis
-from ....skeleton.plan import Point
-from ....skeleton.samples import Samples
-from ....solver.triad import product
+from ....skeleton.values import Point, Samples
 from ....solver.values import Array
+from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig, is_rig
 from ...messages.translation import translated

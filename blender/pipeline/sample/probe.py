@@ -18,8 +18,7 @@ from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
 from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
-from ....skeleton.plan import Point
-from ....skeleton.samples import Samples
+from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...messages.refused import Refused, unless_gone
 from ...messages.report import point_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bpy.types import Object
 
-from ....skeleton.plan import Plan, Point
+from ....skeleton.values import Plan, Point
 from ..read import dependencies
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from bpy.types import Constraint, Depsgraph, PoseBone, RenderSettings, Scene
 
 from ....skeleton.basis import Basis
-from ....skeleton.plan import Plan, Point
-from ....skeleton.samples import Samples
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Sampling

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import Object, Scene
 
-from ....skeleton.samples import Samples
+from ....skeleton.values import Samples
 from ...messages.refused import unless_gone
 from .. import unkeyed_edits
 from ..read import dependencies

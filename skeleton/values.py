@@ -1,13 +1,21 @@
-"""What a request will do, frozen before anything starts: *read* makes it, the later steps only use it."""
+"""The data that pass between the steps: *read* gives bones and plan, *sample* the samples, *convert* the channels.
+
+They are frozen, and nothing here looks into Blender again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
-from .bone import Bone
+from ..solver.vectors import product
+from .basis import Basis
+from .rotation_mode import rotation_name
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -18,8 +26,57 @@ AXES = {
 }
 """The hinge axis in the end bone's space."""
 
+MERGE = 0.01
+"""Frames: Blender makes keys that are closer than this into one."""
+
 Key: TypeAlias = Any
 """An object or a scene of Blender's: here it is compared and hashed, and nothing more."""
+
+LocalToPose: TypeAlias = Callable[[Array, Array | None], Array]
+"""From `matrix_basis` and the parent bone's pose, None without one, to the bone's pose, each (n, 4, 4)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Bone:
+    """One bone of an armature object: its rest, its rules of inheritance, and where its rotation is kept.
+
+    path : RNA path of the pose bone, from the armature object
+    length : armature units
+    offset : (4, 4) at rest, from the bone to its parent bone; to the armature where it has none
+    rotation_mode, use_inherit_rotation, use_local_location, inherit_scale : Blender's
+    local_to_pose : Blender's own conversion; None for a bone whose pose always is one product of matrices
+    """
+
+    name: str
+    path: str
+    length: float
+    has_parent: bool
+    offset: Array
+    rotation_mode: str = "QUATERNION"
+    use_inherit_rotation: bool = True
+    use_local_location: bool = True
+    inherit_scale: str = "FULL"
+    local_to_pose: LocalToPose | None = None
+
+    @property
+    def rules(self) -> Hashable:
+        """What bones have to share to be posed side by side."""
+        return self.has_parent, self.use_inherit_rotation, self.use_local_location, self.inherit_scale
+
+    @property
+    def tail(self) -> tuple[float, float, float]:
+        """The bone's tail in its own space."""
+        return 0.0, self.length, 0.0
+
+    @property
+    def rotation_path(self) -> str:
+        """RNA path, from the armature object, of the property that holds the bone's rotation."""
+        return f"{self.path}.{rotation_name(self.rotation_mode)}"
+
+    @property
+    def scale_path(self) -> str:
+        """RNA path, from the armature object, of the bone's scale."""
+        return f"{self.path}.scale"
 
 
 class Point(NamedTuple):
@@ -130,3 +187,43 @@ class Plan:
     def asked(self) -> slice:
         """Picks those of all `frames` that the request asks for."""
         return slice(None, None, self.step)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Samples:
+    """Over the frames of the plan: matrices (n, 4, 4), or (1, 4, 4) if one is the same on all of them.
+
+    to_world : from an object's space to the world
+    pose : from a bone's space to its armature's
+    basis : of a bone or an object; without rotation if no chain needs it
+    """
+
+    to_world: dict[Key, Array]
+    pose: dict[Point, Array]
+    basis: dict[Point, Basis]
+
+    def world(self, point: Point) -> Array:
+        """(n, 4, 4) from the space of an object or a bone to the world."""
+        to_world = self.to_world[point.object]
+        return product(to_world, self.pose[point]) if point.bone else to_world
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Channel:
+    """All keys of one animated property of a bone or an object.
+
+    path : RNA path from the object, such as `pose.bones["forearm.L"].rotation_quaternion` or `location`
+    group : what names the group of the F-curves: the bone, or for an object Blender's own "Object Transforms"
+    frames : (m,)        rising, may be fractional
+    values : (m, k)      a column for each index of the property; finite
+    slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
+        is Bezier and counts; else None
+    held : (m - 1,)      True where the values stay until the next key; None where they never do
+    """
+
+    path: str
+    group: str
+    frames: Array
+    values: Array
+    slopes: Array | None = None
+    held: NDArray[np.bool_] | None = None
