@@ -6,14 +6,14 @@ parts stay apart, as Blender keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..solver.values import Array
 from . import transform
-from .batches import stacked
+from .batches import each_array, stacked
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -70,6 +70,6 @@ class Basis:
         """True if any scale is not 1; a mirrored bone is scaled as well."""
         return bool(np.abs(self.scale - 1.0).max(initial=0.0) > transform.UNSCALED)
 
-    def each(self, function: Callable[[Array], Array]) -> Basis:
-        """The basis that `function` makes of it, part by part."""
-        return Basis(location=function(self.location), rotation=function(self.rotation), scale=function(self.scale))
+    def column(self, row: int) -> Basis:
+        """Of those side by side one, without their axis."""
+        return each_array(lambda values: values[:, row], self)

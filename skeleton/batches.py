@@ -1,10 +1,14 @@
-"""Things of one kind go through NumPy together: for ordinary ranges, calls cost more than the numbers in them."""
+"""Things of one kind go through NumPy together: for ordinary ranges, calls cost more than the numbers in them.
+
+Here they are put side by side, and taken apart again.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TypeVar
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,3 +39,10 @@ def stacked(arrays: Iterable[Array]) -> Array:
     for column, array in enumerate(arrays):
         result[:, column] = array
     return result
+
+
+def each_array(function: Callable[[Array], Array], data: Item) -> Item:
+    """The dataclass `data` with `function` applied to each array in it; what is no array stays as it is."""
+    values = {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]
+    arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
+    return replace(data, **arrays)  # type: ignore[type-var]

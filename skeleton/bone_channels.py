@@ -1,27 +1,76 @@
-"""Solutions into channels: the basis of the bones, each in its rotation mode, continuous with the keys before."""
+"""From solved chains to channels: the basis of each bone that is keyed, as values in the bone's rotation mode.
+
+The values go on from the keys before without a jump. Scale is keyed if the chain stretches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array, Unreachable
+from ..solver import rotation
+from ..solver.values import Array, Solution, Unreachable
+from ..solver.vectors import product
+from . import inherit, transform
+from .basis import Basis
 from .batches import batches, stacked
-from .bone_basis import BoneBasis, bone_bases
-from .chain_group import out_of_reach
+from .chain_group import ChainGroup, SolvedGroup, basis_below, tip_parent_pose
 from .rotation_mode import rotation_values
-from .solved_group import SolvedGroup
-from .values import Bone, ChainPlan, Channel, Plan
+from .values import Bone, ChainPlan, Channel, Plan, Samples
 
 
-class KeyedBone(NamedTuple):
-    """A bone with its rotation (n, 3, 3), and its scale (n, 3) if that is keyed."""
+def bone_bases(solved: SolvedGroup) -> list[Basis]:
+    """Of the bones that are keyed: root bones, end bones, and tip bones if they take their targets' rotation."""
+    group, solution, plan = solved.group, solved.solution, solved.plan
+    root = replace(group.basis[0], rotation=solution.rotations[..., 0, :, :])
+    if plan.scaled:
+        root = replace(root, scale=root.scale * transform.along_bone(solution.stretch))
+    end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
+    if not plan.use_rotation:
+        return [root, end]
+    end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
+    parent = tip_parent_pose(group.plans, end_pose, solved.samples)
+    return [root, end, _tip_basis(group.plans, parent, solved.samples)]
 
-    bone: Bone
-    basis: BoneBasis
+
+def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
+    """The end bone's, with its rotation relative to the root bone's, seen from the end bone's rest orientation."""
+    orientations = product(solution.rotations, group.end[..., None, :, :])
+    turn = product(np.swapaxes(orientations[..., 0, :, :], -1, -2), orientations[..., 1, :, :])
+    return replace(group.basis[-1], rotation=turn)
+
+
+def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
+    """The end bone's basis, by Blender's rules of inheritance."""
+    bones, basis = group.kinematics.bones[-1], group.basis[-1]
+    parent = group.kinematics.poses((root, *group.basis[1:-1]))[-1]
+    to_pose_space = group.kinematics.from_space[..., :3, :3]
+    orientation = product(to_pose_space, product(solution.rotations[..., 1, :, :], group.end))
+    turn = inherit.rotation(bones, parent, basis.scale, orientation)
+    if not group.plan.scaled:
+        return replace(basis, rotation=turn)
+    # What the bone inherits of the root bone's stretch it must not add again.
+    unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
+    inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
+    length = solution.stretch * np.linalg.norm(orientation[..., 1], axis=-1)
+    missing = length / np.where(inherited > 0.0, inherited, 1.0)
+    return replace(basis, rotation=turn, scale=basis.scale * transform.along_bone(missing))
+
+
+def _tip_basis(plans: Sequence[ChainPlan], parent: Array, samples: Samples) -> Basis:
+    """The tip bones', oriented as the targets are, on these poses (n, c, 4, 4) of their parents in armature space."""
+    rig, influence = plans[0].rig, plans[0].rotation_influence
+    from_world = transform.inverse(samples.to_world[rig])[:, None, :3, :3]
+    targets = stacked(samples.world(plan.target) for plan in plans)
+    orientation = transform.orientation(product(from_world, targets[..., :3, :3]))
+    basis = basis_below(plans, -1, samples)
+    turn = inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
+    if influence < 1.0:
+        turn = rotation.blend(np.broadcast_to(basis.rotation, turn.shape), turn, influence)
+    return replace(basis, rotation=turn)
 
 
 def channels(
@@ -31,15 +80,17 @@ def channels(
 
     before : by RNA path (3 or 4,), the value of each bone's rotation from which its keys go on without a jump
     """
-    bones = {}
+    bases = {}
     for group in solved:
-        bases = bone_bases(group)
+        keyed = bone_bases(group)
         for row, chain in enumerate(group.plans):
-            keyed = zip(chain.keyed, bases, strict=True)
-            bones[chain.name] = [KeyedBone(bone, basis.of(row)) for bone, basis in keyed]
-    rotations = _rotation_values(plan, [bone for chain in bones.values() for bone in chain], before)
-    names = [chain.name for chain in plan.chains if chain.name in bones]
-    return {name: list(_channels(plan, bones[name], rotations, rows[name])) for name in names}
+            bases[chain.name] = {bone: basis.column(row) for bone, basis in zip(chain.keyed, keyed, strict=True)}
+    rotations = _rotation_values(plan, (each for chain in bases.values() for each in chain.items()), before)
+    return {
+        chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
+        for chain in plan.chains
+        if chain.name in bases
+    }
 
 
 def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[np.intp]]:
@@ -47,7 +98,7 @@ def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[n
     return {
         chain.name: _keyed_rows(plan, chain, out)
         for group in solved
-        for chain, out in zip(group.plans, out_of_reach(group.solution).T, strict=True)
+        for chain, out in zip(group.plans, group.out_of_reach.T, strict=True)
     }
 
 
@@ -59,25 +110,25 @@ def _keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray
     return rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
 
 
-def _rotation_values(plan: Plan, keyed: Iterable[KeyedBone], before: Mapping[str, Array]) -> dict[str, Array]:
+def _rotation_values(plan: Plan, keyed: Iterable[tuple[Bone, Basis]], before: Mapping[str, Array]) -> dict[str, Array]:
     """By RNA path (n, 3 or 4), the bones' rotations as values of their rotation modes."""
     values: dict[str, Array] = {}
-    for part in batches(keyed, lambda each: each.bone.rotation_mode, rows=len(plan.frames)):
-        paths = [each.bone.rotation_path for each in part]
-        rotations = stacked(each.basis.rotation for each in part)
+    for part in batches(keyed, lambda each: each[0].rotation_mode, rows=len(plan.frames)):
+        paths = [bone.rotation_path for bone, _ in part]
+        rotations = stacked(basis.rotation for _, basis in part)
         start = np.stack([before[path] for path in paths])
-        by_bone = rotation_values(rotations, part[0].bone.rotation_mode, start).swapaxes(0, 1)
+        by_bone = rotation_values(rotations, part[0][0].rotation_mode, start).swapaxes(0, 1)
         values |= zip(paths, by_bone, strict=True)
     return values
 
 
 def _channels(
-    plan: Plan, keyed: Iterable[KeyedBone], rotations: Mapping[str, Array], rows: NDArray[np.intp]
+    plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[str, Array], rows: NDArray[np.intp]
 ) -> Iterator[Channel]:
     frames, every = plan.frames[rows], len(rows) == len(plan.frames)
-    for bone, basis in keyed:
+    for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone.rotation_path]}
-        if basis.scale is not None:
+        if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():
             yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])

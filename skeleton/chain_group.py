@@ -1,12 +1,13 @@
-"""Chain space: the root joint is the origin, the axes are the root bone's, at rest on its parent.
+"""Chains side by side in chain space, and once they are solved.
 
-There the solver's rotation of the root bone is the rotation of its basis, and no scale or shear of the parent and the
-armature object matters: lengths and handedness are read in this one space.
+In chain space the root joint is the origin, and the axes are the root bone's, at rest on its parent. There the
+solver's rotation of the root bone is the rotation of its basis, and no scale or shear of the parent and the armature
+object matters: lengths and handedness are read in this one space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -18,9 +19,8 @@ from ..solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
-from .batches import batches, stacked
-from .kinematics import ChainKinematics, chain_kinematics
-from .values import AXES, Bone, ChainPlan, Point, Samples
+from .batches import batches, each_array, stacked
+from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,7 +38,7 @@ class ChainGroup:
     plans: tuple[ChainPlan, ...]
     chain: Chain
     basis: tuple[Basis, ...]
-    kinematics: ChainKinematics
+    kinematics: inherit.ChainKinematics
     to_world: Array
     from_world: Array
     end: Array
@@ -53,22 +53,20 @@ class ChainGroup:
         """The chains prepared for the solver, once for many goals."""
         return prepare(self.chain)
 
+    def each(self, function: Callable[[Array], Array]) -> ChainGroup:
+        """The group with `function` applied to all its arrays (n, c, ...)."""
+        return replace(
+            each_array(function, self),
+            chain=each_array(function, self.chain),
+            basis=tuple(each_array(function, basis) for basis in self.basis),
+            kinematics=each_array(function, self.kinematics),
+        )
+
     def one(self, row: int) -> ChainGroup:
         """One of the chains: c is 1."""
         only = slice(row, row + 1)
-        return ChainGroup(
-            plans=self.plans[only],
-            chain=Chain(
-                joints=self.chain.joints[:, only],
-                hinge_axis=self.chain.hinge_axis[:, only],
-                use_hinge_axis=self.chain.use_hinge_axis,
-            ),
-            basis=tuple(basis.each(lambda values: values[:, only]) for basis in self.basis),
-            kinematics=self.kinematics.one(row),
-            to_world=self.to_world[:, only],
-            from_world=self.from_world[:, only],
-            end=self.end[:, only],
-        )
+        group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
+        return replace(group, plans=self.plans[only], kinematics=replace(group.kinematics, bones=bones))
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
@@ -103,7 +101,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
     parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
     parent = stacked(parents) if parents else None
-    kinematics = chain_kinematics(bones, parent, bases, len(first.bones), stretches=first.stretches)
+    kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
     bases = bases[: len(first.bones)]
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
     tips = tip(plans, rest, samples)
@@ -126,29 +124,10 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     )
 
 
-def out_of_reach(solution: Solution) -> NDArray[np.bool_]:
-    """(n, c) True on the frames on which the target lies outside the annulus."""
-    return solution.shortfall > 0.0
-
-
-def distances(group: ChainGroup, solution: Solution, frame: int) -> tuple[float, float, float]:
-    """Root to target, least and greatest reach of a group's first chain on one frame.
-
-    In world units along the line to the target.
-    """
-    to_world = group.to_world[frame if len(group.to_world) > 1 else 0, 0, :3, :3]
-    target = solution.target[frame, 0]
-    # A target on the root lies on no line; any will do.
-    line = target if target.any() else group.chain.joints[0, 0, 1]
-    world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
-    inner, outer = (world_length * float(reach) for reach in solution.reach[frame, 0])
-    return world_length * float(np.linalg.norm(target)), inner, outer
-
-
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
     """Of a bone of the chain; if the chain stretches, without the length that the last bake gave it."""
     basis = samples.basis[Point(plan.rig, bone.name)]
-    if not plan.stretches or bone not in (plan.root, plan.end):
+    if bone not in plan.scaled:
         return basis
     unstretched = basis.scale.copy()
     unstretched[..., 1] = np.copysign(1.0, unstretched[..., 1])
@@ -189,3 +168,72 @@ def _input_pose(group: ChainGroup) -> Array:
 def _locations(points: Iterable[Point], from_world: Array, samples: Samples) -> Array:
     """(n, c, 3) of a point for each chain, in the space of that chain."""
     return transform.transform_points(from_world, stacked(samples.world(point)[..., :3, 3] for point in points))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SolvedGroup:
+    """Chains side by side, their goals and their solution, all with the axis of the chains behind the frames.
+
+    samples : as the chains of earlier ranks left them
+    """
+
+    group: ChainGroup
+    goals: Goals
+    solution: Solution
+    samples: Samples
+
+    @property
+    def plans(self) -> tuple[ChainPlan, ...]:
+        """(c,) of the chains."""
+        return self.group.plans
+
+    @property
+    def plan(self) -> ChainPlan:
+        """Of the first chain; the options of all are the same."""
+        return self.group.plan
+
+    @property
+    def out_of_reach(self) -> NDArray[np.bool_]:
+        """(n, c) True on the frames on which the target lies outside the annulus."""
+        return self.solution.shortfall > 0.0
+
+    def one(self, row: int) -> SolvedGroup:
+        """One of the chains: c is 1."""
+
+        def only(values: Array) -> Array:
+            return values[:, row : row + 1]
+
+        goals, solution = each_array(only, self.goals), each_array(only, self.solution)
+        return replace(self, group=self.group.one(row), goals=goals, solution=solution)
+
+    def distances(self, frame: int) -> tuple[float, float, float]:
+        """Root to target, least and greatest reach of the first chain on one frame.
+
+        In world units along the line to the target.
+        """
+        group, solution = self.group, self.solution
+        to_world = group.to_world[frame if len(group.to_world) > 1 else 0, 0, :3, :3]
+        target = solution.target[frame, 0]
+        # A target on the root lies on no line; any will do.
+        line = target if target.any() else group.chain.joints[0, 0, 1]
+        world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
+        inner, outer = (world_length * float(reach) for reach in solution.reach[frame, 0])
+        return world_length * float(np.linalg.norm(target)), inner, outer
+
+    @property
+    def bend_sign(self) -> int:
+        """How the first chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
+        if self.goals.pole is None:
+            return 1 if self.solution.hinge_angle[0, 0] >= 0.0 else -1
+        root, mid, tip = self.solution.joints[0, 0]
+        line = tip - root
+        beside, towards = (
+            point - line * (point @ line) / (line @ line or 1.0) for point in (mid, self.goals.pole[0, 0])
+        )
+        return 1 if beside @ towards >= 0.0 else -1
+
+
+def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
+    """The solved chains in the plan's order, each as a group of one."""
+    by_name = {chain.name: group.one(row) for group in solved for row, chain in enumerate(group.plans)}
+    return [by_name[chain.name] for chain in plan.chains if chain.name in by_name]

@@ -12,10 +12,9 @@ from ..solver.values import Array, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
-from .bone_basis import bone_bases, with_bone_basis
-from .chain_group import out_of_reach
+from .bone_channels import bone_bases
+from .chain_group import SolvedGroup
 from .inherit import Bones
-from .solved_group import SolvedGroup
 from .values import ChainPlan, Point, Samples
 
 
@@ -25,13 +24,13 @@ def move_dependents(samples: Samples, solved: SolvedGroup) -> Samples:
     On frames that a chain skips it moves nothing: its bones stay as they were sampled.
     """
     keyed = bone_bases(solved)
-    basis = {}
-    for row, plan in enumerate(solved.plans):
-        for bone, bone_basis in zip(plan.keyed, keyed, strict=True):
-            point = Point(plan.rig, bone.name)
-            basis[point] = with_bone_basis(samples.basis[point], bone_basis.of(row))
+    basis = {
+        Point(plan.rig, bone.name): bone_basis.column(row)
+        for row, plan in enumerate(solved.plans)
+        for bone, bone_basis in zip(plan.keyed, keyed, strict=True)
+    }
     skips = solved.plan.options.unreachable == Unreachable.SKIP
-    return move_with(samples, solved, basis, out_of_reach(solved.solution) & skips)
+    return move_with(samples, solved, basis, solved.out_of_reach & skips)
 
 
 def move_with(samples: Samples, solved: SolvedGroup, basis: Mapping[Point, Basis], still: NDArray[np.bool_]) -> Samples:

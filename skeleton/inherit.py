@@ -7,6 +7,7 @@ frame by frame: `Bone.local_to_pose`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import transform
+from .basis import Basis
 from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]
@@ -83,3 +85,57 @@ def _pose_by_blender(bones: Bones, parent: Array | None, basis: Array) -> Array:
         above = None if parent is None else np.broadcast_to(parent, shape)[:, column]
         poses.append(bone.local_to_pose(basis[:, column], above))
     return np.stack(poses, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ChainKinematics:
+    """Chains side by side, and the space in which their poses are computed, the pose space.
+
+    Poses of a rigid chain, in which only rotations pass from bone to bone, are right in chain space, whatever its
+    parent does.
+
+    bones : of all chains the root bones, then the next, up to the end bones
+    parent : (n, c, 4, 4) or None    poses of the root bones' parents, in armature space
+    to_armature : (n, c, 4, 4)       from chain space
+    rigid : bool                     True if the pose space is chain space, False if it is armature space
+    """
+
+    bones: tuple[Bones, ...]
+    parent: Array | None
+    to_armature: Array
+    rigid: bool
+
+    @property
+    def from_space(self) -> Array:
+        """(n, c, 4, 4) from chain space to the pose space; (4, 4) if they are the same."""
+        return np.eye(4) if self.rigid else self.to_armature
+
+    def poses(self, bases: tuple[Basis, ...]) -> list[Array]:
+        """(n, c, 4, 4) in the pose space, for each of the chains' bones that `bases` are given of, root bones first."""
+        root, first = self.bones[0], bases[0]
+        if self.rigid:
+            poses = [transform.compose(first.linear, np.zeros(3))]
+        else:
+            poses = [pose(root, self.parent, first.matrix)]
+        for bone, basis in zip(self.bones[1:], bases[1:], strict=False):
+            poses.append(pose(bone, poses[-1], basis.matrix))
+        return poses
+
+    def in_armature(self, pose: Array) -> Array:
+        """(n, c, 4, 4) poses in the pose space, taken to armature space."""
+        return product(self.to_armature, pose) if self.rigid else pose
+
+
+def chain_kinematics(
+    bones: tuple[Bones, ...], parent: Array | None, bases: tuple[Basis, ...], count: int, *, stretches: bool
+) -> ChainKinematics:
+    """The kinematics of chains on these poses (n, c, 4, 4) of their parents.
+
+    bones, bases : of the chains, and of the bones between them and their tip bones
+    count : how many of them are the chains'
+    """
+    to_armature = rotation_base(bones[0], parent, bases[0].location)
+    rigid = not stretches and not any(basis.is_scaled for basis in bases)
+    parents = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
+    rigid = rigid and all(is_plain(bone, above) for bone, above in parents)
+    return ChainKinematics(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)

@@ -13,9 +13,9 @@ from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
 from .basis import Basis
-from .bone_basis import BoneBasis, chain_bases, with_bone_basis
+from .batches import each_array
+from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
-from .solved_group import SolvedGroup
 from .values import Bone, Channel, Point
 
 _SIDE = 0.25
@@ -112,28 +112,22 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
     def at(array: Array) -> Array:
         return array if len(array) == 1 else array[rows]
 
-    group, plan = solved.group, solved.plan
-    kinematics = group.kinematics
-    parent = None if kinematics.parent is None else at(kinematics.parent)
-    kinematics = replace(kinematics, parent=parent, to_armature=at(kinematics.to_armature))
-    group = replace(group, basis=tuple(basis.each(at) for basis in group.basis))
+    group, plan = solved.group.each(at), solved.plan
     by_path = {channel.path: value[:, None] for channel, value in zip(channels, values, strict=True)}
-    root, end, *tips = (_bone_basis(by_path, bone) for bone in plan.keyed)
-    poses = kinematics.poses(chain_bases(group, root, end))
-    posed, pose = [(plan.root, poses[0]), (plan.end, poses[-1])], poses[-1]
-    for bone in plan.below:
-        sampled = solved.samples.basis[Point(plan.rig, bone.name)]
-        basis = Basis.side_by_side([sampled.each(at)])
-        keyed = bool(tips) and bone is plan.below[-1]
-        basis = with_bone_basis(basis, tips[0]) if keyed else basis
-        pose = inherit.pose((bone,), pose, basis.matrix)
-        posed += [(bone, pose)] if keyed else []
+    bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
+    posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
     # Mid and tip are not always the tails of root and end bone.
-    joints = [joint[..., :3, 3] for joint in (poses[-1], *([pose] if plan.below else []))]
-    points = [_beside_tail(bone, pose, side) for bone, pose in posed for side in (0.0, _SIDE)] + joints
-    to_world = at(group.to_world)[..., :3, :3]
-    if not kinematics.rigid:
-        to_world = product(to_world, transform.inverse(kinematics.to_armature[..., :3, :3]))
+    joints = [posed[-1][1][..., :3, 3]]
+    for bone in plan.below:
+        sampled = Basis.side_by_side([each_array(at, solved.samples.basis[Point(plan.rig, bone.name)])])
+        pose = inherit.pose((bone,), posed[-1][1], _with_values(sampled, bone, by_path).matrix)
+        posed.append((bone, pose))
+    joints += [posed[-1][1][..., :3, 3]] if plan.below else []
+    shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, _SIDE)]
+    points = [_beside_tail(*each) for each in shown] + joints
+    to_world = group.to_world[..., :3, :3]
+    if not group.kinematics.rigid:
+        to_world = product(to_world, transform.inverse(group.kinematics.to_armature[..., :3, :3]))
     return np.stack([transform.transform_vectors(to_world, point)[:, 0] for point in points], axis=-2)
 
 
@@ -141,7 +135,9 @@ def _beside_tail(bone: Bone, pose: Array, side: float) -> Array:
     return transform.transform_points(pose, bone.length * np.array((side, 1.0, 0.0)))
 
 
-def _bone_basis(values: Mapping[str, Array], bone: Bone) -> BoneBasis:
-    """The keyed part of a bone's basis for these values (r, 1, k) of its properties, by RNA path."""
+def _with_values(basis: Basis, bone: Bone, values: Mapping[str, Array]) -> Basis:
+    """The bone's basis with those values (r, 1, k) of its properties that are given, by RNA path."""
+    if bone.rotation_path not in values:
+        return basis
     rotation = rotation_matrices(values[bone.rotation_path], bone.rotation_mode)
-    return BoneBasis(rotation=rotation, scale=values.get(bone.scale_path))
+    return replace(basis, rotation=rotation, scale=values.get(bone.scale_path, basis.scale))

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from . import chain_group, dependent_chains, uneven_scale
-from .chain_group import ChainGroup
-from .solved_group import SolvedGroup
+from .chain_group import ChainGroup, SolvedGroup
 from .values import Plan, Samples
 
 Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]

@@ -19,6 +19,9 @@ from .rotation_mode import rotation_values
 from .targets_from_pose import TargetsFromPose
 from .values import Bone, Channel, Key, Plan, Point, Samples
 
+_OBJECT = Bone(name="", path="", length=0.0, has_parent=False, offset=np.eye(4))
+"""Stands for an object: what it is parented to gives the space that its basis is applied in."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorldTransform:
@@ -72,38 +75,25 @@ def target_channels(
     channels: dict[Key, list[Channel]] = {}
     for point in sorted(transforms, key=lambda point: len(targets[point].parents)):
         target, wanted = targets[point], transforms[point]
-        of_owner = _bone_basis if target.bone else _object_basis
-        basis, moved[point] = of_owner(target, wanted, samples, moved)
+        basis, moved[point] = _basis(target, wanted, samples, moved)
         rotates = wanted.orientation is not None
         channels.setdefault(point.object, []).extend(_channels(plan, target, basis, rotates=rotates))
     return channels
 
 
-def _object_basis(
+def _basis(
     target: KeyedTarget, wanted: WorldTransform, samples: Samples, moved: Mapping[Point, Array]
 ) -> tuple[Basis, Array]:
-    """The basis that gives an object this transform, and its matrix in the world (n, 4, 4)."""
-    basis = samples.basis[target.parents[0]]
-    parent = product(_to_world(target.parents, samples, moved), transform.inverse(basis.matrix))
-    from_world = transform.inverse(parent)
-    if wanted.orientation is not None:
-        rotation = product(from_world[..., :3, :3], wanted.orientation)
-        basis = replace(basis, rotation=transform.rotation(rotation, basis.scale))
-    basis = replace(basis, location=transform.transform_points(from_world, wanted.location))
-    return basis, product(parent, basis.matrix)
-
-
-def _bone_basis(
-    target: KeyedTarget, wanted: WorldTransform, samples: Samples, moved: Mapping[Point, Array]
-) -> tuple[Basis, Array]:
-    """The same for a bone."""
-    assert target.bone is not None
-    bones, basis = (target.bone,), Basis.side_by_side([samples.basis[target.parents[0]]])
-    armature = [point.bone for point in target.parents].index("")
-    to_world = _to_world(target.parents[armature:], samples, moved)[:, None]
+    """The basis that gives an object or a bone this transform, and its matrix in the world (n, 4, 4)."""
+    point, parent = target.parents[0], None
+    bones, basis = (target.bone or _OBJECT,), Basis.side_by_side([samples.basis[point]])
+    if target.bone:
+        armature = [place.bone for place in target.parents].index("")
+        to_world = _to_world(target.parents[armature:], samples, moved)[:, None]
+    else:
+        to_world = product(_to_world(target.parents, samples, moved)[:, None], transform.inverse(basis.matrix))
     from_world = transform.inverse(to_world)
-    parent = None
-    if target.bone.has_parent:
+    if bones[0].has_parent:
         parent = product(from_world, _to_world(target.parents[1:], samples, moved)[:, None])
     if wanted.orientation is not None:
         orientation = transform.orientation(product(from_world[..., :3, :3], wanted.orientation[:, None]))
@@ -111,7 +101,7 @@ def _bone_basis(
     head = transform.transform_points(from_world, wanted.location[:, None])
     basis = replace(basis, location=inherit.location(bones, parent, head))
     pose = inherit.pose(bones, parent, basis.matrix)
-    return basis.each(lambda values: values[:, 0]), product(to_world, pose)[:, 0]
+    return basis.column(0), product(to_world, pose)[:, 0]
 
 
 def _to_world(points: Sequence[Point], samples: Samples, moved: Mapping[Point, Array]) -> Array:

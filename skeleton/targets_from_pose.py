@@ -15,8 +15,7 @@ from ..solver import Solution, bend, diagnostics, reach, reference, targets
 from ..solver.values import Array, Chain, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, uneven_scale
-from .chain_group import ChainGroup, chain_groups, goals
-from .solved_group import SolvedGroup
+from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals
 from .values import ChainPlan, Plan, Point, Samples
 
 _KEPT = 1e-4

@@ -18,9 +18,8 @@ from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, product, unit
 from . import chain_group, transform
 from .basis import Basis
-from .bone_basis import bone_bases, chain_bases
-from .chain_group import ChainGroup
-from .solved_group import SolvedGroup
+from .bone_channels import bone_bases
+from .chain_group import ChainGroup, SolvedGroup
 from .values import Samples
 
 _CLOSE = 1e-7
@@ -92,7 +91,7 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
 def _solved_bases(solved: SolvedGroup) -> tuple[Basis, ...]:
     """Of the chains' bones, root bones first, as they are solved."""
     root, end, *_ = bone_bases(solved)
-    return chain_bases(solved.group, root, end)
+    return root, *solved.group.basis[1:-1], end
 
 
 def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> Array:

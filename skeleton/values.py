@@ -139,9 +139,9 @@ class ChainPlan:
         )
 
     @property
-    def stretches(self) -> bool:
-        """True if a bake keys scale."""
-        return self.options.unreachable == Unreachable.STRETCH
+    def scaled(self) -> tuple[Bone, ...]:
+        """The bones whose scale a bake keys: none unless the chain stretches."""
+        return (self.root, self.end) if self.options.unreachable == Unreachable.STRETCH else ()
 
     @property
     def needs_rotation(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from math import pi
 import numpy as np
 
 from ...skeleton import transform
-from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.chain_group import SolvedGroup
 from ...solver import Solution
 from ...solver.values import Array, Plane, Status
 from ...solver.vectors import any_normal

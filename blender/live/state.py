@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
 from ...skeleton import solve
-from ...skeleton.solved_group import SolvedGroup, one_by_one
+from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Status
 from ..armatures import Rig

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
+from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
-from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import Channel, Plan
 from ..key_settings import Keys, KeyStyle
 from .read.values_before import rotations_before
@@ -38,5 +38,4 @@ def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeySt
 def paths(plan: Plan) -> set[str]:
     """RNA paths of all that the plan poses or keys."""
     rotations = {bone.rotation_path for chain in plan.chains for bone in chain.keyed}
-    stretched = [bone for chain in plan.chains if chain.stretches for bone in (chain.root, chain.end)]
-    return rotations | {bone.scale_path for bone in stretched}
+    return rotations | {bone.scale_path for chain in plan.chains for bone in chain.scaled}

@@ -15,7 +15,7 @@ from bpy.types import ID, Object, Scene
 
 from ...skeleton import chain_group, solve, targets_from_pose, transform, uneven_scale
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.solved_group import SolvedGroup, bend_sign, one_by_one
+from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import ChainPlan, Channel, Plan, Point
@@ -156,7 +156,7 @@ def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> di
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
     solved = solve.solve_groups(plan, sampling.sample_current_frame(plan))
-    return {one.plan.name: bend_sign(one) for one in one_by_one(plan, solved)}
+    return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
 def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
@@ -214,7 +214,7 @@ class FreeTip:
 
     def flip(self, tip: Sequence[float]) -> None:
         """From now on take the solution that bends the other way from how the chain bends with its tip there."""
-        bend = Bend.NEGATIVE if bend_sign(self._solved(tip)) > 0 else Bend.POSITIVE
+        bend = Bend.NEGATIVE if self._solved(tip).bend_sign > 0 else Bend.POSITIVE
         chain = replace(self._group.plan, options=replace(self._group.plan.options, bend=bend))
         self._group = replace(self._group, plans=(chain,))
 

@@ -5,7 +5,7 @@ A chain that hangs on another has to reach from where that one will be, and betw
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -14,9 +14,8 @@ import numpy as np
 
 from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.basis import Basis
-from ...skeleton.bone_basis import BoneBasis, with_bone_basis
+from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import Move
-from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point, Samples
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
@@ -38,21 +37,21 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
         keys.refuse_unwritable(plan.rig, paths, trial)
         with _copy(plan.rig) as copy:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
-            basis = _played(copy, plan, solved, samples, paths)
+            basis = _played(copy, plan, solved, samples)
         still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
         return dependent_chains.move_with(samples, solved, basis, still)
 
     return move
 
 
-def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples, paths: Collection[str]) -> dict[Point, Basis]:
-    """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed at `paths`."""
+def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dict[Point, Basis]:
+    """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed."""
     own, found = OwnTransforms(copy, plan.frames.tolist()), {}
-    for bone in (bone for chain in solved.plans for bone in chain.keyed):
+    for chain, bone in ((each, bone) for each in solved.plans for bone in each.keyed):
         point = Point(plan.rig, bone.name)
-        played = own.bone(copy.pose.bones[bone.name], with_rotation=True)
-        scale = played.scale if bone.scale_path in paths else None
-        found[point] = with_bone_basis(samples.basis[point], BoneBasis(rotation=played.rotation, scale=scale))
+        played, sampled = own.bone(copy.pose.bones[bone.name], with_rotation=True), samples.basis[point]
+        scale = played.scale if bone in chain.scaled else sampled.scale
+        found[point] = replace(sampled, rotation=played.rotation, scale=scale)
     return found
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ....skeleton import chain_group
-from ....skeleton.solved_group import SolvedGroup, one_by_one
+from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.values import Plan
 from ....solver.values import Unreachable
 from ...messages.refused import Refused
@@ -18,9 +17,9 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
     for one in one_by_one(plan, erring):
-        out = chain_group.out_of_reach(one.solution)[plan.asked, 0]
+        out = one.out_of_reach[plan.asked, 0]
         if out.any():
             frame = plan.step * int(np.argmax(out))
-            distance, inner, outer = chain_group.distances(one.group, one.solution, frame)
+            distance, inner, outer = one.distances(frame)
             when = frame_text(plan.frames[frame])
             raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.solved_group import SolvedGroup
+from ....skeleton.batches import each_array
+from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.values import Plan
 from ....solver import diagnostics
-from ....solver.values import Solution
 from ....solver.vectors import norm
 from ...messages.report import ChainReport, Report, unmeasured
 from .compare import Measured
@@ -29,7 +28,7 @@ def build_report(
 
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
-    solution = Solution(**{each.name: getattr(solved.solution, each.name)[plan.asked] for each in fields(Solution)})
+    solution = each_array(lambda values: values[plan.asked], solved.solution)
     frames, to_world = plan.frames[plan.asked], solved.group.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.solved_group import SolvedGroup, one_by_one
+from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.target_channels import WorldTransform
 from ....skeleton.targets_from_pose import TargetsFromPose
 from ....skeleton.values import Plan, Point, Samples

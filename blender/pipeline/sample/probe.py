@@ -18,6 +18,7 @@ from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
 from mathutils import Matrix, Vector
 
 from ....skeleton.basis import Basis
+from ....skeleton.batches import each_array
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...messages.refused import Refused, unless_gone
@@ -89,7 +90,7 @@ class Recorder:
     def _basis(self, point: Point) -> Basis:
         basis = Basis.of(*(np.array(found[point], dtype=np.float64) for found in (self._own, self._scales)))
         turned = not point.bone or point in self._wanted.turned
-        return (basis if turned else replace(basis, rotation=np.eye(3)[None])).each(_once)
+        return each_array(_once, basis if turned else replace(basis, rotation=np.eye(3)[None]))
 
 
 def _stacked(matrices: list[Matrix]) -> Array:
