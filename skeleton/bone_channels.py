@@ -15,10 +15,9 @@ from ..solver import rotation
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
-from .basis import Basis
-from .batches import batches, stacked
-from .chain_group import ChainGroup, SolvedGroup, basis_below, tip_parent_pose
+from .chain_group import ChainGroup, SolvedGroup, basis_below, batches, tip_parent_pose
 from .rotation_mode import rotation_values
+from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Samples
 
 

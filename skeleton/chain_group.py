@@ -7,9 +7,11 @@ object matters: lengths and handedness are read in this one space.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +20,13 @@ from ..solver import PreparedChain, prepare
 from ..solver.values import Array, Chain, Goals, HingeAxis, Solution
 from ..solver.vectors import product
 from . import inherit, transform
-from .basis import Basis
-from .batches import batches, each_array, stacked
+from .transform import Basis, each_array, stacked
 from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
+
+_ROWS = 1 << 12
+"""So many rows make a batch; more would not stay in the processor's cache."""
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,6 +73,17 @@ class ChainGroup:
         only = slice(row, row + 1)
         group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
         return replace(group, plans=self.plans[only], kinematics=replace(group.kinematics, bones=bones))
+
+
+def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) -> Iterator[list[Item]]:
+    """All items in lists of one kind each, short enough for the cache if each item has so many `rows`."""
+    alike: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in items:
+        alike[kind(item)].append(item)
+    most = max(1, _ROWS // max(1, rows))
+    for group in alike.values():
+        for start in range(0, len(group), most):
+            yield group[start : start + most]
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:

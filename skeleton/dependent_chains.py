@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
-from .basis import Basis
 from .bone_channels import bone_bases
 from .chain_group import SolvedGroup
 from .inherit import Bones
+from .transform import Basis
 from .values import ChainPlan, Point, Samples
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import transform
-from .basis import Basis
+from .transform import Basis
 from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]

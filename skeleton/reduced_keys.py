@@ -12,10 +12,9 @@ from ..solver import reduce
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
-from .basis import Basis
-from .batches import each_array
 from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
+from .transform import Basis, each_array
 from .values import Bone, Channel, Point
 
 _SIDE = 0.25

@@ -14,9 +14,9 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
-from .basis import Basis
 from .rotation_mode import rotation_values
 from .targets_from_pose import TargetsFromPose
+from .transform import Basis
 from .values import Bone, Channel, Key, Plan, Point, Samples
 
 _OBJECT = Bone(name="", path="", length=0.0, has_parent=False, offset=np.eye(4))

@@ -1,9 +1,15 @@
-"""Transforms as matrices, taken apart and put together: location, rotation and scale.
+"""Transforms as matrices, taken apart and put together: location, rotation and scale; and Blender's `matrix_basis`.
 
-Matrices lie in memory component by component, as vectors do in the solver.
+A matrix does not show which axes a negative scale mirrors: two of them look like half a turn about the third. So the
+parts of a basis stay apart, as Blender keeps them: scale acts first, then rotation, then location. Matrices lie in
+memory component by component, as vectors do in the solver.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +21,8 @@ _NOTHING = 1e-90
 
 UNSCALED = 1e-6
 """A float32 matrix without scale may be so far from orthonormal."""
+
+Data = TypeVar("Data")
 
 
 def compose(linear: Array, location: Array) -> Array:
@@ -87,3 +95,79 @@ def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
     result: Array = np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
     return result
+
+
+def stacked(arrays: Iterable[Array]) -> Array:
+    """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component."""
+    arrays = list(arrays)
+    rows = max(map(len, arrays))
+    result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), order="F")
+    for column, array in enumerate(arrays):
+        result[:, column] = array
+    return result
+
+
+def each_array(function: Callable[[Array], Array], data: Data) -> Data:
+    """The dataclass `data` with `function` applied to each array in it; what is no array stays as it is."""
+    values = {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]
+    arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
+    return replace(data, **arrays)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Basis:
+    """Over `n` frames, each part (n, ...), or (1, ...) if it is the same on all of them; side by side (n, c, ...).
+
+    location : (n, 3)
+    rotation : (n, 3, 3)     never mirrored
+    scale : (n, 3)           with its signs
+    """
+
+    location: Array
+    rotation: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, matrix: Array, scale: Array) -> Basis:
+        """The parts of `matrix_basis` (n, 4, 4), whose scale is known to be `scale` (n, 3)."""
+        linear, location = matrix[..., :3, :3], matrix[..., :3, 3]
+        return cls(location=location, rotation=rotation(linear, scale), scale=scale)
+
+    @classmethod
+    def side_by_side(cls, bases: Iterable[Basis]) -> Basis:
+        """(n, c, ...) those of several bones, on an axis behind the frames."""
+        bases = list(bases)
+        return cls(
+            location=stacked(basis.location for basis in bases),
+            rotation=stacked(basis.rotation for basis in bases),
+            scale=stacked(basis.scale for basis in bases),
+        )
+
+    @property
+    def linear(self) -> Array:
+        """(n, 3, 3) rotation and scale."""
+        return self.rotation * self.scale[..., None, :]
+
+    @property
+    def matrix(self) -> Array:
+        """(n, 4, 4) as Blender's `matrix_basis`."""
+        return compose(self.linear, self.location)
+
+    @property
+    def without_rotation(self) -> Basis:
+        """The same location and scale, not rotated."""
+        return replace(self, rotation=np.eye(3))
+
+    @property
+    def is_still(self) -> bool:
+        """True if all of it is the same on all frames."""
+        return len(self.location) == len(self.rotation) == len(self.scale) == 1
+
+    @property
+    def is_scaled(self) -> bool:
+        """True if any scale is not 1; a mirrored bone is scaled as well."""
+        return bool(np.abs(self.scale - 1.0).max(initial=0.0) > UNSCALED)
+
+    def column(self, row: int) -> Basis:
+        """Of those side by side one, without their axis."""
+        return each_array(lambda values: values[:, row], self)

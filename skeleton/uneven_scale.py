@@ -17,9 +17,9 @@ from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, product, unit
 from . import chain_group, transform
-from .basis import Basis
 from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup
+from .transform import Basis
 from .values import Samples
 
 _CLOSE = 1e-7

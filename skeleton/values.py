@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
 from ..solver.vectors import product
-from .basis import Basis
 from .rotation_mode import rotation_name
+from .transform import Basis
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),

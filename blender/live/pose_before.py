@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...skeleton import transform
-from ...skeleton.basis import Basis
+from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig

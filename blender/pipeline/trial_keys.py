@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 
 from ...skeleton import bone_channels, dependent_chains
-from ...skeleton.basis import Basis
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import Move
+from ...skeleton.transform import Basis
 from ...skeleton.values import Plan, Point, Samples
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle

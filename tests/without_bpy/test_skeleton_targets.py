@@ -6,9 +6,9 @@ from math import pi
 
 import numpy as np
 import pytest
-from two_bone_ik.skeleton.basis import Basis
 from two_bone_ik.skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
 from two_bone_ik.skeleton.targets_from_pose import targets_from_pose
+from two_bone_ik.skeleton.transform import Basis
 from two_bone_ik.skeleton.values import Point, Samples
 
 from support.oracles import random_rotation

@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
 from mathutils import Matrix, Vector
 
-from ....skeleton.basis import Basis
+from ....skeleton.transform import Basis
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
 from ...armatures import Rig

@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.batches import each_array
 from ....skeleton.chain_group import SolvedGroup
+from ....skeleton.transform import each_array
 from ....skeleton.values import Plan
 from ....solver import diagnostics
 from ....solver.vectors import norm

@@ -8,8 +8,8 @@ import numpy as np
 from bpy.types import ID, FCurve, Object, PoseBone
 from mathutils import Matrix, Vector
 
-from ....skeleton.basis import Basis
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
+from ....skeleton.transform import Basis
 from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions

@@ -12,7 +12,7 @@ import numpy as np
 from bpy.types import ID, Bone, Curve, FCurve, Object
 
 from ....skeleton import inherit
-from ....skeleton.basis import Basis
+from ....skeleton.transform import Basis
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product

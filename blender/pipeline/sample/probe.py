@@ -17,8 +17,7 @@ import numpy as np
 from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
 from mathutils import Matrix, Vector
 
-from ....skeleton.basis import Basis
-from ....skeleton.batches import each_array
+from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...messages.refused import Refused, unless_gone

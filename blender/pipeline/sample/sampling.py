@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from bpy.types import Constraint, Depsgraph, PoseBone, RenderSettings, Scene
 
-from ....skeleton.basis import Basis
+from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ...armatures import Rig
