@@ -14,7 +14,7 @@ from ..blender.messages.report import Report
 from ..blender.pipeline import requests
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
-from ..blender.pipeline.read.target_keys import target_keys as target_key_frames
+from ..blender.pipeline.read.keys import target_keys as target_key_frames
 
 
 def create_targets(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:

@@ -17,9 +17,9 @@ from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.read.bone import read_bone, rest
 from ..pipeline.read.chain import bones_below, chain_bones
+from ..pipeline.read.keys import key_frames
 from ..pipeline.read.rest_side import rest_chain
-from ..pipeline.read.target_keys import key_frames
-from ..pipeline.sample.curve_transforms import OwnTransforms
+from ..pipeline.sample.curves import OwnTransforms
 from ..properties import TwoBoneIKChain
 
 

@@ -12,7 +12,7 @@ from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
 from ...skeleton.values import Channel, Plan
 from ..key_settings import Keys, KeyStyle
-from .read.values_before import rotations_before
+from .read.keys import rotations_before
 
 Rows = Mapping[str, NDArray[np.intp]]
 """By chain (m,) which of the plan's frames get keys."""

@@ -21,7 +21,7 @@ from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
-from .sample.curve_transforms import OwnTransforms
+from .sample.curves import OwnTransforms
 
 
 def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:

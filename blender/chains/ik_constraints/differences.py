@@ -19,7 +19,7 @@ from ... import versions
 from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.read import dependencies
-from ...pipeline.sample.curve_transforms import OwnTransforms
+from ...pipeline.sample.curves import OwnTransforms
 from .pre_constraint_pose import pre_constraint_pose
 
 _BESIDE = 1e-3

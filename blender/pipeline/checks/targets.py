@@ -1,9 +1,16 @@
-"""Which targets can be keyed to follow the pose, or the reason why one of them cannot."""
+"""Targets that are to be keyed to follow the pose: how they are keyed, or the reason why one of them cannot be.
+
+One cannot if a limb hangs on it by constraints: to move the target would move the pose that it has to follow.
+"""
 
 from __future__ import annotations
 
-from bpy.types import PoseBone
+from collections.abc import Iterator, Mapping
 
+import numpy as np
+from bpy.types import Constraint, Object, PoseBone
+
+from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.target_channels import KeyedTarget
 from ....skeleton.values import ChainPlan, Plan, Point
 from ... import versions
@@ -11,9 +18,13 @@ from ...armatures import Rig, editable
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..read import dependencies
-from ..read.keyed_targets import keyed_targets
+from ..read.bone import read_bone
+from ..read.keys import values_before
+from ..sample.curves import OwnTransforms
 from . import keys
-from .hanging_on_target import refuse_hanging
+
+_Link = tuple[PoseBone | Object, Constraint]
+"""A constraint, after the bone or the object that has it."""
 
 
 def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, KeyedTarget]:
@@ -36,8 +47,8 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
             if place in found:
                 raise _refused("TARGET_CARRIES", chain, place)
-    refuse_hanging(plan, found, over_range=over_range)
-    targets = keyed_targets(found, plan.frames[0])
+    _refuse_hanging(plan, found, over_range=over_range)
+    targets = {point: _keyed_target(point, plan.frames[0]) for point in found}
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
         keys.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
@@ -64,3 +75,80 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
 
 def _refused(sentence: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
     return Refused(sentence, chain=chain, object=point.object, bone=point.bone, value=point_text(point), **named)
+
+
+def _refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool) -> None:
+    """Raise `Refused` where a constraint would move a limb of the plan along with one of the `goals`.
+
+    goals : what is to be moved, and whether it is to be turned as well
+    over_range : constraints that are off now, but animated, count too
+    """
+    for chain in plan.chains:
+        seen: set[Point] = set()
+        waiting: list[tuple[Point, _Link | None]] = [
+            (Point(chain.rig, bone.name), None) for bone in (*chain.bones, *chain.below)
+        ]
+        while waiting:
+            place, link = waiting.pop()
+            if link and place in goals:
+                _refuse(chain, place, link)
+            if place not in seen:
+                seen.add(place)
+                waiting += [(parent, link) for parent in dependencies.with_parents(place)[1:2]]
+                for other in _links(place, over_range=over_range):
+                    sources = dependencies.targets(other[1])
+                    waiting += [(source, link or other) for source in sources if _moves(chain, goals, other, source)]
+
+
+def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
+    """What moves an object or a bone by constraints, whoever has them."""
+    for owner, constraint in dependencies.constraints_moving(place):
+        acts = not constraint.mute and constraint.influence > 0.0
+        if acts or (over_range and _switched(constraint)):
+            yield owner, constraint
+
+
+def _switched(constraint: Constraint) -> bool:
+    path = constraint.path_from_id()
+    switches = {f"{path}.{name}" for name in ("influence", "mute", "enabled")}
+    return not switches.isdisjoint(versions.animated_paths(constraint.id_data))
+
+
+def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: Point) -> bool:
+    """False where the constraint takes from a goal only what stays, or what the pose gives it."""
+    owner, constraint = link
+    if source not in goals:
+        return True
+    if isinstance(owner, PoseBone) and constraint.type == "IK":  # its target is at the tip, where it holds that already
+        moved = dependencies.moved_by(owner, constraint)
+        of_limb = owner.name in (chain.end.name, chain.tip_bone) and chain.root.name in moved
+        return not (of_limb and source in (chain.target, chain.pole))
+    if constraint.type == "COPY_ROTATION":
+        return goals[source] and owner.name != chain.tip_bone
+    return constraint.type != "COPY_SCALE"
+
+
+def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
+    owner, constraint = link
+    bone = owner.name if isinstance(owner, PoseBone) else ""
+    named = {"value": point_text(goal), "constraint": constraint.name, "owner": owner.name}
+    raise Refused("HANGS_ON_TARGET.bone" if bone else "HANGS_ON_TARGET.object", chain=chain, bone=bone, **named)
+
+
+def _keyed_target(point: Point, start: float) -> KeyedTarget:
+    """How an object or a bone is to be keyed, from frame `start` on."""
+    item: Rig = point.object
+    bone = read_bone(item, point.bone) if point.bone else None
+    rotation_path = bone.rotation_path if bone else rotation_name(item.rotation_mode)
+    delta = ([np.zeros(3)], [np.eye(3)]) if bone else OwnTransforms(item, ()).delta(item)
+    return KeyedTarget(
+        parents=tuple(dependencies.with_parents(point)),
+        bone=bone,
+        group=point.bone or "Object Transforms",
+        location_path=f"{bone.path}.location" if bone else "location",
+        rotation_path=rotation_path,
+        rotation_mode=bone.rotation_mode if bone else item.rotation_mode,
+        delta_location=delta[0][0],
+        delta_rotation=delta[1][0],
+        before=values_before(item, [rotation_path], start)[rotation_path],
+    )

@@ -15,6 +15,7 @@ from ... import versions
 from ...armatures import Rig
 from ...key_settings import Measure
 from ...rna_paths import owner_and_property
+from ..read.keys import key_points
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""
@@ -77,9 +78,7 @@ def _of_curves(curves: Iterable[FCurve]) -> Iterator[Array]:
         # Custom properties are what drivers of constraints mostly read.
         name = owner_and_property(curve.data_path)[1]
         if name in _CHANGING or name.startswith("["):
-            keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-            curve.keyframe_points.foreach_get("co", keys)
-            times, values = keys.astype(np.float64).reshape(-1, 2).T
+            times, values = key_points(curve)
             sizes = np.abs(np.diff(values))
             spans = np.stack((times[:-1], (times[:-1] + times[1:]) / 2.0, times[1:]), axis=-1)
             yield np.stack((spans, np.broadcast_to(sizes[:, None], spans.shape)), axis=-1)[sizes > 0.0].reshape(-1, 2)

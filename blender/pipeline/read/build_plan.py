@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, isfinite
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.values import MERGE, ChainPlan, Plan, Point
+from ....skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Keys
@@ -18,12 +18,14 @@ from ...messages.refused import Refused
 from ...messages.report import frame_text, point_text
 from ..checks.armature import refuse_unposable
 from . import dependencies
+from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import chosen_chains, scene_of
-from .dependents import with_dependents
-from .target_keys import target_keys
+from .keys import target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
+
+Ranks = tuple[tuple[ChainPlan, ...], ...]
 
 BETWEEN = 0.25
 """Frames: no farther apart are those on which reduced keys have to hold."""
@@ -61,7 +63,7 @@ def build_plan(
         rig=rig,
         name=rig.name,
         scene=scene,
-        ranks=with_dependents(dependencies.ranks(chains)),
+        ranks=_with_dependents(dependencies.ranks(chains)),
         frames=solved,
         step=parts,
     )
@@ -91,3 +93,44 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
         named = {"start": frame_text(start), "end": frame_text(end)}
         raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named)
     return frames
+
+
+def _with_dependents(ranks: Ranks) -> Ranks:
+    """The same chains, each with what it moves of all that the targets and parents of the chains hang on."""
+    # The last rank moves nothing that others wait for.
+    moving, last = ranks[:-1], ranks[-1:]
+    if not moving:
+        return ranks
+    chains = [chain for rank in ranks for chain in rank]
+    points = [point for chain in chains for point in (chain.target, chain.pole, chain.parent) if point]
+    nearest = [
+        Point(chain.rig, names[0])
+        for rank in moving
+        for chain in rank
+        for point in points
+        if (names := _names_up_to(point, chain))
+    ]
+    rig = chains[0].rig
+    things = {Point(point.object) for point in points} | {
+        point for point in (*points, *nearest) if point.bone and point.object == rig
+    }
+    moved = (tuple(replace(chain, dependents=_dependents(chain, things)) for chain in rank) for rank in moving)
+    return *moved, *last
+
+
+def _dependents(chain: ChainPlan, things: Iterable[Point]) -> Mapping[Point, tuple[Bone, ...]]:
+    bones = {bone.name: bone for bone in chain.bones}
+    by_thing = {thing: _names_up_to(thing, chain) for thing in things}
+    return {
+        thing: tuple(bones.get(name) or read_bone(chain.rig, name) for name in names)
+        for thing, names in by_thing.items()
+        if names
+    }
+
+
+def _names_up_to(point: Point, chain: ChainPlan) -> list[str]:
+    """Names of bones from the nearest that carries the point up to one of the chain's; empty if none of these does."""
+    points = dependencies.with_parents(point)
+    names = [place.bone for place in points if place.object == chain.rig and place.bone]
+    of_chain = {bone.name for bone in chain.bones}
+    return next((names[: index + 1] for index, name in enumerate(names) if name in of_chain), [])

@@ -9,9 +9,11 @@ from collections.abc import Collection, Sequence
 from typing import cast
 
 import numpy as np
-from bpy.types import ID, Bone, Curve, FCurve, Object
+from bpy.types import ID, Bone, Curve, FCurve, Object, PoseBone
+from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
+from ....skeleton.rotation_mode import rotation_matrices, rotation_name
 from ....skeleton.transform import Basis
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
@@ -22,7 +24,6 @@ from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
 from ..read.bone import read_bone
-from .curve_transforms import OwnTransforms
 from .request import SampleRequest
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
@@ -149,3 +150,68 @@ class _Curves:
         tail = np.eye(4)
         tail[1, 3] = cast(Rig, item.parent).data.bones[item.parent_bone].length
         return product(self.worlds[item.parent], product(self.poses[Point(item.parent, item.parent_bone)], tail))
+
+
+class OwnTransforms:
+    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands."""
+
+    def __init__(self, block: ID, frames: Sequence[float]) -> None:
+        self._curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
+        self._animated = {path for path, _ in self._curves}
+        self._frames = frames
+
+    def bone(self, bone: PoseBone, with_rotation: bool) -> Basis:
+        """As `PoseBone.matrix_basis` has them, with or without rotation."""
+        path = f"{bone.path_from_id()}."
+        return Basis(
+            # Blender leaves out what a connected bone has.
+            location=np.zeros((1, 3)) if bone.bone.use_connect else self._values(bone, path, "location"),
+            rotation=self._bone_rotation(bone, path) if with_rotation else np.eye(3)[None],
+            scale=self._values(bone, path, "scale"),
+        )
+
+    def object(self, item: Object) -> Basis:
+        """As `Object.matrix_basis` has them, delta transforms included."""
+        delta_location, delta_rotation = self.delta(item)
+        if any(path.removeprefix("delta_").startswith("rotation_") for path in self._animated):
+            rotation = product(delta_rotation, self._rotation(item, ""))
+        else:
+            rotation = _standing(item.matrix_basis, item.scale * item.delta_scale)
+        return Basis(
+            location=self._values(item, "", "location") + delta_location,
+            rotation=rotation,
+            scale=self._values(item, "", "scale") * self._values(item, "", "delta_scale"),
+        )
+
+    def delta(self, item: Object) -> tuple[Array, Array]:
+        """Location and rotation that Blender adds to the object's own."""
+        location, name = self._values(item, "", "delta_location"), f"delta_{rotation_name(item.rotation_mode)}"
+        if not hasattr(item, name):
+            return location, np.eye(3)[None]  # Blender has no such property for axis and angle
+        return location, rotation_matrices(self._values(item, "", name), item.rotation_mode)
+
+    def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
+        if path + rotation_name(bone.rotation_mode) in self._animated:
+            return self._rotation(bone, path)
+        return _standing(bone.matrix_basis, bone.scale)
+
+    def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
+        mode = owner.rotation_mode
+        return rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
+
+    def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
+        """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
+        standing = np.array(getattr(owner, name), dtype=np.float64)
+        if path + name not in self._animated:
+            return standing[None]
+        values = np.empty((len(self._frames), len(standing)), order="F")
+        for index, value in enumerate(standing):
+            curve = self._curves.get((path + name, index))
+            values[:, index] = np.fromiter(map(curve.evaluate, self._frames), float, len(values)) if curve else value
+        return values
+
+
+def _standing(matrix_basis: Matrix, scale: Vector) -> Array:
+    """(1, 3, 3) the rotation that stands."""
+    basis = Basis.of(*(np.array(value, dtype=np.float64)[None] for value in (matrix_basis, scale)))
+    return basis.rotation
