@@ -37,6 +37,7 @@ from .read import dependencies
 from .read.build_plan import Frames, build_plan
 from .read.notes import hiding_constraints, rig_notes
 from .sample import sampling
+from .sample.request import pose_request, sample_request
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""
@@ -141,7 +142,7 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
     keys.refuse_unsettable(rig, convert.paths(plan), insert_keys=insert_keys)
     read_notes = rig_notes(plan, hiding_constraints(plan), keyed=False)
 
-    with sampling.sampled_current_frame(plan) as (samples, played):
+    with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
         solved = solve.solve_groups(plan, samples)
         refuse_unreachable(plan, solved)
         rows = keyed_rows(plan, solved)
@@ -155,7 +156,7 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
 def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    solved = solve.solve_groups(plan, sampling.sample_current_frame(plan))
+    solved = solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan)))
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
@@ -164,7 +165,7 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
     plan = current_plan(rig, names, scene)
     points = keyable(plan, over_range=False, insert_keys=insert_keys)
 
-    samples = sampling.sample_current_pose(plan, points)
+    samples = sampling.sample_current_frame(plan, pose_request(plan, points))
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
     notes = [*pose_notes(plan, found), *_pose(plan, channels, insert_keys=insert_keys)]
@@ -174,7 +175,7 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
 def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
-    found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_pose(plan, ()))
+    found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_frame(plan, pose_request(plan, ())))
     return build_report(plan, [one.solved for one in found], pose_notes(plan, found)), found
 
 
@@ -195,7 +196,7 @@ class FreeTip:
         self.paths = convert.paths(self._plan)
         keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
 
-        self._samples = sampling.sample_current_frame(self._plan)
+        self._samples = sampling.sample_current_frame(self._plan, sample_request(self._plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)
         self._goals = chain_group.goals(self._group, self._samples, 1)
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from bpy.types import ID, Object, Scene
@@ -18,6 +18,7 @@ from bpy.types import ID, Object, Scene
 from .. import versions
 from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property
+from .checks.keys import owner_of
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -90,7 +91,7 @@ def restore_kept(scene: Scene) -> None:
 
 def _holds(edit: Edit) -> bool:
     try:
-        value = _value(edit.block, edit.path)
+        value = edit.block.path_resolve(edit.path)
     except ValueError:
         return False  # in that step the property is not there
     return bool((value if edit.element is None else value[edit.element]) == edit.value)
@@ -109,7 +110,7 @@ def _evaluate(scene: Scene) -> None:
 def _restore(edit: Edit) -> None:
     block, path, element, value = edit
     try:
-        owner, name = _parted(block, path)
+        owner, name = owner_of(block, path), owner_and_property(path)[1]
     except ValueError:
         return  # a bone that was removed meanwhile, say
     if element is not None:
@@ -137,7 +138,7 @@ def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Ed
         if curve.data_path in keyed:
             continue
         try:
-            value = _value(block, curve.data_path)
+            value = block.path_resolve(curve.data_path)
         except ValueError:
             continue  # the curve outlived its property
         is_array = hasattr(value, "__len__") and not isinstance(value, str)
@@ -146,14 +147,3 @@ def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Ed
         # What strips make of a curve only Blender knows: what is no edit will be the same again.
         if strips or value != curve.evaluate(frame):
             yield Edit(block, curve.data_path, element, value)
-
-
-def _value(block: ID, path: str) -> Any:
-    owner, name = _parted(block, path)
-    return owner.path_resolve(name)
-
-
-def _parted(block: ID, path: str) -> tuple[Any, str]:
-    """The property's owner, and from there the path of the property: a name, or a custom one in brackets."""
-    owner, name = owner_and_property(path)
-    return block.path_resolve(owner) if owner else block, name

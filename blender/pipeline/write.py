@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 from bpy.app.translations import pgettext_rpt
-from bpy.types import Constraint, EnumProperty, FCurve, FCurveKeyframePoints, Object, PoseBone
+from bpy.types import EnumProperty, FCurve, FCurveKeyframePoints, Keyframe, Object, PoseBone
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
@@ -20,25 +20,17 @@ from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from .checks.keys import code, owner_of
+from .read import dependencies
 
-# As Blender has them: so they are copied without a conversion.
-POINT, FLOAT, ENUM, FLAG = (np.dtype(kind) for kind in ((np.float32, 2), np.float32, np.uint8, np.bool_))
+_KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
+
 ATTRIBUTES = {
-    "co": POINT,
-    "handle_left": POINT,
-    "handle_right": POINT,
-    "handle_left_type": ENUM,
-    "handle_right_type": ENUM,
-    "interpolation": ENUM,
-    "easing": ENUM,
-    "type": ENUM,
-    "back": FLOAT,
-    "amplitude": FLOAT,
-    "period": FLOAT,
-    "select_control_point": FLAG,
-    "select_left_handle": FLAG,
-    "select_right_handle": FLAG,
+    each.identifier: np.dtype((_KINDS[each.type], getattr(each, "array_length", 0) or ()))
+    for each in Keyframe.bl_rna.properties
+    # To set co_ui would move the handles along.
+    if each.identifier not in {"rna_type", "co_ui"}
 }
+"""Of a key, each with the type that Blender keeps it in: so they are copied without a conversion."""
 
 Attributes = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
@@ -96,8 +88,7 @@ def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
     animated = versions.animated_paths(rig)
     notes = []
     for bone, name in names:
-        owner: PoseBone | None = rig.pose.bones.get(bone)
-        constraint: Constraint | None = owner.constraints.get(name) if owner else None
+        constraint = dependencies.constraint_named(rig, bone, name)
         if constraint is None or constraint.mute:
             continue
         constraint.mute = True
@@ -114,13 +105,15 @@ def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
 def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
     """Keys on the channel's frames, with values to come; only what is not as `keyframe_points.add` has it."""
     frames = channel.frames
-    new = {"co": np.zeros(len(frames), POINT)}
+    new = {"co": np.zeros(len(frames), ATTRIBUTES["co"])}
     new["co"][:, 0] = frames
     for name, wanted in (("interpolation", style.interpolation), ("type", style.key_type)):
         if wanted != _ADDED[name]:
-            new[name] = np.full(len(frames), code(name, wanted), ENUM)
+            new[name] = np.full(len(frames), code(name, wanted), np.uint8)
     if channel.held is not None and channel.held.any():
-        kinds = new.setdefault("interpolation", np.full(len(frames), code("interpolation", style.interpolation), ENUM))
+        kinds = new.setdefault(
+            "interpolation", np.full(len(frames), code("interpolation", style.interpolation), np.uint8)
+        )
         kinds[:-1][channel.held] = code("interpolation", "CONSTANT")
     return new
 
@@ -134,7 +127,7 @@ def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
         ("handle_right", np.concatenate((thirds, thirds[-1:])), np.concatenate((slopes[:, 0], slopes[-1:, 1]))),
     ):
         new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slope), axis=-1, dtype=np.float32)
-        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "FREE"), ENUM)
+        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "FREE"), np.uint8)
 
 
 def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int) -> FCurve:

@@ -140,7 +140,7 @@ def _keyed_target(point: Point, start: float) -> KeyedTarget:
     item: Rig = point.object
     bone = read_bone(item, point.bone) if point.bone else None
     rotation_path = bone.rotation_path if bone else rotation_name(item.rotation_mode)
-    delta = ([np.zeros(3)], [np.eye(3)]) if bone else OwnTransforms(item, ()).delta(item)
+    location, rotation = (np.zeros((1, 3)), np.eye(3)[None]) if bone else OwnTransforms(item, ()).delta(item)
     return KeyedTarget(
         parents=tuple(dependencies.with_parents(point)),
         bone=bone,
@@ -148,7 +148,7 @@ def _keyed_target(point: Point, start: float) -> KeyedTarget:
         location_path=f"{bone.path}.location" if bone else "location",
         rotation_path=rotation_path,
         rotation_mode=bone.rotation_mode if bone else item.rotation_mode,
-        delta_location=delta[0][0],
-        delta_rotation=delta[1][0],
+        delta_location=location[0],
+        delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import degrees, pi
 
 from bpy.types import Bone
@@ -16,6 +17,9 @@ from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
+
+
+_WORDS = {"plane": Plane, "reference": Reference, "bend": Bend, "unreachable": Unreachable}
 
 
 def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -> ChainPlan:
@@ -118,18 +122,6 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
         raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high)
-    return Options(
-        plane=Plane(chain.plane),
-        reference=Reference(chain.reference),
-        bend=Bend(chain.bend),
-        unreachable=Unreachable(chain.unreachable),
-        pole_angle=chain.pole_angle,
-        pole_influence=chain.pole_influence,
-        softness=chain.softness,
-        max_stretch=chain.max_stretch,
-        use_extension_limit=chain.use_extension_limit,
-        bend_min=limits[0],
-        bend_max=limits[1],
-        influence=chain.influence,
-        tolerance=TOLERANCE,
-    )
+    choices = {each.name: getattr(chain, each.name) for each in fields(Options) if hasattr(chain, each.name)}
+    choices |= {name: kind(choices[name]) for name, kind in _WORDS.items()}
+    return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

@@ -63,6 +63,12 @@ def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
                 yield bone, constraint
 
 
+def constraint_named(rig: Rig, bone: str, name: str) -> Constraint | None:
+    """The constraint of this name of the bone of this name, as long as both are there."""
+    owner: PoseBone | None = rig.pose.bones.get(bone)
+    return owner.constraints.get(name) if owner else None
+
+
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
     """The bones that a constraint on `bone` moves, from the end up: with IK as many as its chain is long."""
     if not isinstance(constraint, KinematicConstraint | SplineIKConstraint):

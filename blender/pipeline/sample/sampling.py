@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
-from bpy.types import Constraint, Depsgraph, PoseBone, RenderSettings, Scene
+from bpy.types import Depsgraph, RenderSettings, Scene
 
 from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
@@ -112,29 +112,20 @@ def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_s
 
 
 @contextmanager
-def sampled_current_frame(plan: Plan) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
+def sampled_current_frame(
+    plan: Plan, need: SampleRequest
+) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
-    need = sample_request(plan)
     with probe.probing(plan.scene, need):
         samples = scene.probed(plan.scene, need)
         refuse_not_finite(samples, plan.frames)
         yield samples, lambda need, _frames: scene.probed(plan.scene, need)
 
 
-def sample_current_frame(plan: Plan) -> Samples:
-    """What the plan's chains depend on in the scene just as it stands now, with edits that have no key."""
-    return _current(plan, sample_request(plan))
-
-
-def sample_current_pose(plan: Plan, placed: Collection[Point]) -> Samples:
-    """The same for targets that are to follow the pose."""
-    return _current(plan, pose_request(plan, placed))
-
-
-def _current(plan: Plan, need: SampleRequest) -> Samples:
-    samples = scene.current(plan.scene, need)
-    refuse_not_finite(samples, plan.frames)
-    return samples
+def sample_current_frame(plan: Plan, need: SampleRequest) -> Samples:
+    """The scene just as it stands now, with edits that have no key."""
+    with sampled_current_frame(plan, need) as (samples, _):
+        return samples
 
 
 def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
@@ -161,23 +152,19 @@ def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseB
 def _without_constraints(rig: Rig, keyed: Collection[str]) -> Iterator[None]:
     """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
     hiding = [
-        (bone.name, found) for bone, found in dependencies.constrained(rig) if dependencies.hides(bone, found, keyed)
+        (bone.name, constraint.name)
+        for bone, constraint in dependencies.constrained(rig)
+        if not constraint.mute and dependencies.hides(bone, constraint, keyed)
     ]
-    active = [(bone, constraint.name) for bone, constraint in hiding if not constraint.mute]
     try:
-        for bone, name in active:
+        for bone, name in hiding:
             rig.pose.bones[bone].constraints[name].mute = True
         yield
     finally:
-        for place in active:
+        for place in hiding:
             with unless_gone:
-                if constraint := _constraint(rig, place):
+                if constraint := dependencies.constraint_named(rig, *place):
                     constraint.mute = False
-
-
-def _constraint(rig: Rig, place: tuple[str, str]) -> Constraint | None:
-    bone: PoseBone | None = rig.pose.bones.get(place[0])
-    return bone.constraints.get(place[1]) if bone else None
 
 
 def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:

@@ -40,14 +40,8 @@ def opened(scene: Scene, wanted: SampleRequest, keyed: Keyed) -> Iterator[Scene]
         yield scene
 
 
-def current(scene: Scene, wanted: SampleRequest) -> Samples:
-    """One frame: the scene as it stands, with edits that have no key."""
-    with probe.probing(scene, wanted):
-        return probed(scene, wanted)
-
-
 def probed(scene: Scene, wanted: SampleRequest) -> Samples:
-    """The same for a scene that is probed for all that is wanted."""
+    """One frame of a scene that is probed for all that is wanted: as it stands, with edits that have no key."""
     recorder = probe.Recorder(wanted)
     layer = scene.view_layers[0]
     layer.update()

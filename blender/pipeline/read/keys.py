@@ -1,0 +1,61 @@
+"""What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from bpy.types import FCurve, Object
+
+from ....skeleton.values import MERGE, ChainPlan, Plan, Point
+from ....solver.values import Array
+from ... import versions
+from ...rna_paths import bone_and_property
+from . import dependencies
+
+
+def key_points(curve: FCurve) -> Array:
+    """(2, m) frames and values of the curve's keys."""
+    keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", keys)
+    return keys.astype(np.float64).reshape(-1, 2).T
+
+
+def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
+    goals = [point for point in (chain.target, chain.pole) if point]
+    places = {place for point in goals for place in dependencies.with_parents(point)}
+    frames = np.concatenate([np.empty(0), *map(key_frames, places)])
+    # Keys of several curves on one frame may differ in the last digits.
+    frames = np.unique(np.round(frames, 2))
+    return frames[(frames >= start) & (frames <= end)]
+
+
+def key_frames(place: Point) -> Array:
+    """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
+    found = [np.empty(0)]
+    for curve in versions.curves(place.object):
+        bone, path = bone_and_property(curve.data_path)
+        # Custom properties of a bone do not move it.
+        if bone == place.bone and not (bone and path.startswith("[")):
+            found.append(key_points(curve)[0])
+    return np.concatenate(found)
+
+
+def rotations_before(plan: Plan) -> dict[str, Array]:
+    """By RNA path (3 or 4,), of each bone that the plan keys, its rotation ahead of the plan's frames."""
+    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    return values_before(plan.rig, paths, plan.frames[0])
+
+
+def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
+    """For each RNA path what the last keys ahead of `start` leave, or if there are none, the property as it is now."""
+    find = versions.curve_finder(item)
+    values = {path: np.array(item.path_resolve(path), dtype=np.float64) for path in paths}
+    for path, value in values.items():
+        for index in range(len(value)):
+            curve = find(path, index=index)
+            if curve and curve.keyframe_points and curve.range()[0] < start - MERGE:
+                frames, keyed = key_points(curve)
+                value[index] = keyed[frames < start - MERGE][-1]
+    return values
