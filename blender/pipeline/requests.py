@@ -26,8 +26,7 @@ from ..messages.pose_kept import pose_notes
 from ..messages.report import Report
 from . import convert, trial_keys, unkeyed_edits, write
 from .checks import keys
-from .checks.frame_count import refuse_stretched_time, refuse_too_many_frames
-from .checks.reach import refuse_unreachable
+from .checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .checks.shared_bones import refuse_shared_bones
 from .checks.targets import keyable
 from .measure.build_report import build_report

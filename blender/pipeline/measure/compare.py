@@ -100,8 +100,6 @@ def _compared(
     need = SampleRequest(
         objects=frozenset(point.object for point in points),
         bones=frozenset(point for point in points if point.bone),
-        own=frozenset(),
-        turned=frozenset(),
     )
     try:
         samples = look(need, plan.frames[rows])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict
 from math import degrees, pi
 
 from bpy.types import Bone
 
 from ....skeleton.values import ChainPlan, Point
-from ....solver.values import Bend, Options, Plane, Reference, Unreachable
+from ....solver.values import Options, Plane, Unreachable
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
@@ -17,9 +17,6 @@ from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
-
-
-_WORDS = {"plane": Plane, "reference": Reference, "bend": Bend, "unreachable": Unreachable}
 
 
 def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -> ChainPlan:
@@ -122,6 +119,5 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
         raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high)
-    choices = {each.name: getattr(chain, each.name) for each in fields(Options) if hasattr(chain, each.name)}
-    choices |= {name: kind(choices[name]) for name, kind in _WORDS.items()}
+    choices = {name: type(value)(getattr(chain, name, value)) for name, value in asdict(Options()).items()}
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

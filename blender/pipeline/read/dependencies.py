@@ -99,6 +99,11 @@ def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> boo
     return constraint.type == "IK" and not moved_by(bone, constraint).isdisjoint(keyed)
 
 
+def hiding(rig: Rig, keyed: Collection[str]) -> list[tuple[str, str]]:
+    """(bone, constraint) for each constraint that hides what is keyed of bones of these names."""
+    return [(bone.name, found.name) for bone, found in constrained(rig) if hides(bone, found, keyed)]
+
+
 def with_parents(point: Point) -> list[Point]:
     """The point and what carries it, parent after parent."""
     places = [point]

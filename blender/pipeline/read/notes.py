@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import degrees
 
 from bpy.types import Constraint
 
 from ....skeleton.values import Plan
 from ...armatures import Rig
 from ...messages.translation import translated
-from . import dependencies, rest_side
+from . import dependencies
+from .rest_side import undecided
 
 
 def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
@@ -18,7 +20,11 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    found = rest_side.notes(plan.chains)
+    found = []
+    for chain in plan.chains:
+        angle = undecided(rig, rig.two_bone_ik_chains[chain.name])
+        if angle is not None:
+            found.append(translated("note.slight_rest", chain=chain.name, angle=degrees(angle)))
     found += [
         translated("note.hides_keys" if keyed else "note.hides_pose", name=name, bone=bone)
         for bone, name in hiding
@@ -43,8 +49,4 @@ def _acts(constraint: Constraint) -> bool:
 def hiding_constraints(plan: Plan) -> list[tuple[str, str]]:
     """(bone, constraint) for each IK constraint that moves a bone of these chains, and so would hide its keys."""
     keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
-    return [
-        (bone.name, constraint.name)
-        for bone, constraint in dependencies.constrained(plan.rig)
-        if dependencies.hides(bone, constraint, keyed)
-    ]
+    return dependencies.hiding(plan.rig, keyed)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import degrees
-
 import numpy as np
 
 from ....skeleton import transform
-from ....skeleton.values import AXES, ChainPlan
+from ....skeleton.values import AXES
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...messages.translation import translated
 from ...properties import TwoBoneIKChain
 from .bone import rest
 from .chain import bones_below, chain_bones
@@ -45,13 +41,3 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     except Refused:
         return None
     return abs(float(rest.hinge_angle)) if reference.is_slight(rest) else None
-
-
-def notes(chains: Iterable[ChainPlan]) -> list[str]:
-    """A sentence for each chain whose side is undecided."""
-    angles = {chain.name: undecided(chain.rig, chain.rig.two_bone_ik_chains[chain.name]) for chain in chains}
-    return [
-        translated("note.slight_rest", chain=name, angle=degrees(angle))
-        for name, angle in angles.items()
-        if angle is not None
-    ]

@@ -23,8 +23,8 @@ class SampleRequest:
 
     objects: frozenset[Object]
     bones: frozenset[Point]
-    own: frozenset[Point]
-    turned: frozenset[Point]
+    own: frozenset[Point] = frozenset()
+    turned: frozenset[Point] = frozenset()
 
     @property
     def placed(self) -> frozenset[Point]:

@@ -86,10 +86,13 @@ class Sampler(ExitStack):
 
     def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
         plan = self._plan
-        if self._way == Sampling.AUTO:
-            self._way = _fastest(need, keyed)
-        elif self._way == Sampling.CURVES:
-            _refuse_curves(plan, need, keyed)
+        if self._way == Sampling.AUTO and scene.needed(need):
+            self._way = Sampling.SCENE
+        elif self._way in (Sampling.AUTO, Sampling.CURVES):
+            obstacle = curves.obstacle(need, keyed)
+            if obstacle and self._way == Sampling.CURVES:
+                raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
+            self._way = Sampling.ISOLATED if obstacle else Sampling.CURVES
         if self._way == Sampling.CURVES:
             render: RenderSettings = plan.scene.render
             return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
@@ -151,29 +154,14 @@ def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseB
 @contextmanager
 def _without_constraints(rig: Rig, keyed: Collection[str]) -> Iterator[None]:
     """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
-    hiding = [
-        (bone.name, constraint.name)
-        for bone, constraint in dependencies.constrained(rig)
-        if not constraint.mute and dependencies.hides(bone, constraint, keyed)
-    ]
+    places = dependencies.hiding(rig, keyed)
+    active = [place for place in places if not dependencies.constraint_named(rig, *place).mute]
     try:
-        for bone, name in hiding:
-            rig.pose.bones[bone].constraints[name].mute = True
+        for place in active:
+            dependencies.constraint_named(rig, *place).mute = True
         yield
     finally:
-        for place in hiding:
+        for place in active:
             with unless_gone:
                 if constraint := dependencies.constraint_named(rig, *place):
                     constraint.mute = False
-
-
-def _fastest(need: SampleRequest, keyed: Collection[Point]) -> Sampling:
-    if scene.needed(need):
-        return Sampling.SCENE
-    return Sampling.ISOLATED if curves.obstacle(need, keyed) else Sampling.CURVES
-
-
-def _refuse_curves(plan: Plan, need: SampleRequest, keyed: Collection[Point]) -> None:
-    obstacle = curves.obstacle(need, keyed)
-    if obstacle:
-        raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
