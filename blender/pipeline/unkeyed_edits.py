@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 from bpy.types import ID, Object, Scene
@@ -18,7 +18,6 @@ from bpy.types import ID, Object, Scene
 from .. import versions
 from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property
-from .checks.keys import owner_of
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -110,7 +109,8 @@ def _evaluate(scene: Scene) -> None:
 def _restore(edit: Edit) -> None:
     block, path, element, value = edit
     try:
-        owner, name = owner_of(block, path), owner_and_property(path)[1]
+        owner_path, name = owner_and_property(path)
+        owner: Any = block.path_resolve(owner_path) if owner_path else block
     except ValueError:
         return  # a bone that was removed meanwhile, say
     if element is not None:
