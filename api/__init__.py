@@ -22,8 +22,9 @@ from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.setup_file import Setup
 from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
+from ..blender.messages.chain_report import ChainReport
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import ChainReport, Report
+from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from .chains import (
     add_chain,

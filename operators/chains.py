@@ -63,12 +63,19 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         return selected(context)
 
     def run(self, context: Context, rig: Rig) -> None:
+        from ..blender.messages.report import Report, remember
+        from ..blender.messages.translation import Alert
+
         takeovers = api.chains_from_constraints(rig, scene=context.scene)
+        names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
+        self.inform("note.added" if names else "note.no_constraint", chains=names)
+        # The last line shows in the status bar: a difference, if there is one.
+        takeovers = sorted(takeovers, key=lambda takeover: bool(takeover.differs))
         for takeover in takeovers:
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
-        names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
-        self.inform("note.added" if names else "note.no_constraint", chains=names)
+        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in takeovers)
+        remember(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 
 class _ListOperator(ChainOperator):

@@ -1,11 +1,11 @@
 """The report of a bake without its keys, and the way from a report to what it tells of."""
 
-from bpy.props import BoolProperty
-from bpy.types import Context
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Context, Operator
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, as_rig
-from .common import ArmatureOperator, ChainOperator, api, selected_with_chains
+from .common import ArmatureOperator, ChainOperator, Result, api, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -70,6 +70,22 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
             set_frame(context.scene, frame)
 
 
+class TWO_BONE_IK_OT_go_to_frame(Operator):
+    """Go to the frame on which this shows most"""
+
+    bl_idname = "two_bone_ik.go_to_frame"
+    bl_label = "Go to Frame"
+    bl_options = {"UNDO", "INTERNAL"}
+
+    frame: FloatProperty(name="Frame", description="The frame to go to", options={"SKIP_SAVE"})
+
+    def execute(self, context: Context) -> Result:
+        from ..blender.pipeline.sample.probe import set_frame
+
+        set_frame(context.scene, self.frame)
+        return {"FINISHED"}
+
+
 def _worst(rig: Rig) -> tuple[float, float] | None:
     """Frame and distance at which the last report has a limb farthest off; None without such a report."""
     from ..blender.messages.report import last
@@ -79,5 +95,10 @@ def _worst(rig: Rig) -> tuple[float, float] | None:
 
 
 register, unregister = register_classes_factory(
-    (TWO_BONE_IK_OT_check, TWO_BONE_IK_OT_markers_remove, TWO_BONE_IK_OT_worst_frame)
+    (
+        TWO_BONE_IK_OT_check,
+        TWO_BONE_IK_OT_markers_remove,
+        TWO_BONE_IK_OT_worst_frame,
+        TWO_BONE_IK_OT_go_to_frame,
+    )
 )

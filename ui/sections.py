@@ -105,27 +105,36 @@ def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
     found = report.last(rig.name)
     if found is None:
         return
-    body = _section(layout, "Report")
+    body = _section(layout, "Report", count=found.to_know)
     if body:
-        _draw_lines(body, context, found.lines())
-        if not found.posed:
-            body.operator("two_bone_ik.worst_frame", text="Go to Worst Frame")
+        _draw_lines(body, context, [found.title])
+        for finding in found.findings():
+            _draw_lines(body, context, [finding.text], frame=finding.frame)
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
 
 
-def _draw_lines(layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ") -> None:
-    """Text, broken where the sidebar ends; what is broken goes on with `indent`."""
+def _draw_lines(
+    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
+) -> None:
+    """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
     for line in lines:
         for part in wrap(line, max(width, 20), subsequent_indent=indent):
-            column.label(text=part, translate=False)
+            if frame is None:
+                column.label(text=part, translate=False)
+            else:
+                row = column.row()
+                row.alignment = "LEFT"
+                row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False).frame = frame
 
 
-def _section(layout: UILayout, title: str, *, closed: bool = True) -> UILayout | None:
-    """The body of a section, closed at first or not; None while it is."""
+def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 0) -> UILayout | None:
+    """The body of a section, closed at first or not; None while it is. Its title shows a count that is not 0."""
     header, body = layout.panel(f"two_bone_ik_{title.lower()}", default_closed=closed)
     header.label(text=title)
+    if count:
+        header.label(text=str(count), icon="ERROR", translate=False)
     return body.column() if body else None

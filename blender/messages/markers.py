@@ -8,7 +8,8 @@ import numpy as np
 from bpy.types import Scene, TimelineMarker
 
 from ...solver.values import Status
-from .report import ChainReport, Report
+from .chain_report import ChainReport
+from .report import Report
 
 _KINDS = ("Too Far", "Too Close", "Flip")
 

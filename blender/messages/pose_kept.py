@@ -8,7 +8,7 @@ import numpy as np
 
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Plan
-from .report import when
+from .chain_report import when
 from .translation import translated
 
 
@@ -18,14 +18,14 @@ def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> Iterator[str]:
         chain = one.solved.plan
         if one.joints_moved.any():
             yield translated(
-                "note.pose_changes" if chain.pole else "note.pose_changes_without_pole",
+                "alert.pose_changes" if chain.pole else "alert.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(plan.frames, one.joints_moved),
                 moved=one.moved.max(),
             )
         elif one.bones_rolled.any():
             yield translated(
-                "note.roll_changes",
+                "alert.roll_changes",
                 chain=chain.name,
                 rolled=np.degrees(one.rolled.max()),
                 when=when(plan.frames, one.bones_rolled),

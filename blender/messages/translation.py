@@ -12,11 +12,18 @@ from typing import Any
 from bpy.app.translations import pgettext_rpt
 
 
+class Alert(str):
+    """A sentence that the user must know: one of the group of this name."""
+
+    __slots__ = ()
+
+
 def translated(name: str, /, **values: object) -> str:
     """The sentence of this name in the user's language, with values for its {placeholders}; their braces are kept."""
     group, _, case = name.partition(".")
     template = _sentences()[group]
-    return pgettext_rpt(template[case] if case else template).format(**values)
+    text = pgettext_rpt(template[case] if case else template).format(**values)
+    return Alert(text) if group == "alert" else text
 
 
 @cache

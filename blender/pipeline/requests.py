@@ -77,7 +77,7 @@ def bake(
         notes = [*_key(plan, channels, settings), *write.mute_constraints(rig, to_mute), *read_notes]
         played = partial(sampler.played, keyed=_paths(channels))
         measured = compare_joints(plan, solved, rows, settings, settings.measure, played)
-        return build_report(plan, solved, notes, measured)
+        return build_report("Bake", plan, solved, notes, measured)
 
     return write_and_measure
 
@@ -108,7 +108,7 @@ def bake_targets(
         notes = [*pose_notes(plan, found), *_key(plan, channels, settings)]
         played = partial(sampler.played, keyed=_paths(channels))
         measured = compare_targets(plan, found, places, settings.measure, played)
-        return build_report(plan, [one.solved for one in found], notes, measured)
+        return build_report("Bake from Pose", plan, [one.solved for one in found], notes, measured)
 
     return write_and_measure
 
@@ -131,7 +131,7 @@ def check(
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = solve.solve_groups(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS))
-    return build_report(plan, solved, notes)
+    return build_report("Check", plan, solved, notes)
 
 
 def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
@@ -149,7 +149,7 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
 
         notes = [*read_notes, *_pose(plan, channels, insert_keys=insert_keys)]
         measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
-    return build_report(plan, solved, notes, measured)
+    return build_report("Solve", plan, solved, notes, measured)
 
 
 def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
@@ -168,14 +168,14 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
     notes = [*pose_notes(plan, found), *_pose(plan, channels, insert_keys=insert_keys)]
-    return build_report(plan, [one.solved for one in found], notes)
+    return build_report("Snap to Pose", plan, [one.solved for one in found], notes)
 
 
 def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
     found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_frame(plan, pose_request(plan, ())))
-    return build_report(plan, [one.solved for one in found], pose_notes(plan, found)), found
+    return build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found)), found
 
 
 class FreeTip:

@@ -94,7 +94,7 @@ def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
         constraint.mute = True
         path = constraint.path_from_id()
         muted = translated(
-            "note.muted_by_animation" if animated & {f"{path}.mute", f"{path}.enabled"} else "note.muted",
+            "alert.muted_by_animation" if animated & {f"{path}.mute", f"{path}.enabled"} else "note.muted",
             name=name,
             bone=bone,
         )
@@ -196,4 +196,4 @@ def _nla_notes(item: Object) -> list[str]:
     absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
     if absolute or not (animation.use_nla and animation.nla_tracks):
         return []
-    return [translated("note.mixed_action", name=item.name)]
+    return [translated("alert.mixed_action", name=item.name)]

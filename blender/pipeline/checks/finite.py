@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
+from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
-from ...messages.report import frame_text
 from ..read import dependencies
 
 _MOST = 1e18

@@ -10,8 +10,8 @@ from bpy.types import Scene
 from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.values import Plan
 from ....solver.values import Unreachable
+from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
-from ...messages.report import frame_text
 
 MOST_FRAMES = 2_000_000
 """As many of one chain can be baked at once: about 5 GB."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bpy.types import Scene
+from bpy.utils import units
 from numpy.typing import NDArray
 
 from ....skeleton import transform
@@ -13,18 +15,29 @@ from ....skeleton.transform import each_array
 from ....skeleton.values import Plan
 from ....solver import diagnostics
 from ....solver.vectors import norm
-from ...messages.report import ChainReport, Report, unmeasured
+from ...messages.chain_report import ChainReport, unmeasured
+from ...messages.report import Report
 from .compare import Measured
 
 
 def build_report(
-    plan: Plan, solved: Iterable[SolvedGroup], notes: Iterable[str], measured: Measured | None = None
+    operation: str, plan: Plan, solved: Iterable[SolvedGroup], notes: Iterable[str], measured: Measured | None = None
 ) -> Report:
     """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
     chain_fields, measured_notes = measured or ({}, [])
     found = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
     chains = tuple(found[chain.name] for chain in plan.chains)
-    return Report(rig=plan.name, chains=chains, notes=(*notes, *measured_notes))
+    notes = (*notes, *measured_notes)
+    return Report(rig=plan.name, chains=chains, notes=notes, operation=operation, unit=_unit(plan.scene))
+
+
+def _unit(scene: Scene) -> str:
+    """What a Blender unit is in this scene, such as m or cm; "" where the scene has no units."""
+    settings = scene.unit_settings
+    if settings.system == "NONE":
+        return ""
+    one = units.to_string(settings.system, "LENGTH", settings.scale_length, precision=6, compatible_unit=False)
+    return one.removeprefix("1 ")
 
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:

@@ -14,8 +14,9 @@ from ....skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Keys
+from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
-from ...messages.report import frame_text, point_text
+from ...messages.report import point_text
 from ..checks.armature import refuse_unposable
 from . import dependencies
 from .bone import read_bone

@@ -24,9 +24,9 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     for chain in plan.chains:
         angle = undecided(rig, rig.two_bone_ik_chains[chain.name])
         if angle is not None:
-            found.append(translated("note.slight_rest", chain=chain.name, angle=degrees(angle)))
+            found.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
     found += [
-        translated("note.hides_keys" if keyed else "note.hides_pose", name=name, bone=bone)
+        translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)
         for bone, name in hiding
         if _acts(rig.pose.bones[bone].constraints[name])
     ]
@@ -34,7 +34,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
         for constraint in bone.constraints:
             if constraint.type != "IK" and _acts(constraint):
                 on_top = translated(
-                    "note.acts_on_keys" if keyed else "note.acts_on_pose", name=constraint.name, bone=bone.name
+                    "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
                 )
                 found.append(on_top)
         if any(bone.lock_rotation):

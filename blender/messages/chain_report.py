@@ -1,0 +1,181 @@
+"""The report of one chain: arrays with a value for each frame, and what they tell in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.values import Array, Status
+from .translation import translated
+
+_BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
+_TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
+"""Of the arrays of a chain's report; the others are float64."""
+_NAMES = {"name", "off_bone"}
+
+_DEGENERATE = 3
+"""The status by which older reports told a frame degenerate, whether the tip arrived or not."""
+
+
+class Finding(NamedTuple):
+    """A line of a report, and the frame on which it shows most; None if it is about no frame."""
+
+    text: str
+    frame: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ChainReport:
+    """One chain over all frames.
+
+    frames : (n,)                the solved frames, may be fractional
+    status : (n,) uint8          a `Status` each: whether the target is within reach
+    degenerate : (n,) bool       a direction is undecided: target on the root, or a bone without length
+    miss : (n,)                  distance from the tip to the target, world units
+    sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
+    speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
+    stretch : (n,)               factor on the length of both bones
+    flips : (n,) bool            the chain bends to the other side than before
+    near_straight : (n,) bool    almost straight: small steps of the target turn the joints far
+    measured : (n,) bool         the frame was measured on the character as Blender evaluates it
+    off : (n,)                   where measured: distance of the farthest joint from its solution, world units
+    misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
+    off_bone : str               the bone, or the target, that is farthest off; "" if none is misposed
+    """
+
+    name: str
+    frames: Array
+    status: NDArray[np.uint8]
+    degenerate: NDArray[np.bool_]
+    miss: Array
+    sin_hinge: Array
+    speed: Array
+    stretch: Array
+    flips: NDArray[np.bool_]
+    near_straight: NDArray[np.bool_]
+    measured: NDArray[np.bool_]
+    off: Array
+    misposed: NDArray[np.bool_]
+    off_bone: str
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
+        """The report from `fields`, a part of `Report.as_dict`."""
+        if "degenerate" not in fields:
+            fields = _with_degenerate(fields)
+        types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
+        known: dict[str, Any] = {
+            key: value if key in _NAMES else np.array(value, types[key]) for key, value in fields.items()
+        }
+        return cls(**unmeasured(len(known["frames"])) | known)
+
+    @property
+    def posed(self) -> bool:
+        """True if no measured frame is misposed."""
+        return not np.any(self.misposed)
+
+    @property
+    def reached(self) -> bool:
+        """True if the tip met its target on every frame and no measured frame is misposed."""
+        return self.posed and not np.any(self.status)
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Frame and distance, world units, at which the chain is farthest off; None if no frame is misposed."""
+        if self.posed:
+            return None
+        row = np.argmax(np.where(self.misposed, self.off, -1.0))
+        return float(self.frames[row]), float(self.off[row])
+
+    def findings(self) -> list[Finding]:
+        """A headline, then a line for each thing that an animator should look at, with its frames."""
+        reached = self.status == Status.REACHED
+        counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
+        details = [
+            Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
+            for text, where, weight in self._details(reached)
+        ]
+        if self.worst is None:
+            return [Finding(translated("report.reached", chain=self.name, **counts)), *details]
+        frame, off = self.worst
+        misposed = translated(
+            "report.misposed",
+            chain=self.name,
+            when=when(self.frames, self.misposed),
+            off=off,
+            bone=self.off_bone,
+            frame=frame_text(frame),
+        )
+        as_solved = "  " + translated("report.as_solved", **counts)
+        return [Finding(misposed, frame), Finding(as_solved), *details]
+
+    def lines(self) -> list[str]:
+        """The same without frames."""
+        return [finding.text for finding in self.findings()]
+
+    def _details(self, reached: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
+        """What there is to say, on which frames, and (n,) how much of it shows on each."""
+        on = partial(when, self.frames)
+        shorts = {
+            Status.TOO_FAR: translated("report.too_far"),
+            Status.TOO_CLOSE: translated("report.too_close"),
+            Status.LIMITED: translated("report.held"),
+        }
+        for status, short in shorts.items():
+            where = self.status == status
+            if where.any():
+                miss = self.miss[where].max()
+                yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
+        if self.degenerate.any():
+            arrived = np.count_nonzero(self.degenerate & reached)
+            text = translated(
+                ("report.degenerate_reached" if arrived else "report.degenerate_short")
+                if arrived in (0, np.count_nonzero(self.degenerate))
+                else "report.degenerate",
+                when=on(self.degenerate),
+                arrived=arrived,
+            )
+            yield text, self.degenerate, self.miss
+        stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
+        if stretched.any():
+            yield translated("report.stretched", when=on(stretched), stretch=longest), stretched, self.stretch
+        if self.flips.any():
+            yield translated("report.flips", when=on(self.flips)), self.flips, self.speed
+        straight = self.near_straight & reached & ~self.degenerate
+        if straight.any():
+            yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge
+
+
+def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A chain's fields from an older report, whose status held the degenerate frames; `miss` says which fell short."""
+    status, miss = np.array(fields["status"]), np.array(fields["miss"])
+    degenerate = status == _DEGENERATE
+    short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
+    return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
+
+
+def unmeasured(count: int) -> dict[str, Any]:
+    """The fields of measuring if nothing was measured, as in reports of older versions."""
+    nowhere = np.zeros(count, dtype=np.bool_)
+    return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
+
+
+def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
+    """The number of frames and the first runs of them, in words."""
+    rows = np.flatnonzero(where)
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
+    more = ", ..." if len(spans) > most else ""
+    return translated(
+        "report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=", ".join(spans[:most]) + more
+    )
+
+
+def frame_text(frame: float) -> str:
+    """A frame as users write it: 1000000, and 1.333 for a third."""
+    return f"{round(frame, 3):.12g}"

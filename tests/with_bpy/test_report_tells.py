@@ -1,0 +1,87 @@
+"""A report names operation, range and unit, counts what the user must know, and knows the frame of each line."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.messages import report as reports
+from bpy.types import Object
+
+from support.rigs import animate, arm, empty
+
+
+def act(operator: str, rig: Object, **options: object) -> None:
+    bpy.context.view_layer.objects.active = rig
+    getattr(bpy.ops.two_bone_ik, operator)(**options)
+
+
+def ik_constraint(rig: Object, target: Object) -> bpy.types.Constraint:
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = target, 2
+    return constraint
+
+
+@pytest.mark.parametrize(
+    ("system", "scale", "unit"),
+    [("METRIC", 1.0, "m"), ("METRIC", 0.01, "cm"), ("NONE", 1.0, "Blender units")],
+)
+def test_the_title_names_what_was_done_where_and_the_unit(system: str, scale: float, unit: str) -> None:
+    settings = bpy.context.scene.unit_settings
+    settings.system, settings.scale_length = system, scale
+    rig = arm().id_data
+    assert api.bake(rig, frames=(3, 12)).title == f"Bake, frames 3-12, distances in {unit}"
+    assert api.check(rig, frames=(1, 1)).title == f"Check, frame 1, distances in {unit}"
+
+
+def test_each_line_knows_the_frame_on_which_it_shows_most() -> None:
+    chain = arm()
+    animate(chain.target, location={1: (1.2, 0, 1), 4: (6, 0, 1), 5: (1.2, 0, 1)})
+    found = api.bake(chain.id_data, frames=(1, 5)).findings()
+    assert [(line.text.split()[:2], line.frame) for line in found if line.frame] == [(["too", "far"], 4.0)]
+
+
+def test_a_click_on_a_line_goes_to_its_frame() -> None:
+    bpy.ops.two_bone_ik.go_to_frame(frame=7.25)
+    assert bpy.context.scene.frame_current_final == 7.25
+
+
+def test_what_one_must_know_is_counted_and_comes_first() -> None:
+    chain = arm(target=(1.2, 0, 1))
+    rig = chain.id_data
+    rig.pose.bones["lower"].lock_rotation[0] = True
+    assert api.bake(rig, frames=(1, 2)).to_know == 0
+    rig.pose.bones["lower"].constraints.new("COPY_LOCATION").target = empty("Other")
+    told = api.check(rig, frames=(1, 2))
+    assert told.to_know == 1
+    assert [("acts on top" in line, "locked" in line) for line in told.lines()[-2:]] == [(True, False), (False, True)]
+    assert "acts on top" in told.headline()
+
+
+def test_the_status_bar_tells_the_worst_note_of_limbs_that_fell_short() -> None:
+    chain = arm(target=(9, 0, 1))
+    chain.id_data.pose.bones["lower"].constraints.new("COPY_LOCATION").target = empty("Other")
+    told = api.check(chain.id_data, frames=(1, 2))
+    assert "not always reached" in told.headline()
+    assert "acts on top" in told.headline()
+
+
+def test_the_report_tells_where_a_takeover_differs() -> None:
+    chain = arm()
+    rig = chain.id_data
+    rig.two_bone_ik_chains.clear()
+    ik_constraint(rig, empty("Target")).use_stretch = False
+    ik_constraint(rig, empty("Three")).chain_count = 1
+    act("chains_from_constraints", rig)
+    told = reports.last(rig.name)
+    assert told.title == "Take Over IK Constraints"
+    assert told.to_know == len(told.lines()) == 2
+    assert "moves one bone" in told.lines()[1]
+
+
+def test_a_limb_that_its_extension_limit_holds_is_not_too_far() -> None:
+    chain = arm(target=(1.6, 0.0, 1.0), use_extension_limit=True)
+    chain.id_data.pose.bones["lower"].rotation_quaternion = (0.8, 0.6, 0, 0)
+    told = str(api.check(chain.id_data, frames=(1, 1)))
+    assert "held by Limit Extension on 1 frame (1)" in told
+    assert "too far" not in told
