@@ -17,6 +17,9 @@ from .frame_range import RangeOperator
 _SHARE = 0.1
 """Seconds of work between two looks at the keyboard."""
 
+_SOON = 1.0
+"""Seconds after which a user wants to know how long it will take."""
+
 
 class ProgressOperator(RangeOperator):
     """Carries out the request that a subclass gives: at once for scripts, bit by bit after its dialog."""
@@ -45,7 +48,7 @@ class ProgressOperator(RangeOperator):
         self.layout.prop(self, "measure")
 
     def execute(self, context: Context) -> Result:
-        self._steps = self._each(context)
+        self._steps, self._began, self._slow = self._each(context), time.monotonic(), ""
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
         if window is None:
@@ -88,7 +91,9 @@ class ProgressOperator(RangeOperator):
             for index, rig in enumerate(rigs):
                 with self.refusals_told():
                     request = opened.enter_context(closing(self.request(context, rig)))
-                    yield from ((index + done) / len(rigs) for done in request.prepare())
+                    for done in request.prepare():
+                        self._slow = request.slow
+                        yield (index + done) / len(rigs)
                     ready.append(request)
             for request in ready:
                 with self.refusals_told():
@@ -102,9 +107,21 @@ class ProgressOperator(RangeOperator):
                 done = next(self._steps)
         except StopIteration as end:
             return {"FINISHED"} if end.value else {"CANCELLED"}
-        context.window_manager.progress_update(round(100 * done))
-        show_status(context, pgettext_iface("{}: {:.0%}   Esc: Cancel").format(self._label(), done))
+        self._show(context, done)
         return {"RUNNING_MODAL"}
+
+    def _show(self, context: Context, done: float) -> None:
+        context.window_manager.progress_update(round(100 * done))
+        text = f"{self._label()}: {done:.0%}"
+        spent = time.monotonic() - self._began
+        if done > 0.0 and spent > _SOON:
+            text = pgettext_iface("{}, about {} left").format(text, _duration(spent * (1.0 - done) / done))
+        cancel = pgettext_iface("Esc: Cancel")
+        show_status(context, f"{text}   {cancel}")
+        if spent > _SOON:
+            from . import progress_display
+
+            progress_display.show([line for line in (text, self._slow, cancel) if line])
 
     def _label(self) -> str:
         return pgettext_iface(self.bl_label, contexts.operator_default)
@@ -116,7 +133,17 @@ class ProgressOperator(RangeOperator):
             manager.progress_end()
             _under_way.remove(self)
             self._timer = None
+            from . import progress_display
+
+            progress_display.hide()
         show_status(context, None)
+
+
+def _duration(seconds: float) -> str:
+    """In the unit in which people would say it."""
+    if seconds < 90.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
 
 
 _under_way: list[ProgressOperator] = []

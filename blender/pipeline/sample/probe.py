@@ -37,6 +37,9 @@ def is_open() -> bool:
 def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
     probe = bpy.data.objects.new("Two-Bone IK probe", None)
+    # An empty of this kind is evaluated as any, and drawn in no view.
+    probe.empty_display_type = "IMAGE"
+    probe.show_empty_image_orthographic = probe.show_empty_image_perspective = False
     _open.append(probe)
     try:
         scene.collection.objects.link(probe)
