@@ -119,9 +119,9 @@ class ProgressOperator(RangeOperator):
         cancel = pgettext_iface("Esc: Cancel")
         show_status(context, f"{text}   {cancel}")
         if spent > _SOON:
-            from . import progress_display
+            from .progress_display import show
 
-            progress_display.show([line for line in (text, self._slow, cancel) if line])
+            show([line for line in (text, self._slow, cancel) if line])
 
     def _label(self) -> str:
         return pgettext_iface(self.bl_label, contexts.operator_default)
@@ -133,9 +133,9 @@ class ProgressOperator(RangeOperator):
             manager.progress_end()
             _under_way.remove(self)
             self._timer = None
-            from . import progress_display
+            from .progress_display import show
 
-            progress_display.hide()
+            show([])
         show_status(context, None)
 
 

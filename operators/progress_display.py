@@ -14,21 +14,12 @@ _handles: list[object] = []
 
 
 def show(lines: Sequence[str]) -> None:
-    """Show these lines, one below the other, until others are shown or `hide` is called."""
+    """Show these lines, one below the other, until others are shown; none at all end it."""
     _lines[:] = lines
-    if not _handles:
+    if lines and not _handles:
         _handles.append(SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
-    _redraw()
-
-
-def hide() -> None:
-    """Show nothing."""
-    while _handles:
+    while _handles and not lines:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-        _redraw()
-
-
-def _redraw() -> None:
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -36,8 +27,7 @@ def _redraw() -> None:
 
 
 def _draw() -> None:
-    scale = bpy.context.preferences.system.ui_scale
-    size, region = _SIZE * scale, bpy.context.region
+    size, region = _SIZE * bpy.context.preferences.system.ui_scale, bpy.context.region
     blf.size(_FONT, size)
     blf.color(_FONT, 1.0, 1.0, 1.0, 1.0)
     blf.enable(_FONT, blf.SHADOW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -32,8 +32,8 @@ def reduce_keys(
     step: int,
     tolerance: float,
     cubic: bool,
-) -> list[Channel]:
-    """The channels of one chain with only the keys that they need, all on the same frames.
+) -> Generator[float, None, list[Channel]]:
+    """The channels of one chain with only the keys that they need, all on the same frames; yields the part done.
 
     channels : on every frame on which the tolerance is to hold
     rows : (n,) the indices of these frames among those of the plan
@@ -54,7 +54,7 @@ def reduce_keys(
     def points(curve: Array) -> Array:
         return _test_points(channels, np.split(curve, columns, axis=1), rows, solved)
 
-    curve = _fewest_keys(frames, values, points, keyed, tolerance=tolerance, cubic=cubic)
+    curve = yield from _fewest_keys(frames, values, points, keyed, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
     return [
         replace(channel, frames=curve.frames, values=value, slopes=slope, held=curve.held)
@@ -70,7 +70,7 @@ def _fewest_keys(
     *,
     tolerance: float,
     cubic: bool,
-) -> reduce.Curve:
+) -> Generator[float, None, reduce.Curve]:
     """The curve with the fewest keys that takes no point farther off than the tolerance.
 
     points : from values (n, k) to (n, p, 3)
@@ -81,7 +81,8 @@ def _fewest_keys(
     right, moves = points(values), _derivative(points, values)
     allowed = tolerance
     while True:
-        curve = reduce.fewest_keys(frames, values, _first_order(moves / allowed, values), cubic=cubic, keyed=keyed)
+        error = _first_order(moves / allowed, values)
+        curve = yield from reduce.fewest_keys(frames, values, error, cubic=cubic, keyed=keyed)
         off = np.linalg.norm(points(curve.at(frames)) - right, axis=-1).max()
         if off <= tolerance or len(curve.frames) == len(frames):
             return curve

@@ -11,7 +11,7 @@ that one span reaches, then all that two spans reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,8 +66,10 @@ class Curve:
         return _cubic(part, length, self.values[span], self.values[span + 1], self.slopes[span])
 
 
-def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keyed: Rows | None = None) -> Curve:
-    """The curve with the fewest keys.
+def fewest_keys(
+    frames: Array, values: Array, error: Error, *, cubic: bool, keyed: Rows | None = None
+) -> Generator[float, None, Curve]:
+    """The curve with the fewest keys; to find it takes long, so it yields on the way the part that is done.
 
     frames : (n,)        rising
     values : (n, k)      on every frame
@@ -77,7 +79,9 @@ def fewest_keys(frames: Array, values: Array, error: Error, *, cubic: bool, keye
     """
     keyed = np.arange(len(frames)) if keyed is None else keyed
     spans = _Spans(frames, values, error, cubic)
-    rows, held = spans.path(keyed) if len(keyed) > 1 else (keyed, np.zeros(0, dtype=bool))
+    rows, held = keyed, np.zeros(0, dtype=bool)
+    if len(keyed) > 1:
+        rows, held = yield from spans.path(keyed)
     slopes = spans.slopes(rows[:-1], rows[1:])
     return Curve(frames=frames[rows], values=values[rows], slopes=slopes, held=held)
 
@@ -91,13 +95,14 @@ class _Spans:
     error: Error
     cubic: bool
 
-    def path(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def path(self, keyed: Rows) -> Generator[float, None, tuple[Rows, NDArray[np.bool_]]]:
         """(m,) rows of the fewest keys, and (m - 1,) True if the value is held until the next key."""
         rows, jumps = self._rows_to_key(keyed)
         before = np.full(len(rows), -1)
         held = np.zeros(len(rows), dtype=bool)
         layer, far = np.zeros(1, dtype=np.intp), 0
         while before[-1] < 0:
+            yield far / len(rows)
             reached = []
             for ends in _ends_ahead(far, before, jumps):
                 came_from, held[ends] = self._origins(rows, layer, ends, jumps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,25 @@ from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
 from ...skeleton.values import Channel, Plan
 from ..key_settings import Keys, KeyStyle
+from .phases import part
 from .read.keys import rotations_before
 
 Rows = Mapping[str, NDArray[np.intp]]
 """By chain (m,) which of the plan's frames get keys."""
 
 
-def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeyStyle) -> list[Channel]:
-    """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows."""
+def channels(
+    plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeyStyle
+) -> Generator[float, None, list[Channel]]:
+    """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows.
+
+    To reduce takes long: on the way it yields the part that is done.
+    """
     by_chain = bone_channels.channels(plan, solved, rows, rotations_before(plan))
     if style.keys == Keys.REDUCED:
-        for one in one_by_one(plan, solved):
+        for number, one in enumerate(one_by_one(plan, solved)):
             name = one.plan.name
-            by_chain[name] = reduce_keys(
+            steps = reduce_keys(
                 by_chain[name],
                 rows[name],
                 one,
@@ -32,6 +38,7 @@ def channels(plan: Plan, solved: Sequence[SolvedGroup], rows: Rows, style: KeySt
                 tolerance=style.tolerance,
                 cubic=style.interpolation == "BEZIER",
             )
+            by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
     return [channel for found in by_chain.values() for channel in found]
 
 

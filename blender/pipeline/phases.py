@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from ..messages.report import Report
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
+
+
+class Opened(ExitStack):
+    """What a request has opened, and `slow`: why its first phase takes long, in one sentence each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slow: list[str] = []
+
 
 Preparation = Generator[float, None, Callable[[], Report]]
 """Yields the part that is done; returns the function that writes and measures."""
@@ -23,8 +32,8 @@ class Request:
     report, as a generator does.
     """
 
-    def __init__(self, prepare: Callable[[ExitStack], Preparation]) -> None:
-        self._opened = ExitStack()
+    def __init__(self, prepare: Callable[[Opened], Preparation]) -> None:
+        self._opened = Opened()
         self._ready: list[Callable[[], Report]] = []
         # It does not refer to the request: a request that a script drops is closed at once, not when cycles are
         # collected.
@@ -36,6 +45,11 @@ class Request:
         raises : Refused where the request cannot be carried out
         """
         return self._preparation
+
+    @property
+    def slow(self) -> str:
+        """Why the first phase takes long, in one sentence; "" while that is not known, or if it does not."""
+        return self._opened.slow[-1] if self._opened.slow else ""
 
     def write(self) -> Report:
         """The second phase, after all that is left of the first: changes the file, then measures what plays.
@@ -66,14 +80,15 @@ class Request:
 
 
 def _prepared(
-    prepare: Callable[[ExitStack], Preparation], opened: ExitStack, ready: list[Callable[[], Report]]
+    prepare: Callable[[Opened], Preparation], opened: Opened, ready: list[Callable[[], Report]]
 ) -> Generator[float, None, None]:
-    with ExitStack() as unfinished:
+    with Opened() as unfinished:
+        unfinished.slow = opened.slow
         ready.append((yield from prepare(unfinished)))
         opened.push(unfinished.pop_all())
 
 
-def request(prepare: Callable[Concatenate[ExitStack, Arguments], Preparation]) -> Callable[Arguments, Request]:
+def request(prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> Callable[Arguments, Request]:
     """Makes of a function that prepares one that gives the `Request`; what it has opened is closed in the end."""
 
     @wraps(prepare)
@@ -81,6 +96,16 @@ def request(prepare: Callable[Concatenate[ExitStack, Arguments], Preparation]) -
         return Request(lambda opened: prepare(opened, *args, **named))
 
     return requested
+
+
+def part(steps: Generator[float, None, Result], start: float, end: float) -> Generator[float, None, Result]:
+    """What the steps return, as a part of something longer: from `start` to `end` of that."""
+    while True:
+        try:
+            done = next(steps)
+        except StopIteration as ended:
+            return cast(Result, ended.value)
+        yield start + (end - start) * done
 
 
 def run(steps: Generator[float, None, Result]) -> Result:

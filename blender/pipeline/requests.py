@@ -6,7 +6,6 @@ Nothing in the file changes before *write*: what is refused or given up until th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -21,7 +20,7 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import ChainPlan, Channel, Plan, Point
 from ...solver.values import Bend
 from ..armatures import Rig
-from ..key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
+from ..key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..messages.pose_kept import pose_notes
 from ..messages.report import Report
 from . import convert, trial_keys, unkeyed_edits, write
@@ -31,7 +30,7 @@ from .checks.shared_bones import refuse_shared_bones
 from .checks.targets import keyable
 from .measure.build_report import build_report
 from .measure.compare import compare_joints, compare_targets
-from .phases import Preparation, request, run
+from .phases import Opened, Preparation, part, request, run
 from .read import dependencies
 from .read.build_plan import Frames, build_plan
 from .read.notes import hiding_constraints, rig_notes
@@ -44,7 +43,7 @@ Channels = Mapping[Object, Sequence[Channel]]
 
 @request
 def bake(
-    opened: ExitStack,
+    opened: Opened,
     rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
@@ -65,12 +64,13 @@ def bake(
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = rig_notes(plan, () if to_mute else hiding, keyed=True)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before))
-    samples = yield from sampler.over_range()
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before, opened.slow.append))
+    reduced = settings.keys == Keys.REDUCED
+    samples = yield from part(sampler.over_range(), 0.0, 0.5 if reduced else 1.0)
     solved = solve.solve_groups(plan, samples, trial_keys.moved_as_keyed(plan, settings))
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
-    channels: Channels = {rig: convert.channels(plan, solved, rows, settings)}
+    channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), 0.5, 1.0))}
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -84,7 +84,7 @@ def bake(
 
 @request
 def bake_targets(
-    opened: ExitStack,
+    opened: Opened,
     rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
@@ -97,7 +97,7 @@ def bake_targets(
     refuse_stretched_time(plan)
     points = keyable(plan, over_range=True, insert_keys=True)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling))
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from sampler.pose_over_range(points)
     found = targets_from_pose.targets_from_pose(plan, samples)
     places = world_transforms(found)
@@ -145,7 +145,7 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
         solved = solve.solve_groups(plan, samples)
         refuse_unreachable(plan, solved)
         rows = keyed_rows(plan, solved)
-        channels: Channels = {rig: convert.channels(plan, solved, rows, DEFAULTS)}
+        channels: Channels = {rig: run(convert.channels(plan, solved, rows, DEFAULTS))}
 
         notes = [*read_notes, *_pose(plan, channels, insert_keys=insert_keys)]
         measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
@@ -220,7 +220,8 @@ class FreeTip:
 
     def _channels(self, tip: Sequence[float]) -> Channels:
         solved = [self._solved(tip)]
-        return {self._plan.rig: convert.channels(self._plan, solved, keyed_rows(self._plan, solved), DEFAULTS)}
+        rows = keyed_rows(self._plan, solved)
+        return {self._plan.rig: run(convert.channels(self._plan, solved, rows, DEFAULTS))}
 
     def _solved(self, tip: Sequence[float]) -> SolvedGroup:
         target = transform.transform_points(self._group.from_world, np.array(tip))
@@ -231,7 +232,7 @@ class FreeTip:
 
 def pose_solved(plan: Plan, solved: Sequence[SolvedGroup]) -> None:
     """Pose chains that are sampled and solved on one frame, without keys."""
-    _pose(plan, {plan.rig: convert.channels(plan, solved, keyed_rows(plan, solved), DEFAULTS)})
+    _pose(plan, {plan.rig: run(convert.channels(plan, solved, keyed_rows(plan, solved), DEFAULTS))})
 
 
 def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:

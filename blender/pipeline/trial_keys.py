@@ -21,6 +21,7 @@ from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
+from .phases import run
 from .sample.curves import OwnTransforms
 
 
@@ -31,7 +32,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
         rows = bone_channels.keyed_rows(plan, [solved])
         if style.keys != Keys.REDUCED and all(len(found) == len(plan.frames) for found in rows.values()):
             return dependent_chains.move_dependents(samples, solved)
-        found, trial = convert.channels(plan, [solved], rows, style), replace(style, new_action=True)
+        found, trial = run(convert.channels(plan, [solved], rows, style)), replace(style, new_action=True)
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
         keys.refuse_unwritable(plan.rig, paths, trial)

@@ -58,7 +58,7 @@ def test_what_one_must_know_is_counted_and_comes_first() -> None:
     assert "acts on top" in told.headline()
 
 
-def test_the_status_bar_tells_the_worst_note_of_limbs_that_fell_short() -> None:
+def test_the_status_bar_tells_the_worst_note_beside_a_miss() -> None:
     chain = arm(target=(9, 0, 1))
     chain.id_data.pose.bones["lower"].constraints.new("COPY_LOCATION").target = empty("Other")
     told = api.check(chain.id_data, frames=(1, 2))

@@ -21,7 +21,7 @@ LAYERS = {
     "blender": ({"solver", "skeleton"}, {"bpy", "mathutils", "numpy"}),
     "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
-    "operators": ({"api", "blender"}, {"bpy", "bpy_extras"}),
+    "operators": ({"api", "blender"}, {"blf", "bpy", "bpy_extras"}),
     "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),

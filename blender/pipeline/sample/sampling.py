@@ -16,6 +16,7 @@ from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Sampling
 from ...messages.refused import Refused, unless_gone
+from ...messages.translation import translated
 from ..checks.finite import refuse_not_finite
 from ..checks.removed import Removal
 from ..phases import run
@@ -41,12 +42,19 @@ class Sampler(ExitStack):
     """Evaluates Blender for one plan, as often as it is asked to; once it is closed, nothing of it is in the file.
 
     way : AUTO is the first of the others that is right for what the plan's chains depend on
+    slow : is told in a sentence why sampling takes long, if it does
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(self, plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        way: Sampling,
+        pose_before: PoseBefore = as_sampled,
+        slow: Callable[[str], object] = lambda _reason: None,
+    ) -> None:
         super().__init__()
-        self._plan, self._way, self._pose_before = plan, way, pose_before
+        self._plan, self._way, self._pose_before, self._slow = plan, way, pose_before, slow
         self.removal = Removal(plan)
         self._isolated: Scene | None = None
 
@@ -86,8 +94,9 @@ class Sampler(ExitStack):
 
     def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
         plan = self._plan
+        obstacle = ""
         if self._way == Sampling.AUTO and scene.needed(need):
-            self._way = Sampling.SCENE
+            self._way, obstacle = Sampling.SCENE, translated("obstacle.simulation")
         elif self._way in (Sampling.AUTO, Sampling.CURVES):
             obstacle = curves.obstacle(need, keyed)
             if obstacle and self._way == Sampling.CURVES:
@@ -96,6 +105,10 @@ class Sampler(ExitStack):
         if self._way == Sampling.CURVES:
             render: RenderSettings = plan.scene.render
             return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
+        if self._way == Sampling.SCENE:
+            self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
+        else:
+            self._slow(translated("slow.isolated", reason=obstacle) if obstacle else translated("slow.isolated_asked"))
         with _without_constraints(plan.rig, {place.bone for place in keyed}):
             return (yield from self._stepped(need, plan.frames))
 
