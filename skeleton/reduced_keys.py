@@ -78,7 +78,7 @@ def _fewest_keys(
     It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
     that leaves a point too far off, the curve is found again for a smaller tolerance.
     """
-    right, moves = points(values), _derivative(points, values)
+    right, moves = points(values), (yield from _derivative(points, values))
     allowed = tolerance
     while True:
         error = _first_order(moves / allowed, values)
@@ -89,9 +89,12 @@ def _fewest_keys(
         allowed *= 0.98 * tolerance / off
 
 
-def _derivative(points: Callable[[Array], Array], values: Array) -> Array:
+def _derivative(points: Callable[[Array], Array], values: Array) -> Generator[float, None, Array]:
     """(n, k, p * 3) how the points (n, p, 3) move with each of the values (n, k)."""
-    sides = [points(values + step) - points(values - step) for step in _STEP * np.eye(values.shape[1])]
+    sides = []
+    for step in _STEP * np.eye(values.shape[1]):
+        yield 0.0
+        sides.append(points(values + step) - points(values - step))
     return np.stack(sides, axis=1).reshape(*values.shape, -1) / (2.0 * _STEP)
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias
 
 from . import chain_group, dependent_chains, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup
+from .steps import run
 from .values import Plan, Samples
 
 Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""
 
 
-def solve_groups(plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents) -> list[SolvedGroup]:
-    """All chains of the plan, in as few calls of the solver as possible.
+def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
+    """All chains of the plan, in as few calls of the solver as possible."""
+    return run(solving(plan, samples))
+
+
+def solving(
+    plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents
+) -> Generator[float, None, list[SolvedGroup]]:
+    """The same step by step.
 
     move : what chains of one rank do to the samples that those of the next are solved from
     """
@@ -24,7 +32,11 @@ def solve_groups(plan: Plan, samples: Samples, move: Move = dependent_chains.mov
     for rank in plan.ranks:
         for moving in last:
             samples = move(samples, moving)
-        last = [solve_group(group, samples, count) for group in chain_group.chain_groups(rank, samples, count)]
+        last = []
+        for group in chain_group.chain_groups(rank, samples, count):
+            if solved or last:
+                yield sum(len(each.plans) for each in (*solved, *last)) / len(plan.chains)
+            last.append(solve_group(group, samples, count))
         solved += last
     return solved
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ...skeleton import bone_channels
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
+from ...skeleton.steps import part
 from ...skeleton.values import Channel, Plan
 from ..key_settings import Keys, KeyStyle
-from .phases import part
 from .read.keys import rotations_before
 
 Rows = Mapping[str, NDArray[np.intp]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec
 
+from ...skeleton.steps import run
 from ..messages.report import Report
 
-Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
 
@@ -96,22 +96,3 @@ def request(prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> C
         return Request(lambda opened: prepare(opened, *args, **named))
 
     return requested
-
-
-def part(steps: Generator[float, None, Result], start: float, end: float) -> Generator[float, None, Result]:
-    """What the steps return, as a part of something longer: from `start` to `end` of that."""
-    while True:
-        try:
-            done = next(steps)
-        except StopIteration as ended:
-            return cast(Result, ended.value)
-        yield start + (end - start) * done
-
-
-def run(steps: Generator[float, None, Result]) -> Result:
-    """What the steps return, at one go."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            return done.value

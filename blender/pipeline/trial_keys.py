@@ -15,13 +15,13 @@ import numpy as np
 from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import Move
+from ...skeleton.steps import run
 from ...skeleton.transform import Basis
 from ...skeleton.values import Plan, Point, Samples
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
-from .phases import run
 from .sample.curves import OwnTransforms
 
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skeleton.steps import run
 from solver import reduce
-from support.steps import outcome
 
 BOTH_KINDS = pytest.mark.parametrize("cubic", [True, False])
 
 
 def keys_and_curve(*given: object, **options: object) -> tuple[np.ndarray, reduce.Curve]:
     """The rows with keys, and the curve."""
-    curve = outcome(reduce.fewest_keys(*given, **options))
+    curve = run(reduce.fewest_keys(*given, **options))
     return np.flatnonzero(np.isin(given[0], curve.frames)), curve
 
 
@@ -229,6 +229,6 @@ def test_the_work_grows_with_the_frames_not_with_their_square(cubic: bool, kind:
         judged.append(len(rows))
         return off_by(values, 0.01)(rows, curve)
 
-    outcome(reduce.fewest_keys(frames, values, error, cubic=cubic))
+    run(reduce.fewest_keys(frames, values, error, cubic=cubic))
     assert sum(judged) < 400 * len(frames)
     assert len(judged) < 4 * len(frames)

@@ -9,11 +9,11 @@ import pytest
 from two_bone_ik.skeleton.bone_channels import keyed_rows
 from two_bone_ik.skeleton.reduced_keys import reduce_keys
 from two_bone_ik.skeleton.solve import solve_groups
+from two_bone_ik.skeleton.steps import run
 from two_bone_ik.skeleton.values import Channel, Plan, Point
 from two_bone_ik.solver.values import Options, Unreachable
 
 from support.plain_rig import PlainRig, about, before, channels, path_of, plan
-from support.steps import outcome
 
 COUNT, STEP = 97, 4
 TURN = np.linspace(0.0, 2.0 * pi, COUNT)
@@ -35,7 +35,7 @@ def solved_keys(rig: PlainRig, tolerance: float, *, cubic: bool, **fields: objec
     (keys,) = channels(whole, [solved], before(whole))
     rows = keyed_rows(whole, [solved])["lower"]
     rig.play([] if len(rows) < COUNT else keys)
-    return whole, outcome(reduce_keys(keys, rows, solved, step=STEP, tolerance=tolerance, cubic=cubic))
+    return whole, run(reduce_keys(keys, rows, solved, step=STEP, tolerance=tolerance, cubic=cubic))
 
 
 def played(channel: Channel, frames: np.ndarray) -> Channel:

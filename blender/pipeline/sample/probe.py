@@ -15,7 +15,6 @@ from typing import cast
 import bpy
 import numpy as np
 from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
-from mathutils import Matrix, Vector
 
 from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Point, Samples
@@ -60,10 +59,11 @@ class Recorder:
     def __init__(self, wanted: SampleRequest) -> None:
         self._wanted = wanted
         self._sources = {point.object for point in wanted.points}
-        self._objects: dict[Object, list[Matrix]] = {item: [] for item in wanted.objects}
-        self._bones: dict[Point, list[Matrix]] = {point: [] for point in wanted.bones}
-        self._own: dict[Point, list[Matrix]] = {point: [] for point in wanted.own}
-        self._scales: dict[Point, list[Vector]] = {point: [] for point in wanted.own}
+        # As arrays, for to make arrays of 20,000 matrices in the end would take seconds, and nothing would be redrawn.
+        self._objects: dict[Object, list[Array]] = {item: [] for item in wanted.objects}
+        self._bones: dict[Point, list[Array]] = {point: [] for point in wanted.bones}
+        self._own: dict[Point, list[Array]] = {point: [] for point in wanted.own}
+        self._scales: dict[Point, list[Array]] = {point: [] for point in wanted.own}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
@@ -73,13 +73,14 @@ class Recorder:
                 raise Refused("STALE", object=item)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
-            matrices.append(evaluated[item].matrix_world.copy())
+            matrices.append(np.array(evaluated[item].matrix_world, np.float64))
         for (item, name), matrices in self._bones.items():
-            matrices.append(bones[item][name].matrix.copy())
+            matrices.append(np.array(bones[item][name].matrix, np.float64))
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            matrices.append(owner.matrix_basis.copy())
-            self._scales[point].append(owner.scale.copy() if point.bone else owner.scale * owner.delta_scale)
+            matrices.append(np.array(owner.matrix_basis, np.float64))
+            scale = owner.scale if point.bone else owner.scale * owner.delta_scale
+            self._scales[point].append(np.array(scale, np.float64))
 
     def samples(self) -> Samples:
         """All frames so far."""
@@ -95,7 +96,7 @@ class Recorder:
         return each_array(_once, basis if turned else replace(basis, rotation=np.eye(3)[None]))
 
 
-def _stacked(matrices: list[Matrix]) -> Array:
+def _stacked(matrices: list[Array]) -> Array:
     """(n, 4, 4), or (1, 4, 4) of what never moves."""
     return _once(np.array(matrices, dtype=np.float64, order="F"))
 

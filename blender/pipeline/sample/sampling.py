@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from bpy.types import Depsgraph, RenderSettings, Scene
 
+from ....skeleton.steps import run
 from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
@@ -19,7 +20,6 @@ from ...messages.refused import Refused, unless_gone
 from ...messages.translation import translated
 from ..checks.finite import refuse_not_finite
 from ..checks.removed import Removal
-from ..phases import run
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
 from . import curves, isolated, probe, scene
