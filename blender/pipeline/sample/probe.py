@@ -54,16 +54,20 @@ def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
 
 
 class Recorder:
-    """Collects matrices from one evaluation after another."""
+    """Collects matrices from as many evaluations as there are frames, one after another."""
 
-    def __init__(self, wanted: SampleRequest) -> None:
-        self._wanted = wanted
+    def __init__(self, wanted: SampleRequest, count: int = 1) -> None:
+        self._wanted, self._row = wanted, 0
         self._sources = {point.object for point in wanted.points}
-        # As arrays, for to make arrays of 20,000 matrices in the end would take seconds, and nothing would be redrawn.
-        self._objects: dict[Object, list[Array]] = {item: [] for item in wanted.objects}
-        self._bones: dict[Point, list[Array]] = {point: [] for point in wanted.bones}
-        self._own: dict[Point, list[Array]] = {point: [] for point in wanted.own}
-        self._scales: dict[Point, list[Array]] = {point: [] for point in wanted.own}
+
+        def empty(*shape: int) -> Array:
+            return np.empty((count, *shape), order="F")
+
+        # To make arrays of 20,000 matrices in the end would take seconds in which Esc is not heard.
+        self._objects = {item: empty(4, 4) for item in wanted.objects}
+        self._bones = {point: empty(4, 4) for point in wanted.bones}
+        self._own = {point: empty(4, 4) for point in wanted.own}
+        self._scales = {point: empty(3) for point in wanted.own}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
@@ -73,32 +77,27 @@ class Recorder:
                 raise Refused("STALE", object=item)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
-            matrices.append(np.array(evaluated[item].matrix_world, np.float64))
+            matrices[self._row] = evaluated[item].matrix_world
         for (item, name), matrices in self._bones.items():
-            matrices.append(np.array(bones[item][name].matrix, np.float64))
+            matrices[self._row] = bones[item][name].matrix
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            matrices.append(np.array(owner.matrix_basis, np.float64))
-            scale = owner.scale if point.bone else owner.scale * owner.delta_scale
-            self._scales[point].append(np.array(scale, np.float64))
+            matrices[self._row] = owner.matrix_basis
+            self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
+        self._row += 1
 
     def samples(self) -> Samples:
         """All frames so far."""
         return Samples(
-            to_world={item: _stacked(matrices) for item, matrices in self._objects.items()},
-            pose={point: _stacked(matrices) for point, matrices in self._bones.items()},
+            to_world={item: _once(matrices) for item, matrices in self._objects.items()},
+            pose={point: _once(matrices) for point, matrices in self._bones.items()},
             basis={point: self._basis(point) for point in self._own},
         )
 
     def _basis(self, point: Point) -> Basis:
-        basis = Basis.of(*(np.array(found[point], dtype=np.float64) for found in (self._own, self._scales)))
+        basis = Basis.of(self._own[point], self._scales[point])
         turned = not point.bone or point in self._wanted.turned
         return each_array(_once, basis if turned else replace(basis, rotation=np.eye(3)[None]))
-
-
-def _stacked(matrices: list[Array]) -> Array:
-    """(n, 4, 4), or (1, 4, 4) of what never moves."""
-    return _once(np.array(matrices, dtype=np.float64, order="F"))
 
 
 def _once(values: Array) -> Array:
@@ -114,7 +113,7 @@ def set_frame(scene: Scene, frame: float) -> None:
 
 def step(scene: Scene, wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
-    recorder = Recorder(wanted)
+    recorder = Recorder(wanted, len(frames))
     for done, frame in enumerate(frames.tolist()):
         yield done / len(frames)
         set_frame(scene, frame)
