@@ -6,8 +6,7 @@ from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
-from ..blender.key_properties import KeyProperties
-from ..blender.key_settings import DEFAULTS
+from ..blender.key_settings import DEFAULTS, KeyProperties
 from .common import Result, api
 from .progress import ProgressOperator
 
