@@ -9,6 +9,7 @@ from dataclasses import asdict
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
+from ..blender.chains.detect.find_limbs import Limb
 from ..blender.chains.field_values import unchanged_on_error
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.drag import Drag
@@ -188,11 +189,18 @@ def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     return after_followed(rigs)
 
 
-def drag(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
-    """Begin to drag the tip of a chain through space, from its current pose; see `Drag`.
+def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+    """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
+
+    chain : its name; or a limb that `detect` has found and that has no chain, and it gets none
 
     >>> drag = api.drag(rig, "forearm.L")
     >>> drag.to((0.6, -0.2, 1.3))
+    >>> drag.finish()
+    []
+    >>> arm = next(limb for limb in api.detect(rig) if not limb.chain)
+    >>> drag = api.drag(rig, arm)
+    >>> drag.bend_towards((-0.6, 0.4, 1.0))
     >>> drag.finish()
     []
     """

@@ -1,18 +1,18 @@
-"""Pull the tip of a limb with the mouse; keys as in Blender's own transforms."""
+"""Pull a limb by its tip or its mid joint with the mouse; keys as in Blender's own transforms."""
 
 from typing import Any, cast
 
-from bpy.props import BoolProperty, FloatVectorProperty
+from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 from bpy.types import Context, Event, Header, SpaceView3D
 from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
-from ..blender.armatures import Rig, as_rig
+from ..blender.armatures import Rig, as_rig, local_armatures
 from ..blender.properties import active_chain
-from .common import ChainOperator, Result, active_names, api, show_status
+from .common import ArmatureOperator, Result, active_names, api, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-_DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": ".", "MINUS": "-", "NUMPAD_MINUS": "-"} | {
+_DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
     key: str(digit)
     for digit, name in enumerate(("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"))
     for key in (name, f"NUMPAD_{digit}")
@@ -31,31 +31,61 @@ _KEYS: tuple[tuple[tuple[Any, ...], str], ...] = (
 """As the status bar shows them: icons and what they do."""
 
 
-class TWO_BONE_IK_OT_drag(ChainOperator):
-    """Pull the tip of the active chain with the mouse; with auto keying on, key it as well"""
+class TWO_BONE_IK_OT_drag(ArmatureOperator):
+    """Pull a limb by its tip, elbow or knee with the mouse; with auto keying on, key it as well"""
 
     bl_idname = "two_bone_ik.drag"
     bl_label = "Drag Two-Bone IK Tip"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
+    pull: EnumProperty(
+        name="Pull",
+        description="Which joint to pull",
+        items=(
+            ("TIP", "Tip", "The tip, and the limb follows"),
+            ("POLE", "Pole", "The mid joint, as a pole target does: the limb turns about the line from root to tip"),
+        ),
+        options={"SKIP_SAVE"},
+    )
     offset: FloatVectorProperty(
         name="Offset",
-        description="How far to pull the tip, in world space",
+        description="How far to pull the joint, in world space",
         subtype="TRANSLATION",
         options={"SKIP_SAVE"},
     )
-
     flip: BoolProperty(name="Flip Bend", description="Bend the other way", options={"SKIP_SAVE"})
+
+    armature: StringProperty(
+        name="Armature",
+        description="Name of the armature whose limb to pull. Leave empty for the active armature",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    bone: StringProperty(
+        name="Bone",
+        description="A bone of the limb to pull, which need not have a chain. Leave empty for the active chain",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    release_confirm: BoolProperty(
+        name="Confirm on Release",
+        description="Confirm the pose when the mouse button is released",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
     @classmethod
     def missing(cls, context: Context) -> str:
-        missing = super().missing(context)
-        return missing or ("" if active_chain(as_rig(context.object)) else "Select a chain in the list")
+        # In Pose Mode a bone tells the limb.
+        return super().missing(context) or (
+            "" if context.mode == "POSE" or active_chain(as_rig(context.object)) else "Select a chain in the list"
+        )
 
-    def run(self, context: Context, _rig: Rig) -> None:
-        self._begin(context)
+    def rigs(self, context: Context) -> list[Rig]:
+        named = (rig for rig in local_armatures(context.scene) if rig.name == self.armature)
+        return [next(named, as_rig(context.object))]
+
+    def run(self, context: Context, rig: Rig) -> None:
+        self._begin(context, rig)
         try:
-            self._drag.to(self._tip_moved_by(self.offset))
+            self._pull()
         except api.Refused:
             self._drag.restore()
             raise
@@ -66,11 +96,13 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
     def invoke(self, context: Context, event: Event) -> Result:
         if context.area is None or context.area.type != "VIEW_3D":
             return self.execute(context)
-        # The sidebar's button gives the sidebar.
-        self._region = next(region for region in context.area.regions if region.type == "WINDOW")
-        self._view = cast(SpaceView3D, context.space_data).region_3d
+        # The sidebar's button gives the sidebar, and of four views there may be one with a limb under the mouse.
+        in_view = context.region.type == "WINDOW"
+        regions = (region for region in context.area.regions if region.type == "WINDOW")
+        self._region = context.region if in_view else next(regions)
+        self._view = context.region_data if in_view else cast(SpaceView3D, context.space_data).region_3d
         try:
-            self._begin(context)
+            self._begin(context, self.rigs(context)[0])
         except api.Refused as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
@@ -86,7 +118,11 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         if event.type in {"ESC", "RIGHTMOUSE"}:
             self.cancel(context)
             return {"CANCELLED"}
-        if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS":
+        released = self.release_confirm and (event.type, event.value) == ("LEFTMOUSE", "RELEASE")
+        if released and not any(self.offset) and not self.flip:
+            self.cancel(context)
+            return {"CANCELLED"}
+        if released or (event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS"):
             self._show(context, done=True)
             self._finish()
             return {"FINISHED"}
@@ -98,7 +134,7 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         elif event.value == "PRESS":
             self._press(event)
         self.offset = self._offset(context, event)
-        self._drag.to(self._tip_moved_by(self.offset))
+        self._pull()
         self._show(context)
         return {"RUNNING_MODAL"}
 
@@ -107,10 +143,24 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         self._drag.restore()
         self._show(context, done=True)
 
-    def _begin(self, context: Context) -> None:
+    def _begin(self, context: Context, rig: Rig) -> None:
+        from ..blender.chains.limbs import limb_of
+
+        active = "" if active_chain(rig) or not context.active_pose_bone else context.active_pose_bone.name
+        bone = self.bone or active
+        limb = limb_of(rig, bone) if bone else active_names(rig)[0]
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        name = active_names(as_rig(context.object))[0]
-        self._drag = api.drag(as_rig(context.object), name, scene=context.scene, insert_keys=insert_keys)
+        self._rig = rig
+        self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=insert_keys)
+        self._start = self._drag.tip if self.pull == "TIP" else self._drag.mid
+
+    def _pull(self) -> None:
+        """Pose the limb with the joint pulled by the offset."""
+        place = tuple(sum(parts) for parts in zip(self._start, self.offset, strict=True))
+        if self.pull == "TIP":
+            self._drag.to(place)
+        else:
+            self._drag.bend_towards(place)
 
     def _finish(self) -> None:
         for note in self._drag.finish():
@@ -122,10 +172,8 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
             self._drag.flip()
         elif event.type in _AXES:
             self._axis = None if self._axis == _AXES[event.type] else _AXES[event.type]
-        elif event.type in _DIGITS:
-            self._typed += _DIGITS[event.type]
-        elif event.type == "BACK_SPACE":
-            self._typed = self._typed[:-1]
+        else:
+            self._typed = typed(self._typed, event.type)
 
     def _move(self, event: Event) -> None:
         place = self._under_mouse(event)
@@ -134,10 +182,10 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         self._last = place
 
     def _offset(self, context: Context, event: Event) -> tuple[float, ...]:
-        """From where the tip was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
-        typed = _number(self._typed)
-        if typed is not None:
-            return tuple(typed if axis == (self._axis or 0) else 0.0 for axis in range(3))
+        """From where the joint was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
+        number = _number(self._typed)
+        if number is not None:
+            return tuple(number if axis == (self._axis or 0) else 0.0 for axis in range(3))
         offset = self._free
         if event.ctrl != context.scene.tool_settings.use_snap:
             offset = self._snapped(context, event, step=0.1 if event.shift else 1.0)
@@ -150,23 +198,20 @@ class TWO_BONE_IK_OT_drag(ChainOperator):
         if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
             find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
-            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=as_rig(context.object))
+            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=self._rig)
             if place is not None:
-                return tuple(there - here for there, here in zip(place.to_tuple(), self._drag.tip, strict=True))
+                return tuple(there - here for there, here in zip(place, self._start, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
     def _under_mouse(self, event: Event) -> Any:
-        """Where the mouse is in the plane of the view that holds the tip."""
-        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._drag.tip)
+        """Where the mouse is in the plane of the view that holds the joint."""
+        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._start)
 
     def _mouse(self, event: Event) -> tuple[int, int]:
         return event.mouse_x - self._region.x, event.mouse_y - self._region.y
 
-    def _tip_moved_by(self, offset: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(sum(parts) for parts in zip(self._drag.tip, offset, strict=True))
-
     def _show(self, context: Context, *, done: bool = False) -> None:
-        """Keys in the status bar, and how far the tip was pulled in the header."""
+        """Keys in the status bar, and how far the joint was pulled in the header."""
         show_status(context, None if done else _draw_keys)
         if context.area:
             context.area.header_text_set(None if done else self._header(context))
@@ -184,6 +229,13 @@ def _draw_keys(header: Header, _context: Context) -> None:
         for icon in icons:
             row.label(icon=icon)
         row.label(text=word)
+
+
+def typed(text: str, key: str) -> str:
+    """The number entered so far, after one more key; as everywhere in Blender, minus changes the sign at any time."""
+    if key in {"MINUS", "NUMPAD_MINUS"}:
+        return text.removeprefix("-") if text.startswith("-") else f"-{text}"
+    return text[:-1] if key == "BACK_SPACE" else text + _DIGITS.get(key, "")
 
 
 def _number(text: str) -> float | None:

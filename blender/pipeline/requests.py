@@ -5,9 +5,10 @@ Nothing in the file changes before *write*: what is refused or given up until th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from bpy.types import ID, Object, Scene
@@ -19,7 +20,7 @@ from ...skeleton.steps import part, run
 from ...skeleton.target_channels import target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import ChainPlan, Channel, Plan, Point
-from ...solver.values import Bend
+from ...solver.values import Array, Bend, Plane
 from ..armatures import Rig
 from ..key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..messages.pose_kept import pose_notes
@@ -181,54 +182,65 @@ def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[R
     return build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found)), found
 
 
-class FreeTip:
-    """One chain whose tip goes wherever it is put: read and sampled once, solved and written as often as it moves.
+class FreeLimb:
+    """One chain whose tip or mid joint is pulled: read and sampled once, solved and written as often as that moves.
 
-    free : makes of the chain as it was read the one to be posed
-    tip : where the tip is put, in world space
+    tip : where the tip is at first, in world space; the chain's target has no part in this
     raises : Refused where the chain cannot be posed, or with `insert_keys` not be keyed
     """
 
-    def __init__(
-        self, rig: Rig, name: str, scene: Scene, free: Callable[[ChainPlan], ChainPlan], *, insert_keys: bool
-    ) -> None:
-        plan = current_plan(rig, [name], scene, stand_in=Point(rig))
-        chain = free(plan.chains[0])
-        self._plan = replace(plan, ranks=((chain,),))
+    def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
+        rig, ranks = chain.rig, dependencies.ranks([chain])
+        self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
         self.paths = convert.paths(self._plan)
         keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
 
         self._samples = sampling.sample_current_frame(self._plan, sample_request(self._plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)
         self._goals = chain_group.goals(self._group, self._samples, 1)
+        self.reach_for(tip)
 
     @property
-    def bend(self) -> Bend:
-        """Which of the two solutions is taken."""
-        return self._group.plan.options.bend
+    def chain(self) -> ChainPlan:
+        """As it is solved now."""
+        return self._group.plan
 
-    def pose(self, tip: Sequence[float]) -> None:
-        """Pose the chain with its tip there, or as near as it comes."""
-        _pose(self._plan, self._channels(tip))
+    def reach_for(self, tip: Sequence[float]) -> None:
+        """From now on the tip is there, in world space, or as near as it comes."""
+        self._goals = replace(self._goals, target=self._from_world(tip))
 
-    def key(self, tip: Sequence[float]) -> list[str]:
+    def bend_towards(self, pole: Sequence[float]) -> None:
+        """From now on the chain bends towards this position in world space, or in a fixed plane to its side."""
+        plane = Plane.REST if self.chain.options.plane == Plane.REST else Plane.POLE
+        self._choose(plane=plane, bend=Bend.POSITIVE, pole_angle=0.0, pole_influence=1.0, softness=0.0)
+        self._goals = replace(self._goals, pole=self._from_world(pole))
+
+    def flip(self) -> None:
+        """From now on the chain bends the other way."""
+        self._choose(bend=Bend.NEGATIVE if self._solved().bend_sign > 0 else Bend.POSITIVE)
+
+    def pose(self) -> None:
+        """Pose the chain."""
+        _pose(self._plan, self._channels())
+
+    def key(self) -> list[str]:
         """Key the chain as it is posed; returns sentences about what could not be done."""
-        return _key(self._plan, self._channels(tip), DEFAULTS)
+        return _key(self._plan, self._channels(), DEFAULTS)
 
-    def flip(self, tip: Sequence[float]) -> None:
-        """From now on take the solution that bends the other way from how the chain bends with its tip there."""
-        bend = Bend.NEGATIVE if self._solved(tip).bend_sign > 0 else Bend.POSITIVE
-        chain = replace(self._group.plan, options=replace(self._group.plan.options, bend=bend))
+    def _choose(self, **options: Any) -> None:
+        chain = replace(self.chain, options=replace(self.chain.options, **options))
         self._group = replace(self._group, plans=(chain,))
 
-    def _channels(self, tip: Sequence[float]) -> Channels:
-        solved = [self._solved(tip)]
+    def _from_world(self, position: Sequence[float]) -> Array:
+        return transform.transform_points(self._group.from_world, np.array(position))
+
+    def _channels(self) -> Channels:
+        solved = [self._solved()]
         rows = keyed_rows(self._plan, solved)
         return {self._plan.rig: run(convert.channels(self._plan, solved, rows, DEFAULTS))}
 
-    def _solved(self, tip: Sequence[float]) -> SolvedGroup:
-        target = transform.transform_points(self._group.from_world, np.array(tip))
-        solved = uneven_scale.solve_group(self._group, replace(self._goals, target=target), self._samples)
+    def _solved(self) -> SolvedGroup:
+        solved = uneven_scale.solve_group(self._group, self._goals, self._samples)
         self._group = solved.group
         return solved
 

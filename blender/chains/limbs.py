@@ -1,0 +1,83 @@
+"""The limbs of an armature that can be pulled: those of its chains, and those that detect finds and that have none."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from bpy.types import Depsgraph, Object, PropertyGroup
+from mathutils import Matrix
+
+from ..messages.refused import Refused
+from ..properties import chain_fields
+from .detect.find_limbs import Kind, Limb, limbs
+
+
+class Joints(NamedTuple):
+    """A limb by its end bone, and where its joints are in the world as Blender evaluates them."""
+
+    end_bone: str
+    mid: Matrix
+    tip: Matrix
+
+
+def joints(rig: Object, depsgraph: Depsgraph) -> Iterator[Joints]:
+    """Of each limb, arms and legs alone where it has no chain."""
+    evaluated = rig.evaluated_get(depsgraph)
+    bones = evaluated.pose.bones
+    found = {limb.end_bone: limb for limb in (*_detected(rig), *rig.two_bone_ik_chains)}
+    for name, limb in found.items():
+        end, tip_bone = bones.get(name), bones.get(limb.tip_bone)
+        if end:
+            tip = tip_bone.head if tip_bone else end.tail
+            yield Joints(name, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (end.head, tip)))
+
+
+def limb_of(rig: Object, bone: str) -> str | Limb:
+    """The limb that this bone ends or else belongs to: the name of its chain, or what detect finds if it has none.
+
+    raises : Refused where there is no such limb
+    """
+    chains = sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute)
+    found = [*chains, *(limb for limb in limbs(rig, set(Kind)) if not limb.chain)]
+    for limb in (
+        *(limb for limb in found if limb.end_bone == bone),
+        *(limb for limb in found if bone in _bones(rig, limb)),
+    ):
+        return limb if isinstance(limb, Limb) else limb.name
+    raise Refused("NO_LIMB", object=rig, bone=bone).saying(
+        'Bone "{bone}" of "{object}" is part of no limb that is found: add a chain with it, or choose another bone'
+    )
+
+
+def stand_in(rig: Object, limb: Limb) -> Any:
+    """What can be read in place of the limb's chain, which has the defaults of all fields; the rig gets none."""
+    defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}
+    return SimpleNamespace(**defaults | limb.fields)
+
+
+def _bones(rig: Object, limb: Limb | PropertyGroup) -> list[str]:
+    """Names of its bones, from the tip bone up to the root bone."""
+    bones = rig.data.bones
+    last, end = bones.get(limb.tip_bone or limb.end_bone), bones.get(limb.end_bone)
+    if not (last and end and end.parent):
+        return []
+    names = [last.name, *(bone.name for bone in last.parent_recursive)]
+    root = limb.root_bone or end.parent.name
+    return names[: names.index(root) + 1] if root in names else []
+
+
+_known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
+
+
+def _detected(rig: Object) -> tuple[Limb, ...]:
+    """Arms and legs, found again only where bones have other names or places."""
+    bones = rig.data.bones
+    heads = array("f", bytes(12 * len(bones)))
+    bones.foreach_get("head_local", heads)
+    seen = (bones.keys(), heads)
+    if rig.session_uid not in _known or _known[rig.session_uid][0] != seen:
+        _known[rig.session_uid] = seen, limbs(rig, {Kind.ARMS, Kind.LEGS})
+    return _known[rig.session_uid][1]

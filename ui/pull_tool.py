@@ -1,0 +1,101 @@
+"""Pull Limb: a tool in the toolbar of Pose Mode with a handle at each limb's tip, elbow and knee; and a menu entry."""
+
+from bpy.types import (
+    Context,
+    Gizmo,
+    GizmoGroup,
+    KeyConfig,
+    KeyMap,
+    Menu,
+    Object,
+    VIEW3D_MT_pose_context_menu,
+    WorkSpaceTool,
+)
+from bpy.utils import register_class, register_tool, unregister_class, unregister_tool
+
+from ..blender.armatures import editable
+
+_RING = {"draw_style": "RING_2D", "draw_options": {"ALIGN_VIEW", "FILL_SELECT"}, "scale_basis": 0.16, "line_width": 2.0}
+_DISC = {"draw_style": "RING_2D", "draw_options": {"ALIGN_VIEW", "FILL"}, "scale_basis": 0.08}
+_LOOKS = {"TIP": _RING, "POLE": _DISC}
+
+
+class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
+    """A ring at the tip and a disc at the mid joint of each limb; a drag pulls the limb there"""
+
+    bl_label = "Pull Limb"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "TOOL_FALLBACK_KEYMAP"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return context.mode == "POSE"
+
+    @classmethod
+    def setup_keymap(cls, keyconfig: KeyConfig) -> KeyMap:
+        """A click goes to the bone below, as with Blender's own transform gizmos."""
+        return keyconfig.keymaps.find("Generic Gizmo Maybe Drag")
+
+    def setup(self, _context: Context) -> None:
+        self._handles: dict[tuple[str, str, str], Gizmo] = {}
+
+    def draw_prepare(self, context: Context) -> None:
+        from ..blender.chains.limbs import joints
+
+        for gizmo in self._handles.values():
+            gizmo.hide = True
+        visible = {(bone.id_data.name, bone.name) for bone in context.visible_pose_bones}
+        for rig in filter(editable, context.objects_in_mode):
+            for limb in joints(rig, context.view_layer.depsgraph):
+                if (rig.name, limb.end_bone) in visible:
+                    self._show(rig, limb.end_bone, "TIP", limb.tip)
+                    self._show(rig, limb.end_bone, "POLE", limb.mid)
+
+    def _show(self, rig: Object, bone: str, pull: str, place: object) -> None:
+        key = rig.name, bone, pull
+        if key not in self._handles:
+            self._handles[key] = self._handle(*key)
+        self._handles[key].matrix_basis = place
+        self._handles[key].hide = False
+
+    def _handle(self, armature: str, bone: str, pull: str) -> Gizmo:
+        handle = self.gizmos.new("GIZMO_GT_move_3d")
+        for name, value in _LOOKS[pull].items():
+            setattr(handle, name, value)
+        handle.color, handle.alpha = (1.0, 1.0, 1.0), 0.6
+        handle.color_highlight, handle.alpha_highlight = (1.0, 0.8, 0.2), 1.0
+        drag = handle.target_set_operator("two_bone_ik.drag")
+        drag.armature, drag.bone, drag.pull, drag.release_confirm = armature, bone, pull, True
+        return handle
+
+
+class PullLimb(WorkSpaceTool):
+    """Pull limbs by their tips, elbows and knees; they need no chains"""
+
+    bl_space_type = "VIEW_3D"
+    bl_context_mode = "POSE"
+    bl_idname = "two_bone_ik.pull_limb"
+    bl_label = "Pull Limb"
+    bl_icon = "ops.armature.bone.roll"
+    bl_widget = TWO_BONE_IK_GGT_pull_limb.__name__
+
+
+def _draw_entry(menu: Menu, context: Context) -> None:
+    if context.active_pose_bone:
+        menu.layout.separator()
+        menu.layout.operator("two_bone_ik.drag", text="Pull Limb").bone = context.active_pose_bone.name
+
+
+def register() -> None:
+    """Put the tool into the toolbar and the entry into the context menu."""
+    register_class(TWO_BONE_IK_GGT_pull_limb)
+    register_tool(PullLimb, after={"builtin.relax"}, group=True)
+    VIEW3D_MT_pose_context_menu.append(_draw_entry)
+
+
+def unregister() -> None:
+    """Take them away."""
+    VIEW3D_MT_pose_context_menu.remove(_draw_entry)
+    unregister_tool(PullLimb)
+    unregister_class(TWO_BONE_IK_GGT_pull_limb)
