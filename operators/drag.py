@@ -35,7 +35,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     """Pull a limb by its tip, elbow or knee with the mouse; with auto keying on, key it as well"""
 
     bl_idname = "two_bone_ik.drag"
-    bl_label = "Drag Two-Bone IK Tip"
+    bl_label = "Drag Two-Bone IK Limb"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
     pull: EnumProperty(
@@ -208,7 +208,11 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._start)
 
     def _mouse(self, event: Event) -> tuple[int, int]:
-        return event.mouse_x - self._region.x, event.mouse_y - self._region.y
+        """In the region. Blender tells a drag from a click some pixels away from where the button was pressed."""
+        x, y = event.mouse_x, event.mouse_y
+        if event.value == "CLICK_DRAG":
+            x, y = event.mouse_prev_press_x, event.mouse_prev_press_y
+        return x - self._region.x, y - self._region.y
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the joint was pulled in the header."""

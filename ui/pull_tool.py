@@ -35,7 +35,7 @@ class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
     @classmethod
     def setup_keymap(cls, keyconfig: KeyConfig) -> KeyMap:
         """A click goes to the bone below, as with Blender's own transform gizmos."""
-        return keyconfig.keymaps.find("Generic Gizmo Maybe Drag")
+        return keyconfig.keymaps.new("Generic Gizmo Maybe Drag")  # that of this name, where there is one
 
     def setup(self, _context: Context) -> None:
         self._handles: dict[tuple[str, str, str], Gizmo] = {}
@@ -65,6 +65,7 @@ class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
             setattr(handle, name, value)
         handle.color, handle.alpha = (1.0, 1.0, 1.0), 0.6
         handle.color_highlight, handle.alpha_highlight = (1.0, 0.8, 0.2), 1.0
+        handle.use_draw_modal = True
         drag = handle.target_set_operator("two_bone_ik.drag")
         drag.armature, drag.bone, drag.pull, drag.release_confirm = armature, bone, pull, True
         return handle

@@ -51,3 +51,7 @@ def test_a_click_goes_to_the_frame_that_is_posed_otherwise(play: Callable[[str],
 
 def test_every_string_goes_through_translation(play: Callable[[str], None]) -> None:
     play("translated")
+
+
+def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> None:
+    play("pull")

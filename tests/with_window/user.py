@@ -47,7 +47,7 @@ class User:
         for patience in (0, 5):
             known = [self.met[name]] if name in self.met else []
             for place in (*known, *self._places(columns)):
-                yield from self._move(*place)
+                yield from self.move(*place)
                 for _ in range(patience):
                     yield
                 button = self._button()
@@ -60,13 +60,21 @@ class User:
     def point(self, x: float, y: float) -> Steps:
         """Move the mouse to a place in the viewport, as parts of its width and height."""
         region = next(region for region in self.area.regions if region.type == "WINDOW")
-        yield from self._move(region.x + int(x * region.width), region.y + int(y * region.height))
+        yield from self.move(region.x + int(x * region.width), region.y + int(y * region.height))
 
     def press(self, key: str) -> Steps:
         """A click, or a key."""
+        yield from self.hold(key)
+        yield from self.release(key)
+
+    def hold(self, key: str) -> Steps:
+        """The first half of a click: what follows is a drag."""
         self.clicks += 1
-        for value in ("PRESS", "RELEASE"):
-            yield from self._event(key, value)
+        yield from self._event(key, "PRESS")
+
+    def release(self, key: str) -> Steps:
+        """The second half."""
+        yield from self._event(key, "RELEASE")
 
     def undo(self) -> Steps:
         with bpy.context.temp_override(window=self.window):
@@ -110,7 +118,8 @@ class User:
             for column in columns:
                 yield self.sidebar.x + int(column * self.sidebar.width), y
 
-    def _move(self, x: int, y: int) -> Steps:
+    def move(self, x: int, y: int) -> Steps:
+        """Move the mouse to a pixel of the window."""
         self.mouse = (x, y)
         # The first enters the region or leaves a button, the second meets the next button.
         self.window.event_simulate("MOUSEMOVE", "NOTHING", x=x, y=y)

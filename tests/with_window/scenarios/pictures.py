@@ -28,6 +28,7 @@ def scenario(user: User) -> Steps:
     look_at(user)
     yield from user.open_sidebar("Animation")
     yield from show(user, "start")
+    yield from pull(user)
     bpy.ops.two_bone_ik.chains_detect()
     bpy.ops.two_bone_ik.create_targets()
     bpy.context.object.two_bone_ik_active = 0
@@ -83,6 +84,17 @@ def look_at(user: User) -> None:
     view.view_rotation = Euler((radians(82.0), 0.0, radians(20.0))).to_quaternion()
     view.view_distance = 3.4
     view.view_location = Vector((0.0, 0.0, 0.95)) + view.view_rotation @ Vector((-0.42, -0.28, 0.0))
+
+
+def pull(user: User) -> Steps:
+    """The tool, with its handles."""
+    bpy.ops.object.mode_set(mode="POSE")
+    with bpy.context.temp_override(window=user.window, area=user.area):
+        bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
+    yield from wait()
+    area, height = user.area, 720
+    user.picture("pull", area.x, area.y + area.height - height, area.width - user.sidebar.width, height)
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def bake(user: User) -> Steps:

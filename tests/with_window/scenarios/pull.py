@@ -1,0 +1,156 @@
+"""Pull Limb: the tool's handles pull tips and elbows of a character without chains; Esc and a click leave no trace."""
+
+from __future__ import annotations
+
+import addon_utils
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+from user import Steps, User
+
+MODULE = "bl_ext.user_default.two_bone_ik"
+LIMBS = {"Arm.L": ("upper_arm.L", "forearm.L", "hand.L"), "Leg.R": ("thigh.R", "shin.R", "foot.R")}
+
+
+def scenario(user: User) -> Steps:
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.ops.object.armature_human_metarig_add()
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    region = next(region for region in user.area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=user.window, area=user.area, region=region):
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_all()
+        bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
+    bpy.ops.ed.undo_push()
+    for _ in range(40):
+        yield
+    before = pose()
+    user.screenshot("chosen")
+
+    # The hand, and the arm follows.
+    root, mid, tip = joints("Arm.L")
+    yield from point_at(user, tip)
+    for _ in range(20):
+        yield
+    user.screenshot("hover")
+    yield from user.hold("LEFTMOUSE")
+    yield from move(user, tip + Vector((-0.1, 0.0, 0.3)))
+    user.screenshot("pulled")
+    yield from user.release("LEFTMOUSE")
+    yield
+    assert close(joints("Arm.L"), (root, None, tip + Vector((-0.1, 0.0, 0.3)))), joints("Arm.L")
+    assert not bpy.context.object.two_bone_ik_chains
+    pulled = pose()
+    yield from user.undo()
+    assert pose() == before
+    yield from user.redo()
+    assert pose() == pulled
+
+    # The knee, and the foot stays.
+    root, mid, tip = joints("Leg.R")
+    yield from point_at(user, mid)
+    yield from user.hold("LEFTMOUSE")
+    yield from move(user, mid + Vector((-0.2, 0.0, 0.0)))
+    user.screenshot("knee")
+    yield from user.release("LEFTMOUSE")
+    yield
+    knee = joints("Leg.R")[1]
+    assert close(joints("Leg.R"), (root, None, tip)), joints("Leg.R")
+    assert knee.x < mid.x - 0.01, (knee, mid)
+    turned = pose()
+
+    # A number, whose sign changes while it is typed.
+    root, mid, tip = joints("Arm.L")
+    yield from point_at(user, tip)
+    yield from user.hold("LEFTMOUSE")
+    yield from move(user, tip + Vector((0.1, 0.0, 0.0)))
+    for key in ("Z", "PERIOD", "ONE", "MINUS"):
+        yield from user.press(key)
+    user.screenshot("typed")
+    yield from user.release("LEFTMOUSE")
+    yield
+    assert close(joints("Arm.L"), (root, None, tip - Vector((0.0, 0.0, 0.1)))), joints("Arm.L")
+    yield from user.undo()
+    assert pose() == turned
+
+    # Esc, and a click that pulls nowhere.
+    steps = len(bpy.context.window_manager.operators)
+    yield from point_at(user, tip)
+    yield from user.hold("LEFTMOUSE")
+    yield from move(user, tip + Vector((-0.1, 0.0, 0.3)))
+    assert pose() != turned
+    yield from user.press("ESC")
+    yield from user.release("LEFTMOUSE")
+    yield
+    assert pose() == turned
+    yield from point_at(user, tip)
+    for _ in range(20):
+        yield  # or it is a double click
+    yield from user.press("LEFTMOUSE")
+    yield
+    assert pose() == turned
+    assert "TWO_BONE_IK_OT_drag" not in [one.bl_idname for one in bpy.context.window_manager.operators[steps:]]
+
+    # The entry of the context menu, for the bone that is active.
+    rig = bpy.context.object
+    rig.data.bones.active = rig.data.bones["forearm.L"]
+    yield from user.point(0.5, 0.9)
+    yield from user.press("RIGHTMOUSE")
+    for _ in range(10):
+        yield
+    user.screenshot("menu")
+    yield from user.press("ESC")
+    assert not rig.two_bone_ik_chains
+
+    # The extension goes while its tool is in use, and comes back.
+    addon_utils.disable(MODULE, default_set=True)
+    for _ in range(5):
+        yield
+    addon_utils.enable(MODULE, default_set=True)
+    with bpy.context.temp_override(window=user.window, area=user.area):
+        bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
+    for _ in range(5):
+        yield
+    root, _, tip = joints("Arm.L")
+    yield from point_at(user, tip)
+    yield from user.hold("LEFTMOUSE")
+    yield from move(user, tip + Vector((-0.1, 0.0, 0.0)))
+    yield from user.release("LEFTMOUSE")
+    yield
+    assert close(joints("Arm.L"), (root, None, tip + Vector((-0.1, 0.0, 0.0)))), joints("Arm.L")
+
+
+def move(user: User, place: Vector) -> Steps:
+    """As by hand: Blender takes the first part of the way for a drag."""
+    x, y = user.mouse
+    yield from user.move(x + 30, y + 30)
+    for _ in range(5):
+        yield
+    yield from point_at(user, place)
+    for _ in range(5):
+        yield
+
+
+def point_at(user: User, place: Vector) -> Steps:
+    region = next(region for region in user.area.regions if region.type == "WINDOW")
+    x, y = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, place)
+    yield from user.point(x / region.width, y / region.height)
+
+
+def close(found: tuple[Vector, ...], wanted: tuple[Vector | None, ...]) -> bool:
+    """To a pixel, where a place is wanted."""
+    return all(there is None or (here - there).length < 5e-3 for here, there in zip(found, wanted, strict=True))
+
+
+def joints(limb: str) -> tuple[Vector, ...]:
+    """World, as Blender evaluates them."""
+    bpy.context.view_layer.update()
+    rig = bpy.context.object.evaluated_get(bpy.context.view_layer.depsgraph)
+    return tuple(rig.matrix_world @ rig.pose.bones[name].head for name in LIMBS[limb])
+
+
+def pose() -> list[tuple[float, ...]]:
+    return [tuple(bone.rotation_quaternion) for bone in bpy.context.object.pose.bones]
