@@ -11,7 +11,7 @@ from bpy.types import Depsgraph, Object, PropertyGroup
 from mathutils import Matrix
 
 from ..messages.refused import Refused
-from ..properties import chain_fields
+from ..properties import chain_fields, chain_of
 from .detect.find_limbs import Kind, Limb, limbs
 
 
@@ -27,7 +27,8 @@ def joints(rig: Object, depsgraph: Depsgraph) -> Iterator[Joints]:
     """Of each limb, arms and legs alone where it has no chain."""
     evaluated = rig.evaluated_get(depsgraph)
     bones = evaluated.pose.bones
-    found = {limb.end_bone: limb for limb in (*_detected(rig), *rig.two_bone_ik_chains)}
+    large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
+    found = {limb.end_bone: limb for limb in (*large, *rig.two_bone_ik_chains)}
     for name, limb in found.items():
         end, tip_bone = bones.get(name), bones.get(limb.tip_bone)
         if end:
@@ -41,11 +42,9 @@ def limb_of(rig: Object, bone: str) -> str | Limb:
     raises : Refused where there is no such limb
     """
     chains = sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute)
-    found = [*chains, *(limb for limb in limbs(rig, set(Kind)) if not limb.chain)]
-    for limb in (
-        *(limb for limb in found if limb.end_bone == bone),
-        *(limb for limb in found if bone in _bones(rig, limb)),
-    ):
+    found = [*chains, *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone))]
+    ending = [limb for limb in found if limb.end_bone == bone]
+    for limb in ending or [limb for limb in found if bone in _bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
     raise Refused("NO_LIMB", object=rig, bone=bone).saying(
         'Bone "{bone}" of "{object}" is part of no limb that is found: add a chain with it, or choose another bone'
@@ -73,11 +72,11 @@ _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
 
 
 def _detected(rig: Object) -> tuple[Limb, ...]:
-    """Arms and legs, found again only where bones have other names or places."""
+    """Limbs of all kinds, found again only where bones have other names or places: that takes long in a large rig."""
     bones = rig.data.bones
     heads = array("f", bytes(12 * len(bones)))
     bones.foreach_get("head_local", heads)
     seen = (bones.keys(), heads)
     if rig.session_uid not in _known or _known[rig.session_uid][0] != seen:
-        _known[rig.session_uid] = seen, limbs(rig, {Kind.ARMS, Kind.LEGS})
+        _known[rig.session_uid] = seen, limbs(rig, set(Kind))
     return _known[rig.session_uid][1]
