@@ -200,7 +200,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
             origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
             place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=self._rig)
             if place is not None:
-                return tuple(there - here for there, here in zip(place, self._start, strict=True))
+                return tuple(there - here for there, here in zip(place.to_tuple(), self._start, strict=True))
         return tuple(step * round(part / step) for part in self._free)
 
     def _under_mouse(self, event: Event) -> Any:

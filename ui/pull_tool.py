@@ -1,5 +1,7 @@
 """Pull Limb: a tool in the toolbar of Pose Mode with a handle at each limb's tip, elbow and knee; and a menu entry."""
 
+from typing import Any
+
 from bpy.types import (
     Context,
     Gizmo,
@@ -7,13 +9,12 @@ from bpy.types import (
     KeyConfig,
     KeyMap,
     Menu,
-    Object,
     VIEW3D_MT_pose_context_menu,
     WorkSpaceTool,
 )
 from bpy.utils import register_class, register_tool, unregister_class, unregister_tool
 
-from ..blender.armatures import editable
+from ..blender.armatures import Rig, editable, is_rig
 
 _RING = {"draw_style": "RING_2D", "draw_options": {"ALIGN_VIEW", "FILL_SELECT"}, "scale_basis": 0.16, "line_width": 2.0}
 _DISC = {"draw_style": "RING_2D", "draw_options": {"ALIGN_VIEW", "FILL"}, "scale_basis": 0.08}
@@ -46,13 +47,13 @@ class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
         for gizmo in self._handles.values():
             gizmo.hide = True
         visible = {(bone.id_data.name, bone.name) for bone in context.visible_pose_bones}
-        for rig in filter(editable, context.objects_in_mode):
-            for limb in joints(rig, context.view_layer.depsgraph):
+        for rig in filter(is_rig, context.objects_in_mode):
+            for limb in joints(rig, context.view_layer.depsgraph) if editable(rig) else ():
                 if (rig.name, limb.end_bone) in visible:
                     self._show(rig, limb.end_bone, "TIP", limb.tip)
                     self._show(rig, limb.end_bone, "POLE", limb.mid)
 
-    def _show(self, rig: Object, bone: str, pull: str, place: object) -> None:
+    def _show(self, rig: Rig, bone: str, pull: str, place: Any) -> None:
         key = rig.name, bone, pull
         if key not in self._handles:
             self._handles[key] = self._handle(*key)

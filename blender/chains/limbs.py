@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from bpy.types import Depsgraph, Object, PropertyGroup
+from bpy.types import Depsgraph
 from mathutils import Matrix
 
+from ..armatures import Rig
 from ..messages.refused import Refused
-from ..properties import chain_fields, chain_of
+from ..properties import TwoBoneIKChain, chain_fields, chain_of
 from .detect.find_limbs import Kind, Limb, limbs
 
 
@@ -23,26 +24,30 @@ class Joints(NamedTuple):
     tip: Matrix
 
 
-def joints(rig: Object, depsgraph: Depsgraph) -> Iterator[Joints]:
+def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     """Of each limb, arms and legs alone where it has no chain."""
     evaluated = rig.evaluated_get(depsgraph)
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
-    found = {limb.end_bone: limb for limb in (*large, *rig.two_bone_ik_chains)}
-    for name, limb in found.items():
-        end, tip_bone = bones.get(name), bones.get(limb.tip_bone)
-        if end:
-            tip = tip_bone.head if tip_bone else end.tail
-            yield Joints(name, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (end.head, tip)))
+    tip_bones = {limb.end_bone: limb.tip_bone for limb in (*large, *rig.two_bone_ik_chains)}
+    for name, tip_name in tip_bones.items():
+        if name in bones:
+            tip = bones[tip_name].head if tip_name in bones else bones[name].tail
+            yield Joints(
+                name, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (bones[name].head, tip))
+            )
 
 
-def limb_of(rig: Object, bone: str) -> str | Limb:
+def limb_of(rig: Rig, bone: str) -> str | Limb:
     """The limb that this bone ends or else belongs to: the name of its chain, or what detect finds if it has none.
 
     raises : Refused where there is no such limb
     """
     chains = sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute)
-    found = [*chains, *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone))]
+    found: list[Limb | TwoBoneIKChain] = [
+        *chains,
+        *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone)),
+    ]
     ending = [limb for limb in found if limb.end_bone == bone]
     for limb in ending or [limb for limb in found if bone in _bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
@@ -51,27 +56,26 @@ def limb_of(rig: Object, bone: str) -> str | Limb:
     )
 
 
-def stand_in(rig: Object, limb: Limb) -> Any:
+def stand_in(rig: Rig, limb: Limb) -> Any:
     """What can be read in place of the limb's chain, which has the defaults of all fields; the rig gets none."""
     defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}
     return SimpleNamespace(**defaults | limb.fields)
 
 
-def _bones(rig: Object, limb: Limb | PropertyGroup) -> list[str]:
+def _bones(rig: Rig, limb: Limb | TwoBoneIKChain) -> list[str]:
     """Names of its bones, from the tip bone up to the root bone."""
-    bones = rig.data.bones
-    last, end = bones.get(limb.tip_bone or limb.end_bone), bones.get(limb.end_bone)
-    if not (last and end and end.parent):
+    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
+    if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
         return []
-    names = [last.name, *(bone.name for bone in last.parent_recursive)]
-    root = limb.root_bone or end.parent.name
+    names = [last, *(bone.name for bone in bones[last].parent_recursive)]
+    root = limb.root_bone or bones[limb.end_bone].parent.name
     return names[: names.index(root) + 1] if root in names else []
 
 
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
 
 
-def _detected(rig: Object) -> tuple[Limb, ...]:
+def _detected(rig: Rig) -> tuple[Limb, ...]:
     """Limbs of all kinds, found again only where bones have other names or places: that takes long in a large rig."""
     bones = rig.data.bones
     heads = array("f", bytes(12 * len(bones)))
