@@ -51,9 +51,7 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     ending = [limb for limb in found if limb.end_bone == bone]
     for limb in ending or [limb for limb in found if bone in _bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
-    raise Refused("NO_LIMB", object=rig, bone=bone).saying(
-        'Bone "{bone}" of "{object}" is part of no limb that is found: add a chain with it, or choose another bone'
-    )
+    raise Refused("NO_LIMB", object=rig, bone=bone)
 
 
 def stand_in(rig: Rig, limb: Limb) -> Any:

@@ -92,9 +92,7 @@ class Drag:
 
     def _finite(self, position: Sequence[float]) -> Sequence[float]:
         if not np.isfinite(position).all():
-            raise Refused("NOT_FINITE", chain=self._limb.chain, value=tuple(position)).saying(
-                'Limb "{chain}" of "{object}" cannot be pulled to {value}: give three finite numbers'
-            )
+            raise Refused("NOT_FINITE.pulled", chain=self._limb.chain, value=tuple(position))
         return position
 
     def _targets_brought_along(self) -> Sequence[str]:
