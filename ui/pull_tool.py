@@ -86,7 +86,9 @@ class PullLimb(WorkSpaceTool):
 def _draw_entry(menu: Menu, context: Context) -> None:
     if context.active_pose_bone:
         menu.layout.separator()
-        menu.layout.operator("two_bone_ik.drag", text="Pull Limb").bone = context.active_pose_bone.name
+        entry = menu.layout.row()
+        entry.operator_context = "INVOKE_REGION_WIN"  # entries above it execute
+        entry.operator("two_bone_ik.drag", text="Pull Limb").bone = context.active_pose_bone.name
 
 
 def register() -> None:

@@ -102,7 +102,17 @@ def scenario(user: User) -> Steps:
     for _ in range(10):
         yield
     user.screenshot("menu")
+    yield from user.press("UP_ARROW")  # from the first entry to the last
+    yield from user.press("RET")
+    yield from user.point(0.5, 0.8)
+    yield from user.point(0.5, 0.6)
+    for _ in range(5):
+        yield
+    user.screenshot("entry")
+    assert joints("Arm.L")[2].z < tip.z - 0.1
     yield from user.press("ESC")
+    yield
+    assert pose() == turned
     assert not rig.two_bone_ik_chains
 
     # The extension goes while its tool is in use, and comes back.
