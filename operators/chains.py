@@ -70,11 +70,11 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
         self.inform("note.added" if names else "note.no_constraint", chains=names)
         # The last line shows in the status bar: a difference, if there is one.
-        takeovers = sorted(takeovers, key=lambda takeover: bool(takeover.differs))
-        for takeover in takeovers:
+        ordered = sorted(takeovers, key=lambda takeover: bool(takeover.differs))
+        for takeover in ordered:
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
-        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in takeovers)
+        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in ordered)
         remember(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 
