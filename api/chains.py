@@ -10,7 +10,7 @@ from pathlib import Path
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains import hinge_side, ik_limits, setup_file
+from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -91,6 +91,8 @@ def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, .
 def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
 
+    A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE.
+
     raises : Refused where no limb is found at all
 
     >>> [(limb.chain, limb.end_bone) for limb in api.add_detected(rig)]
@@ -100,7 +102,14 @@ def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[L
     limbs = detect(rig, kinds)
     if not limbs:
         raise Refused("NO_LIMBS", object=rig)
-    return tuple(replace(limb, chain=add_chain(rig, **limb.fields).name) for limb in limbs if not limb.chain)
+    return tuple(replace(limb, chain=_add_limb(rig, limb).name) for limb in limbs if not limb.chain)
+
+
+def _add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
+    chain = add_chain(rig, **limb.fields)
+    # Only now: with reference POSE no side would be decided by keys.
+    set_fields(chain, chain_defaults.fitting(chain))
+    return chain
 
 
 def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Takeover, ...]:

@@ -102,6 +102,7 @@ def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> d
         "end_bone": end.name,
         "root_bone": "",
         "tip_bone": "",
+        "use_rotation": False,
         "target": constraint.target,
         "subtarget": constraint.subtarget,
         "hinge_axis": HingeAxis.AUTO,
