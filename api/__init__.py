@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
+from ..blender.chains.new_targets import TargetKind, TargetParent
 from ..blender.chains.setup_file import Setup
 from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
@@ -39,7 +40,7 @@ from .chains import (
     take_bend_limits,
 )
 from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
-from .targets import bake_targets, baking_targets, create_targets, snap_targets, target_keys
+from .targets import bake_targets, baking_targets, create_targets, remove_targets, snap_targets, target_keys
 
 Pull = Drag
 """Until the next release, as `pull`."""

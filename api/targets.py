@@ -8,7 +8,9 @@ from math import inf
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains import target_empties
+from ..blender.chains.create_targets import DEFAULT, create
+from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
+from ..blender.chains.remove_targets import remove
 from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
@@ -17,15 +19,49 @@ from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
 
 
-def create_targets(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
-    """Create empties for the target and pole target that chains lack, placed so that the pose does not move.
+def create_targets(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    *,
+    scene: Scene | None = None,
+    kind: str = DEFAULT.kind,
+    parent: str = DEFAULT.parent,
+    parent_bone: str = DEFAULT.parent_bone,
+) -> Report:
+    """Create the target and pole target that chains lack, placed so that the pose does not move.
+
+    A chain lacks them as well if its armature was duplicated from the one for which they were made. A chain with a tip
+    bone that gets a target follows its rotation, and one whose bones have keys gets the reference POSE; what somebody
+    has set stays.
+
+    kind : EMPTIES or BONES, a `TargetKind`; bones of the armature itself, in a bone collection of their own
+    parent : what carries them, a `TargetParent`: NONE; ROOT, the topmost bone above the limb; BONE, the `parent_bone`;
+        those of a finger hang on the hand
+    raises : Refused where bones cannot be added, as to a linked armature
 
     >>> chain = api.add_chain(rig, "forearm.R")
     >>> print(api.create_targets(rig, ["forearm.R"]))
     forearm.R: 1 of 1 frames reached
     Created 2 empties in the collection "Hero Targets"
+    Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     """
-    return target_empties.create(rig, chains, scene)
+    style = TargetStyle(kind=TargetKind(kind), parent=TargetParent(parent), parent_bone=parent_bone)
+    return create(rig, chains, scene, style)
+
+
+def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Remove what `create_targets` has made for these chains, with keys and shapes, and return its names.
+
+    What another chain uses as well stays.
+
+    raises : Refused where nothing was made for them
+
+    >>> chain = api.add_chain(rig, "forearm.R")
+    >>> report = api.create_targets(rig, ["forearm.R"], kind="BONES")
+    >>> api.remove_targets(rig, ["forearm.R"])
+    ('forearm Target.R', 'forearm Pole.R')
+    """
+    return remove(rig, chains)
 
 
 def snap_targets(

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 from bpy import props
-from bpy.types import Context, Object, PoseBone, PropertyGroup
+from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup
 
 from .armatures import Rig
 
@@ -192,6 +192,7 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
 # mypy knows of no properties that an extension adds.
 _object: Any = Object
 _pose_bone: Any = PoseBone
+_made: tuple[Any, ...] = (Object, Collection, Bone, BoneCollection)
 
 
 def register() -> None:
@@ -210,6 +211,9 @@ def register() -> None:
         update=_live_changed,
         **_FIELD,
     )
+    # Not for users: the name of the armature for which Create Targets has made this.
+    for owner in _made:
+        owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
     # Not for users: what a live limb starts from has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
@@ -219,6 +223,8 @@ def register() -> None:
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _pose_bone.two_bone_ik_own
+    for owner in _made:
+        del owner.two_bone_ik_made_for
     del _object.two_bone_ik_live
     del _object.two_bone_ik_active
     del _object.two_bone_ik_chains

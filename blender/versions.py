@@ -7,13 +7,18 @@ action have more than one layer, or a layer more than one strip.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import bpy
-from bpy.types import Action, AnimData, FCurve, NlaStrip
+from bpy.types import Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone
+
+from .armatures import Rig
+from .rna_paths import bone_and_property
 
 _HAS_SLOTS = "slots" in Action.bl_rna.properties
+_SELECTS_POSE_BONES = "select" in PoseBone.bl_rna.properties
 if _HAS_SLOTS:
     Channelbag: TypeAlias = bpy.types.ActionChannelbag
 else:
@@ -38,19 +43,24 @@ def strips(block: AnimatedID) -> Iterator[tuple[NlaStrip, Iterable[FCurve]]]:
         yield strip, _played_curves(strip)
 
 
+def channelbags(block: AnimatedID) -> list[Channelbag]:
+    """The owners of all `fcurves` and `groups` that the data-block plays, from its action and its NLA strips."""
+    players = (block.animation_data, *(strip for strip, _ in strips(block))) if block.animation_data else ()
+    return [bag for player in players if (bag := _channelbag(player))]
+
+
 def _played_curves(player: AnimData | NlaStrip) -> Iterable[FCurve]:
-    if not player.action:
-        return ()
+    bag = _channelbag(player)
+    return bag.fcurves if bag else ()
+
+
+def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     if not _HAS_SLOTS:
-        return player.action.fcurves
-    if not player.action_slot:
-        return ()
+        return player.action
+    if not (player.action and player.action_slot):
+        return None
     strips: Any = (strip for layer in player.action.layers for strip in layer.strips)
-    for strip in strips:
-        channelbag = strip.channelbag(player.action_slot)
-        if channelbag:
-            return channelbag.fcurves
-    return ()
+    return next(filter(None, (strip.channelbag(player.action_slot) for strip in strips)), None)
 
 
 def animated_paths(block: AnimatedID) -> set[str]:
@@ -82,6 +92,33 @@ def ensure_channelbag(block: AnimatedID) -> Channelbag:
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(animation.action_slot, ensure=True)
+
+
+def remove_curves(channelbag: Channelbag, bones: Collection[str]) -> None:
+    """Remove all F-curves of these bones, and their groups."""
+    for curve in [curve for curve in channelbag.fcurves if bone_and_property(curve.data_path)[0] in bones]:
+        channelbag.fcurves.remove(curve)
+    for bone in bones:
+        group: ActionGroup = channelbag.groups.get(bone)
+        if group and not group.channels:
+            channelbag.groups.remove(group)
+
+
+@contextmanager
+def preserve_selection(rig: Rig) -> Iterator[None]:
+    """Afterwards those of its bones are selected that were so before, in spite of Edit Mode; new ones are not."""
+    names = ("select",) if _SELECTS_POSE_BONES else ("select", "select_head", "select_tail")
+    before = {bone.name: [getattr(bone, name) for name in names] for bone in _selectable(rig)}
+    try:
+        yield
+    finally:
+        for bone in _selectable(rig):
+            for name, value in zip(names, before.get(bone.name, [False] * 3), strict=False):
+                setattr(bone, name, value)
+
+
+def _selectable(rig: Rig) -> Iterable[Any]:
+    return rig.pose.bones if _SELECTS_POSE_BONES else rig.data.bones
 
 
 def copy_action(block: AnimatedID) -> None:

@@ -1,5 +1,6 @@
-"""Targets for what is posed already: create them, snap them, key them."""
+"""Targets for what is posed already: create them, remove them, snap them, key them."""
 
+from bpy.props import EnumProperty, StringProperty
 from bpy.types import Context
 from bpy.utils import register_classes_factory
 
@@ -9,13 +10,58 @@ from .progress import ProgressOperator
 
 
 class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
-    """Create empties for the target and pole target that chains lack, placed so that the pose does not move"""
+    """Create the target and pole target that chains lack, as empties or as bones, so that the pose does not move"""
 
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
+    kind: EnumProperty(
+        name="Kind",
+        description="What targets are made of",
+        items=(
+            ("EMPTIES", "Empties", "Empties in a collection beside the armature"),
+            ("BONES", "Bones", "Bones of the armature, keyed in its action and selected in Pose Mode"),
+        ),
+    )
+    parent: EnumProperty(
+        name="Parent",
+        description="What carries the targets. Those of a finger hang on the hand",
+        items=(
+            ("NONE", "None", "Nothing carries them"),
+            ("ROOT", "Root", "The topmost bone above the limb"),
+            ("BONE", "Bone", "The bone that is chosen below"),
+        ),
+    )
+    parent_bone: StringProperty(name="Parent Bone", description="The bone that carries the targets")
+
+    def draw(self, context: Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("only_active", "kind", "parent"):
+            layout.prop(self, name)
+        if self.parent == "BONE":
+            layout.prop_search(self, "parent_bone", context.object.data, "bones")
+
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.create_targets(rig, self.chains(rig), scene=context.scene)
+        return api.create_targets(
+            rig,
+            self.chains(rig),
+            scene=context.scene,
+            kind=self.kind,
+            parent=self.parent,
+            parent_bone=self.parent_bone,
+        )
+
+
+class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
+    """Remove the targets that were created for chains, with their keys; what another chain uses as well stays"""
+
+    bl_idname = "two_bone_ik.remove_targets"
+    bl_label = "Remove Two-Bone IK Targets"
+
+    def run(self, _context: Context, rig: Rig) -> None:
+        names = api.remove_targets(rig, self.chains(rig))
+        self.inform("note.removed", rig=rig.name, names=", ".join(names))
 
 
 class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
@@ -48,5 +94,10 @@ class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
 
 
 register, unregister = register_classes_factory(
-    (TWO_BONE_IK_OT_create_targets, TWO_BONE_IK_OT_snap_targets, TWO_BONE_IK_OT_bake_targets)
+    (
+        TWO_BONE_IK_OT_create_targets,
+        TWO_BONE_IK_OT_remove_targets,
+        TWO_BONE_IK_OT_snap_targets,
+        TWO_BONE_IK_OT_bake_targets,
+    )
 )

@@ -22,7 +22,8 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Up").direction = "UP"
         layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Down").direction = "DOWN"
         layout.separator()
-        layout.operator("two_bone_ik.create_targets")
+        layout.operator_menu_enum("two_bone_ik.create_targets", "kind")
+        layout.operator("two_bone_ik.remove_targets")
         layout.operator("two_bone_ik.snap_targets")
         layout.operator("two_bone_ik.bake_targets", text="Bake Two-Bone IK Targets from Pose...")
         layout.separator()

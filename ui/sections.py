@@ -8,6 +8,9 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
+from ..blender.chains.create_targets import lacks
+from ..blender.chains.made_for import made
+from ..blender.chains.new_targets import Role
 from ..blender.live import state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import undecided
@@ -47,12 +50,21 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
         owner = getattr(chain, target)
         if owner and owner.type == "ARMATURE":
             column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
-    if chain.target:
-        row = column.row(align=True)
-        row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
-        row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
-    else:
-        column.operator("two_bone_ik.create_targets", text="Create Targets").only_active = False
+    if chain.tip_bone:
+        column.prop(chain, "use_rotation", text="Follow Rotation")
+        if chain.use_rotation:
+            column.prop(chain, "rotation_influence", text="Influence")
+    row = column.row(align=True)
+    if lacks(chain, Role.TARGET):
+        empties = row.operator("two_bone_ik.create_targets", text="Create Targets")
+        empties.kind, empties.only_active = "EMPTIES", False
+        bones = row.operator("two_bone_ik.create_targets", text="As Bones")
+        bones.kind, bones.only_active = "BONES", False
+        return
+    row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
+    row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
+    if made(chain, Role.TARGET):
+        row.operator("two_bone_ik.remove_targets", text="", icon="X").only_active = True
 
 
 def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
@@ -61,10 +73,6 @@ def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
     if body:
         for field in ("root_bone", "end_bone", "tip_bone"):
             body.prop_search(chain, field, rig.data, "bones")
-        if chain.tip_bone:
-            body.prop(chain, "use_rotation", text="Follow Rotation")
-        if chain.tip_bone and chain.use_rotation:
-            body.prop(chain, "rotation_influence", text="Influence")
 
 
 def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -30,7 +30,7 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
-from . import target_empties
+from . import create_targets
 from .field_values import field_values, unchanged_on_error
 from .wildcards import WILDCARDS, wildcard_texts
 
@@ -84,7 +84,7 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
         for chain in chains.values():
             _set(rig, chain)
         if create := [name for name, chain in chains.items() if chain.get(_CREATE)]:
-            target_empties.create(rig, create, None)
+            create_targets.create(rig, create, None, choose_settings=False)
     return list(chains)
 
 

@@ -17,7 +17,7 @@ from ...skeleton import chain_group, solve, targets_from_pose, transform, uneven
 from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part, run
-from ...skeleton.target_channels import target_channels, world_transforms
+from ...skeleton.target_channels import WorldTransform, target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import ChainPlan, Channel, Plan, Point
 from ...solver.values import Array, Bend, Plane
@@ -29,7 +29,7 @@ from . import convert, trial_keys, unkeyed_edits, write
 from .checks import keys
 from .checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .checks.shared_bones import refuse_shared_bones
-from .checks.targets import keyable
+from .checks.targets import keyable, keyed_target
 from .measure.build_report import build_report
 from .measure.compare import compare_joints, compare_targets
 from .phases import Opened, Preparation, request
@@ -180,6 +180,14 @@ def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[R
     plan = current_plan(rig, names, scene, stand_in=Point(rig))
     found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_frame(plan, pose_request(plan, ())))
     return build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found)), found
+
+
+def place_targets(rig: Rig, names: Sequence[str], scene: Scene, transforms: Mapping[Point, WorldTransform]) -> None:
+    """Move new targets of these chains, objects or bones, to where they have to be on the current frame."""
+    plan = current_plan(rig, names, scene, stand_in=Point(rig))
+    samples = sampling.sample_current_frame(plan, pose_request(plan, transforms))
+    targets = {point: keyed_target(point, plan.frames[0]) for point in transforms}
+    _pose(plan, target_channels(plan, transforms, samples, targets))
 
 
 class FreeLimb:

@@ -71,6 +71,20 @@ def _on_a_hand(finger: Bone) -> bool:
     return True
 
 
+def finger_carrier(finger: Bone) -> Bone | None:
+    """The hand on which a finger hangs, or its parent if no bone is named so; None if the bone is of no finger."""
+    if not _is_finger(finger):
+        return None
+    above = [bone for bone in finger.parent_recursive if not _is_finger(bone)]
+    hands = (bone for bone in above if re.search("hand|wrist", bone.name, re.IGNORECASE))
+    return next(hands, above[0] if above else None)
+
+
+def _is_finger(bone: Bone) -> bool:
+    part = bone_names.part(bone.name)
+    return part is not None and part.label.name in bone_names.FINGERS and _on_a_hand(bone)
+
+
 def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
     """Hand or foot by name, else the bone that continues the end bone; None if the end bone is the last."""
     mine = parts[end]

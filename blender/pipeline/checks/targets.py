@@ -48,7 +48,7 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
             if place in found:
                 raise _refused("TARGET_CARRIES", chain, place)
     _refuse_hanging(plan, found, over_range=over_range)
-    targets = {point: _keyed_target(point, plan.frames[0]) for point in found}
+    targets = {point: keyed_target(point, plan.frames[0]) for point in found}
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
         keys.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
@@ -135,7 +135,7 @@ def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
     raise Refused("HANGS_ON_TARGET.bone" if bone else "HANGS_ON_TARGET.object", chain=chain, bone=bone, **named)
 
 
-def _keyed_target(point: Point, start: float) -> KeyedTarget:
+def keyed_target(point: Point, start: float) -> KeyedTarget:
     """How an object or a bone is to be keyed, from frame `start` on."""
     item: Rig = point.object
     bone = read_bone(item, point.bone) if point.bone else None

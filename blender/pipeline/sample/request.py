@@ -63,6 +63,7 @@ def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
     carriers = {dependencies.with_parents(point)[1] for point in bones}
     return replace(
         need,
+        objects=need.objects | {point.object for point in placed},
         bones=need.bones | shown | tips | {point for point in carriers if point.bone},
         own=need.own | frozenset(placed),
         turned=need.turned | bones,

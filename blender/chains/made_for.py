@@ -1,0 +1,89 @@
+"""The mark of what Create Targets has made, and whose targets they are once the armature was duplicated.
+
+The mark is the name of the armature object, in `two_bone_ik_made_for`. Pointers would keep deleted armatures in the
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+from bpy.types import Object
+
+from ..armatures import Rig, is_rig
+from ..properties import TwoBoneIKChain
+from .new_targets import Role
+
+Item = tuple[Object, str]
+"""An object; or an armature object and the name of its bone."""
+
+
+def mark(made: Any, name: str) -> None:
+    """Mark an object, a bone or a collection as made for the armature object of this name."""
+    made.two_bone_ik_made_for = name
+
+
+def is_marked(item: Any) -> bool:
+    """True if Create Targets has made the object, bone or collection."""
+    return bool(item.two_bone_ik_made_for)
+
+
+def item_of(chain: TwoBoneIKChain, role: Role) -> Item | None:
+    """What the chain uses in this role."""
+    target = getattr(chain, role)
+    if target is None:
+        return None
+    bone = getattr(chain, role.bone_field) if target.type == "ARMATURE" else ""
+    return target, bone
+
+
+def made(chain: TwoBoneIKChain, role: Role) -> Item | None:
+    """What was made for this chain and can be removed; None if nothing was."""
+    item = item_of(chain, role)
+    if item is None:
+        return None
+    target, bone = item
+    if bone:
+        data: Any = target.data
+        owned = target == chain.id_data and bone in data.bones and is_marked(data.bones[bone])
+    else:
+        data = target
+        owned = is_marked(target) and _owner(target, chain.id_data) == chain.id_data
+    return item if owned and data.is_editable and not data.override_library else None
+
+
+def is_of_twin(chain: TwoBoneIKChain, role: Role) -> bool:
+    """True if the chain's armature was duplicated from the one for which this target was made, and both use it."""
+    rig, target = chain.id_data, getattr(chain, role)
+    if target is None or not is_marked(target):
+        return False
+    owner = _owner(target, rig)
+    # A hand may hold on to the target of another character's foot.
+    twins = (twin for twin in owner.two_bone_ik_chains if twin.end_bone == chain.end_bone)
+    return owner != rig and any(getattr(twin, role) == target for twin in twins)
+
+
+def _owner(target: Any, rig: Rig) -> Rig:
+    """The armature that an empty was made for: one of those that use it, as `rig` does.
+
+    If it was renamed since, Blender's names tell: "Hero.001" is the copy of "Hero".
+    """
+    made_for: str = target.two_bone_ik_made_for
+    if made_for == rig.name:
+        return rig
+    users = [chain.id_data for chain in _all_chains() if target in (chain.target, chain.pole_target)]
+    return min(users, key=lambda user: (user.name != made_for, user.name))
+
+
+def items_in_use() -> set[tuple[bpy.types.ID, str]]:
+    """All targets of all chains in the file: objects, and armatures with names of bones."""
+    items = [item for chain in _all_chains() for role in Role if (item := item_of(chain, role))]
+    return {(target.data if bone else target, bone) for target, bone in items}
+
+
+def _all_chains() -> Iterator[TwoBoneIKChain]:
+    for item in bpy.data.objects:
+        if is_rig(item) and not item.library:
+            yield from item.two_bone_ik_chains

@@ -1,0 +1,108 @@
+"""What Create Targets is to make: which kind, what carries it, and where it has to be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...skeleton.target_channels import WorldTransform
+from ...skeleton.values import Point
+from ..messages.refused import Refused
+from ..messages.translation import nearest_name
+from ..pipeline.read import dependencies
+from ..pipeline.read.chain import root_name
+from ..properties import TwoBoneIKChain
+from .detect.by_name import finger_carrier
+
+_SIDE = re.compile(r"[._\- ](?:l|r|left|right)(?:\.\d+)?$", re.IGNORECASE)
+
+
+class TargetKind(StrEnum):
+    """What targets are made of: empties, or bones of the armature itself."""
+
+    EMPTIES = "EMPTIES"
+    BONES = "BONES"
+
+
+class TargetParent(StrEnum):
+    """What carries new targets: nothing, the topmost bone above the limb, or a bone that is named."""
+
+    NONE = "NONE"
+    ROOT = "ROOT"
+    BONE = "BONE"
+
+
+class Role(StrEnum):
+    """What a chain uses a target for; the value is the chain's field."""
+
+    TARGET = "target"
+    POLE = "pole_target"
+
+    @property
+    def bone_field(self) -> str:
+        """The chain's field for the bone, where the target is one."""
+        return "subtarget" if self is Role.TARGET else "pole_subtarget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetStyle:
+    """How new targets are made. The targets of a finger hang on the hand, whatever `parent` says.
+
+    parent_bone : name of the bone that carries them, where `parent` is BONE
+    """
+
+    kind: TargetKind = TargetKind.EMPTIES
+    parent: TargetParent = TargetParent.NONE
+    parent_bone: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NewTarget:
+    """One target to be made.
+
+    name : after limb and side; the side comes last, as Blender mirrors names so
+    parent : name of the bone that carries it; "" for none
+    transform : where it has to be on the current frame
+    size : length of the chain, world units
+    """
+
+    chain: TwoBoneIKChain
+    role: Role
+    name: str
+    parent: str
+    transform: WorldTransform
+    size: float
+
+
+def target_name(chain: str, role: Role) -> str:
+    """ "Arm Target.L" for "Arm.L".
+
+    >>> target_name("Arm.L", Role.POLE)
+    'Arm Pole.L'
+    """
+    word = "Target" if role is Role.TARGET else "Pole"
+    side = _SIDE.search(chain)
+    return f"{chain[: side.start()]} {word}{side[0]}" if side else f"{chain} {word}"
+
+
+def parent_name(chain: TwoBoneIKChain, style: TargetStyle) -> str:
+    """The bone that is to carry the targets of this chain; "" for none.
+
+    raises : Refused if the armature has no such bone, or if the chain itself moves it
+    """
+    rig = chain.id_data
+    root = rig.data.bones[root_name(rig, chain)]
+    hand = finger_carrier(root)
+    if hand:
+        return hand.name
+    if style.parent != TargetParent.BONE:
+        above = root.parent_recursive
+        return above[-1].name if above and style.parent == TargetParent.ROOT else ""
+    name = style.parent_bone
+    if name not in rig.data.bones:
+        nearest = nearest_name(name, rig.data.bones.keys())
+        raise Refused("NO_BONE.to_carry", object=rig, bone=name, nearest=nearest)
+    if Point(rig, root.name) in dependencies.upstream(Point(rig, name)):
+        raise Refused("TARGET_FOLLOWS.parent", chain=chain, bone=name)
+    return name

@@ -1,0 +1,137 @@
+"""Targets that are bones of the armature itself: they are keyed in its action and selected in Pose Mode.
+
+At rest a target lies on the tip, turned as the tip bone is, and a pole target where the rest pose needs it. So the limb
+is in its rest pose once both are cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import bpy
+import numpy as np
+from bpy.types import BoneCollection, Scene
+from mathutils import Matrix, Vector
+
+from ...skeleton import transform
+from ...skeleton.values import Point
+from ...solver import targets
+from ...solver.values import Bend
+from .. import versions
+from ..armatures import Rig, is_rig
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..pipeline import unkeyed_edits
+from ..pipeline.read.bone import rest
+from ..pipeline.read.chain import root_name
+from ..pipeline.read.rest_side import rest_chain
+from ..properties import TwoBoneIKChain
+from . import target_shapes
+from .edit_bones import edit_bones
+from .made_for import is_marked, mark
+from .new_targets import NewTarget, Role
+
+_COLLECTION = "Two-Bone IK Targets"
+_LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
+"""Length of a bone, which is also the size of its shape, as part of the chain's length."""
+
+
+def refuse_impossible(rig: Rig, scene: Scene) -> None:
+    """Raise `Refused` where the armature cannot get bones, or where others would get them too."""
+    data = rig.data
+    if rig.override_library or data.override_library or not data.is_editable:
+        raise Refused("LIBRARY_BONES", object=rig)
+    other = next((item for item in bpy.data.objects if item.data == data and item != rig), None)
+    if other:
+        raise Refused("SHARED_ARMATURE", object=rig, value=data.name, other=other.name)
+    if not any(rig in layer.objects.values() for layer in scene.view_layers):
+        raise Refused("NO_VIEW_LAYER", object=rig)
+
+
+def make(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> tuple[list[Point], list[str]]:
+    """The bones at rest, and sentences for the report."""
+    rests = [_rest(one.chain, one.role) for one in new]
+    names = []
+    with edit_bones(rig, scene) as bones:
+        for one, (matrix, length) in zip(new, rests, strict=True):
+            bone = bones.new(one.name)
+            bone.head, bone.tail = matrix.translation, matrix @ Vector((0.0, length, 0.0))
+            bone.align_roll(matrix.to_3x3() @ Vector((0.0, 0.0, 1.0)))
+            bone.parent = bones.get(one.parent)
+            bone.use_deform = False
+            names.append(bone.name)
+    collection = _collection(rig)
+    for name, one in zip(names, new, strict=True):
+        made = rig.data.bones[name]
+        mark(made, rig.name)
+        for other in made.collections:
+            other.unassign(made)
+        collection.assign(made)
+        rig.pose.bones[name].custom_shape = target_shapes.shape(one.role)
+    created = translated(
+        "note.created_bone" if len(new) == 1 else "note.created_bones", count=len(new), collection=collection.name
+    )
+    return [Point(rig, name) for name in names], [created]
+
+
+def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
+    """Remove the bones, their keys, and shapes and bone collection if no other bone has them."""
+    if not names:
+        return
+    with unkeyed_edits.preserve_edits(rig, scene, ()):
+        _remove_keys(rig, names)
+    with edit_bones(rig, scene) as bones:
+        for name in names:
+            bones.remove(bones[name])
+    for collection in [found for found in rig.data.collections_all if is_marked(found) and not found.bones]:
+        rig.data.collections.remove(collection)
+    target_shapes.remove_unused()
+
+
+def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
+    """Matrix in armature space of the new bone at rest, and its length."""
+    bones = chain.id_data.data.bones
+    at_rest, _ = rest_chain(chain.id_data, chain)
+    size = float(np.linalg.norm(np.diff(at_rest.joints, axis=0), axis=-1).sum())
+    length = _LENGTHS[role] * size
+    if role is Role.TARGET:
+        if chain.tip_bone:
+            return bones[chain.tip_bone].matrix_local, length
+        end = bones[chain.end_bone]
+        return Matrix.Translation(end.tail_local - end.head_local) @ end.matrix_local, length
+    # A chain that bends away from its pole has it in front.
+    in_front = chain.bend == Bend.NEGATIVE or (chain.use_bend_limits and chain.bend_max <= 0.0)
+    still = np.broadcast_to(np.eye(3), (1, 2, 3, 3))
+    pole = targets.from_pose(at_rest, still, -size if in_front else size, chain.pole_angle).pole
+    assert pole is not None
+    root = rest(bones[root_name(chain.id_data, chain)])
+    return Matrix.Translation(transform.transform_points(root, pole)[0].tolist()), length
+
+
+def _collection(rig: Rig) -> BoneCollection:
+    collections = rig.data.collections_all
+    found = next((found for found in collections if is_marked(found)), None)
+    if found is None:
+        solo = any(other.is_solo for other in collections)
+        found = rig.data.collections.new(_COLLECTION)
+        found.is_solo = solo  # beside others that are, it would be hidden
+        mark(found, rig.name)
+    return found
+
+
+def _remove_keys(rig: Rig, names: Collection[str]) -> None:
+    """Those of the bones, unless another armature with such bones plays them; then the action if it came with them."""
+    animation = rig.animation_data
+    action = animation.action if animation else None
+    came_with_keys = action and action.name.startswith(f"{rig.name}Action") and bool(versions.curves(rig))
+    others = (item for item in bpy.data.objects if item != rig and is_rig(item))
+    sharing = (item for item in others if any(name in item.data.bones for name in names))
+    shared = [bag for item in sharing for bag in versions.channelbags(item)]
+    for bag in versions.channelbags(rig):
+        if bag not in shared:
+            versions.remove_curves(bag, names)
+    if not came_with_keys or versions.curves(rig) or action.users > 1:
+        return
+    bpy.data.actions.remove(action)
+    if not (animation.drivers or animation.nla_tracks):
+        rig.animation_data_clear()

@@ -1,0 +1,145 @@
+"""Chains that are set up follow the rotation of their target, and keep the roll of keys; what was chosen stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bpy.types import Object, PropertyGroup
+from mathutils import Quaternion, Vector
+
+from support import file_data, rigs
+from support.bvh import bvh, imported, t_pose, walk
+from support.rigify import metarig
+from support.truth import on_frame
+
+FRAMES = range(1, 31)
+
+
+def settings(chain: PropertyGroup) -> tuple[bool, str]:
+    return chain.use_rotation, chain.reference
+
+
+def poses(rig: Object, *names: str) -> np.ndarray:
+    """(n, k, 4, 4) bones in the armature on every frame, as Blender evaluates them."""
+    found = []
+    for frame in FRAMES:
+        bones = rig.evaluated_get(on_frame(frame)).pose.bones
+        found.append([np.array(bones[name].matrix) for name in names])
+    return np.array(found)
+
+
+def keyed(rig: Object) -> Object:
+    rigs.animate(rig.pose.bones["lower"], rotation_quaternion={1: (1, 0, 0, 0), 9: (0.8, 0, 0.6, 0)})
+    return rig
+
+
+def test_feet_stay_level_when_the_hips_go_down() -> None:
+    rig = metarig("human")
+    api.add_detected(rig)
+    api.create_targets(rig)
+    feet = ("foot.L", "toe.L", "foot.R", "toe.R")
+    before = poses(rig, *feet)[0]
+    hips = rig.pose.bones["spine"]
+    hips.location = hips.bone.matrix_local.to_3x3().inverted() @ Vector((0, 0, -0.1))
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    after = np.array([np.array(rig.pose.bones[name].matrix) for name in feet])
+    assert np.abs(after - before).max() < 1e-5
+
+
+def test_a_capture_keeps_its_wrists(tmp_path: Path) -> None:
+    rig = imported(tmp_path, bvh(t_pose(0.8), walk(len(FRAMES))))
+    bones = [f"{side}{bone}" for side in ("Left", "Right") for bone in ("Arm", "ForeArm", "Hand", "Foot")]
+    before = poses(rig, *bones)
+    api.add_detected(rig)
+    api.create_targets(rig)
+    frames = (FRAMES[0], FRAMES[-1])
+    api.bake_targets(rig, frames=frames)
+    assert api.bake(rig, frames=frames).reached
+    turned = np.einsum("nkji,nkjl->nkil", before[..., :3, :3], poses(rig, *bones)[..., :3, :3])
+    degrees = np.degrees(np.arccos(np.clip((np.trace(turned, axis1=2, axis2=3) - 1) / 2, -1, 1)))
+    assert degrees.max() < 0.3
+
+
+def test_detected_limbs_without_keys_refer_to_the_rest_pose() -> None:
+    rig = metarig("human")
+    api.add_detected(rig)
+    assert {settings(chain) for chain in rig.two_bone_ik_chains} == {(True, "REST")}
+
+
+@pytest.mark.parametrize("strip", [False, True], ids=["action", "NLA strip"])
+def test_created_targets_take_the_keyed_pose_as_reference(strip: bool) -> None:
+    rig = keyed(rigs.armature())
+    if strip:
+        animation = rig.animation_data
+        animation.nla_tracks.new().strips.new("Walk", 1, animation.action)
+        animation.action = None
+    chain = api.add_chain(rig, "lower", tip_bone="hand")
+    assert settings(chain) == (False, "REST")
+    api.create_targets(rig)
+    assert settings(chain) == (True, "POSE")
+
+
+def test_keys_of_other_bones_choose_no_reference() -> None:
+    rig = rigs.armature()
+    for name in ("spine", "hand"):
+        rigs.animate(rig.pose.bones[name], rotation_quaternion={1: (1, 0, 0, 0)})
+    rigs.animate(rig.pose.bones["lower"], location={1: (0, 0, 0)})
+    chain = api.add_chain(rig, "lower", tip_bone="hand")
+    api.create_targets(rig)
+    assert settings(chain) == (True, "REST")
+
+
+def test_what_was_chosen_stays() -> None:
+    rig = keyed(rigs.armature())
+    chain = api.add_chain(rig, "lower", tip_bone="hand", use_rotation=False, reference="REST")
+    api.create_targets(rig)
+    assert settings(chain) == (False, "REST")
+
+
+def test_a_chain_that_has_a_target_keeps_its_settings() -> None:
+    rig = keyed(rigs.armature())
+    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), tip_bone="hand")
+    api.create_targets(rig)
+    assert chain.pole_target
+    assert settings(chain) == (False, "REST")
+
+
+def test_a_refusal_takes_the_settings_back() -> None:
+    rig = keyed(rigs.armature())
+    api.add_chain(rig, "lower", tip_bone="hand")
+    api.add_chain(rig, "upper", use_rotation=True)
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match="turns its tip bone but has none"):
+        api.create_targets(rig)
+    assert not file_data.changed(before)
+
+
+def test_a_setup_file_says_all_by_itself(tmp_path: Path) -> None:
+    rig = keyed(rigs.armature())
+    path = tmp_path / "hero.toml"
+    path.write_text('[[chain]]\nend_bone = "lower"\ntip_bone = "hand"\ncreate_targets = true\n', "utf-8")
+    api.apply_setup(rig, api.load_setup(path))
+    assert settings(rig.two_bone_ik_chains[0]) == (False, "REST")
+
+
+def test_a_constraint_is_taken_over_without_rotation() -> None:
+    rig = metarig("human")
+    api.add_detected(rig)
+    constraint = rig.pose.bones["forearm.L"].constraints.new("IK")
+    constraint.target, constraint.chain_count = rigs.empty("Target", (0.5, -0.3, 1.2)), 2
+    constraint.target.rotation_quaternion = Quaternion((1, 2, 3, 4)).normalized()
+    api.chains_from_constraints(rig)
+    chain = rig.two_bone_ik_chains["Arm.L"]
+    assert (chain.target.name, *settings(chain)) == ("Target", False, "POSE")
+    api.solve(rig, ["Arm.L"])
+
+
+def test_the_defaults_of_the_fields_are_as_ever() -> None:
+    fields = chain_fields()
+    assert (fields["use_rotation"].default, fields["reference"].default) == (False, "REST")

@@ -1,0 +1,210 @@
+"""Several characters in a file, linked or duplicated: each has targets of its own, and takes them along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Collection, Object
+from mathutils import Vector
+
+from support import file_data, rigs
+from support.truth import on_frame
+
+KINDS = pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+
+
+def collection(name: str, parent: Collection | None = None) -> Collection:
+    made = bpy.data.collections.new(name)
+    (parent or bpy.context.scene.collection).children.link(made)
+    return made
+
+
+def hero(name: str = "Hero", holder: Collection | None = None) -> Object:
+    rig = rigs.armature(name=name)
+    api.add_chain(rig, "lower", name="Arm.L", tip_bone="hand")
+    if holder:
+        bpy.context.scene.collection.objects.unlink(rig)
+        holder.objects.link(rig)
+    return rig
+
+
+def duplicated(*items: Object) -> list[Object]:
+    """Shift+D."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for item in items:
+        item.select_set(True)
+    bpy.context.view_layer.objects.active = items[0]
+    bpy.ops.object.duplicate()
+    return list(bpy.context.selected_objects)
+
+
+def used(rig: Object) -> list[tuple[str, str]]:
+    chain = rig.two_bone_ik_chains[0]
+    return [(chain.target.name, chain.subtarget), (chain.pole_target.name, chain.pole_subtarget)]
+
+
+def test_empties_of_two_characters_tell_whose_they_are() -> None:
+    for name in ("Hero", "Villain"):
+        api.create_targets(hero(name))
+        assert used(bpy.data.objects[name]) == [(f"{name} Arm Target.L", ""), (f"{name} Arm Pole.L", "")]
+        assert bpy.data.collections[f"{name} Targets"].objects.keys() == [f"{name} Arm Target.L", f"{name} Arm Pole.L"]
+
+
+def test_empties_lie_in_the_deepest_collection_of_the_rig() -> None:
+    actors = collection("Actors")
+    deep = collection("Hero", collection("Left", actors))
+    rig = hero(holder=deep)
+    actors.objects.link(rig)
+    collection("Deeper", collection("Other", deep))
+    report = api.create_targets(rig)
+    assert deep.children.keys() == ["Other", "Hero Targets"]
+    assert not [note for note in report.notes if note.startswith("Linking")]
+    api.add_chain(rig, "hand")
+    api.create_targets(rig)
+    assert len(deep.children["Hero Targets"].objects) == 4
+
+
+def test_a_rig_in_no_collection_is_told_of() -> None:
+    report = api.create_targets(hero())
+    assert bpy.context.scene.collection.children.keys() == ["Hero Targets"]
+    assert [note for note in report.notes if 'Linking "Hero" alone will not take the empties along' in note]
+
+
+def test_a_duplicate_gets_targets_of_its_own_in_one_press() -> None:
+    rig = hero(holder=collection("Hero"))
+    api.create_targets(rig)
+    rigs.animate(rig.two_bone_ik_chains[0].target, location={1: (1.2, 0.6, 1.3), 9: (1.0, 0.4, 1.5)})
+    (twin,) = duplicated(rig)
+    assert used(twin) == used(rig)
+    before = file_data.dump()
+    bpy.ops.two_bone_ik.create_targets()
+    assert used(twin) == [("Hero.001 Arm Target.L", ""), ("Hero.001 Arm Pole.L", "")]
+    changed = {path for path in file_data.changed(before) if path in before}
+    lists = ("collections['Hero']", "scenes['Scene'].view_layers[0].objects")
+    assert {path for path in changed if "Hero.001" not in path and not path.startswith(lists)} == set()
+    before = file_data.dump()
+    for one in (rig, twin):
+        assert api.create_targets(one).notes == ("Every chain has a target and a pole target",)
+    assert not file_data.changed(before)
+    api.remove_targets(twin)
+    assert used(rig) == [("Hero Arm Target.L", ""), ("Hero Arm Pole.L", "")]
+
+
+def test_a_duplicate_with_bones_has_its_own_at_once() -> None:
+    rig = hero()
+    api.create_targets(rig, kind="BONES")
+    (twin,) = duplicated(rig)
+    assert used(twin) == [("Hero.001", "Arm Target.L"), ("Hero.001", "Arm Pole.L")]
+    assert api.create_targets(twin).notes == ("Every chain has a target and a pole target",)
+    api.remove_targets(twin)
+    assert used(rig) == [("Hero", "Arm Target.L"), ("Hero", "Arm Pole.L")]
+    assert "Arm Target.L" in rig.pose.bones
+
+
+def test_a_character_duplicated_with_its_empties_has_them() -> None:
+    rig = hero()
+    api.create_targets(rig)
+    chain = rig.two_bone_ik_chains[0]
+    duplicated(rig, chain.target, chain.pole_target)
+    twin = bpy.data.objects["Hero.001"]
+    assert used(twin) == [("Hero Arm Target.L.001", ""), ("Hero Arm Pole.L.001", "")]
+    assert api.create_targets(twin).notes == ("Every chain has a target and a pole target",)
+
+
+@pytest.mark.parametrize("duplicate", [True, False])
+def test_a_renamed_character_keeps_its_targets(duplicate: bool) -> None:
+    rig = hero()
+    api.create_targets(rig)
+    twins = duplicated(rig) if duplicate else []
+    rig.name = "Boss"
+    before = used(rig)
+    assert api.create_targets(rig).notes == ("Every chain has a target and a pole target",)
+    assert used(rig) == before
+    for twin in twins:
+        api.create_targets(twin)
+        assert used(twin) == [("Hero.001 Arm Target.L", ""), ("Hero.001 Arm Pole.L", "")]
+
+
+def test_a_hand_that_holds_anothers_target_goes_on_to() -> None:
+    rig, other = hero(), rigs.armature(name="Other")
+    api.create_targets(rig)
+    target = rig.two_bone_ik_chains[0].target
+    chain = api.add_chain(other, "hand", target=target, plane="AIM")
+    assert api.create_targets(other).notes == ("Every chain has a target and a pole target",)
+    assert chain.target == target
+    with pytest.raises(api.Refused, match="has made no target"):
+        api.remove_targets(other, ["hand"])
+    assert "Hero Arm Target.L" in bpy.data.objects
+
+
+@KINDS
+@pytest.mark.parametrize("way", ["instance", "objects"])
+def test_an_override_takes_chains_and_targets_along(tmp_path: Path, kind: str, way: str) -> None:
+    rig = hero(holder=collection("Hero"))
+    api.create_targets(rig, kind=kind)
+    path = str(tmp_path / "hero.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Hero", instance_collections=way == "instance")
+    linked = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+    if way == "objects":
+        bpy.ops.object.select_all(action="DESELECT")
+        linked.select_set(True)
+        bpy.context.view_layer.objects.active = linked
+        bpy.ops.object.make_override_library(collection=bpy.data.collections["Hero"].session_uid)
+    else:
+        bpy.ops.object.make_override_library()
+    save_and_load(tmp_path)
+    (rig,) = (item for item in bpy.data.objects if item.type == "ARMATURE" and not item.library)
+    (chain,) = rig.two_bone_ik_chains
+    assert not chain.target.library
+    assert not chain.pole_target.library
+    assert chain.target == rig or kind == "EMPTIES"
+    if kind == "EMPTIES":  # the further step that the manual names
+        bpy.ops.object.select_all(action="DESELECT")
+        for item in (chain.target, chain.pole_target):
+            item.select_set(True)
+        bpy.context.view_layer.objects.active = chain.target
+        bpy.ops.object.make_override_library()
+        assert not chain.target.override_library.is_system_override
+        assert not chain.pole_target.override_library.is_system_override
+        assert api.snap_targets(rig).reached
+    owner = rig.pose.bones[chain.subtarget] if kind == "BONES" else chain.target
+    rigs.animate(owner, location={frame: owner.location + shift for frame, shift in SHIFTS.items()})
+    assert api.bake(rig, frames=(1, 9)).reached
+    for frame in range(1, 10):
+        evaluated = rig.evaluated_get(on_frame(frame))
+        bones = evaluated.pose.bones
+        wanted = bones[chain.subtarget].head if kind == "BONES" else chain.target.matrix_world.translation
+        np.testing.assert_allclose(bones["hand"].head, wanted, atol=1e-5)
+
+
+SHIFTS = {1: Vector((0, -0.1, 0)), 9: Vector((-0.1, -0.3, 0.1))}
+
+
+def save_and_load(folder: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "shot.blend"))
+
+
+def test_bones_of_an_override_are_refused_and_empties_offered(tmp_path: Path) -> None:
+    hero(holder=collection("Hero"))
+    path = str(tmp_path / "hero.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Hero", instance_collections=True)
+    bpy.ops.object.make_override_library()
+    (rig,) = (item for item in bpy.data.objects if item.type == "ARMATURE" and not item.library)
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=r"has its bones from a library .* create empties, or"):
+        api.create_targets(rig, kind="BONES")
+    assert not file_data.changed(before)
+    assert api.create_targets(rig).reached
+    target = rig.two_bone_ik_chains[0].target
+    assert not target.library
+    assert target.users_collection[0] in bpy.context.scene.collection.children_recursive
+    assert len(api.remove_targets(rig)) == 2
