@@ -17,6 +17,10 @@ def test_undo_takes_created_and_baked_targets_back(play: Callable[[str], None]) 
     play("targets")
 
 
+def test_bones_as_targets_are_one_undo_step(play: Callable[[str], None]) -> None:
+    play("target_bones")
+
+
 def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
     play("live")
 

@@ -11,9 +11,9 @@ from user import Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 MOVES = {
-    "Arm.L Target": (-0.24, -0.25, 0.44),
-    "Arm.R Target": (-0.14, -0.15, 0.5),
-    "Leg.L Target": (0.0, -0.3, 0.25),
+    "metarig Arm Target.L": (-0.24, -0.25, 0.44),
+    "metarig Arm Target.R": (-0.14, -0.15, 0.5),
+    "metarig Leg Target.L": (0.0, -0.3, 0.25),
 }
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
 LAST_COLUMN = (0.83,)

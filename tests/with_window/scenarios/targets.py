@@ -19,24 +19,24 @@ def scenario(user: User) -> Steps:
 
     yield from user.click("two_bone_ik.create_targets")
     yield
-    assert names() == ("Bone.001 Target", "Bone.001 Pole")
+    assert names() == ("Armature Bone.001 Target", "Armature Bone.001 Pole")
     user.screenshot("created")
     yield from user.undo()
     assert names() == (None, None)
-    assert "Bone.001 Target" not in bpy.data.objects
+    assert "Armature Bone.001 Target" not in bpy.data.objects
     yield from user.redo()
-    assert names() == ("Bone.001 Target", "Bone.001 Pole")
+    assert names() == ("Armature Bone.001 Target", "Armature Bone.001 Pole")
 
     yield from user.click("two_bone_ik.bake_targets")
     yield
     yield from user.press("RET")
     yield
     user.screenshot("keys")
-    assert keyed("Bone.001 Target")
-    assert keyed("Bone.001 Pole")
+    assert keyed("Armature Bone.001 Target")
+    assert keyed("Armature Bone.001 Pole")
     assert keyed_range() is None
     yield from user.undo()
-    assert not keyed("Bone.001 Target")
+    assert not keyed("Armature Bone.001 Target")
 
 
 def names() -> tuple[str | None, str | None]:

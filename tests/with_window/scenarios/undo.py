@@ -22,6 +22,7 @@ STEPS = (
     ("bake", {"frame_end": 5}),
     ("worst_frame", {}),
     ("bake_targets", {"frame_end": 5}),
+    ("remove_targets", {}),
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
     ("chain_add", {}),
@@ -44,7 +45,7 @@ def scenario(user: User) -> Steps:
     yield
     for name, options in STEPS:
         if name == "check":  # there is something to mark
-            bpy.data.objects["Arm.L Target"].location.z += 5.0
+            bpy.data.objects["metarig Arm Target.L"].location.z += 5.0
             bpy.ops.ed.undo_push()
         if name == "worst_frame":  # there is something to go to
             pose_otherwise(bpy.context.object)  # undo has made it anew
