@@ -5,7 +5,7 @@ For mypy they have a type of their own, with their data and our properties; when
 
 from __future__ import annotations
 
-from functools import lru_cache
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeGuard
 
 import bpy
@@ -34,6 +34,10 @@ else:
     Rig = Object
 
 
+# By `session_uid` of a scene, and how many users armatures have.
+_known: dict[tuple[int, int], list[Rig]] = {}
+
+
 def is_rig(item: Object | None) -> TypeGuard[Rig]:
     """Whether this is an armature object."""
     return item is not None and item.type == "ARMATURE"
@@ -45,38 +49,23 @@ def as_rig(item: Object | None) -> Rig | None:
 
 
 def local_armatures(scene: Scene) -> list[Rig]:
-    """The local armature objects of a scene; a linked one cannot be posed."""
-    names = _names(len(bpy.data.objects), len(bpy.data.armatures))
-    rigs = {name: _local(scene, name) for name in names}
-    # To look for a name among 5,000 objects of a file takes Blender a millisecond, in a scene a microsecond.
-    if any(rig is None and name not in bpy.data.objects for name, rig in rigs.items()):
-        forget()  # one was renamed
-        return local_armatures(scene)
-    return [rig for rig in rigs.values() if rig]
+    """The local armature objects of a scene; a linked one cannot be posed.
+
+    To look at each of 5,000 objects takes Blender milliseconds, and to find one by name up to one: too long for every
+    evaluation and redraw. So they are kept until armatures have other users, or somebody calls `forget`.
+    """
+    key = scene.session_uid, sum(armature.users + 1 for armature in bpy.data.armatures)
+    with suppress(KeyError, ReferenceError):  # one that was removed has no name
+        return [rig for rig in _known[key] if rig.name]
+    _known[key] = [item for item in scene.objects if is_rig(item) and not item.library]
+    return list(_known[key])
 
 
 def forget() -> None:
-    """Another file, or another state of it: it may hold as many objects under other names."""
-    _names.cache_clear()
+    """Another file, another state of it, or other objects in a collection."""
+    _known.clear()
 
 
 def editable(item: Object) -> bool:
     """False for linked objects, and for overrides that Blender made on its own."""
     return item.is_editable and not (item.override_library and item.override_library.is_system_override)
-
-
-@lru_cache(maxsize=1)
-def _names(_objects: int, _armatures: int) -> list[str]:
-    """Names of all local armature objects, while the file holds so many objects and armatures.
-
-    To look at each of 5,000 objects takes Blender a millisecond, far too long for every evaluation of a scene.
-    """
-    return [item.name for item in bpy.data.objects if is_rig(item) and not item.library]
-
-
-def _local(scene: Scene, name: str) -> Rig | None:
-    item: Object | None = scene.objects.get(name)
-    if item and item.library:
-        # A linked object may have the same name, and Blender has no key for the other one.
-        item = next((other for other in scene.objects if other.name == name and not other.library), None)
-    return as_rig(item)

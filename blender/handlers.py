@@ -1,4 +1,4 @@
-"""What Blender calls: limbs follow their targets, edits without a key survive undo, another file begins with nothing.
+"""What Blender calls: limbs follow their targets, the list what is selected, edits without a key survive undo.
 
 After each evaluation of the scene the chains of armature objects that are live are posed. That makes Blender evaluate
 once more, and then nothing has moved, so there it ends. Renders show what is keyed, and bakes read it.
@@ -23,10 +23,21 @@ def _imported(module: str) -> ModuleType | None:
     return sys.modules.get(f"{__package__}.{module}")
 
 
+def _elsewhere(depsgraph: Depsgraph) -> bool:
+    """Whether Blender evaluates for a render, or for a probe of ours."""
+    probe = _imported("pipeline.sample.probe")
+    return depsgraph.mode == "RENDER" or bool(probe and probe.is_open())
+
+
+@persistent
+def _notice_objects(_scene: Scene, depsgraph: Depsgraph) -> None:
+    if depsgraph.id_type_updated("COLLECTION"):
+        armatures.forget()
+
+
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph) -> None:
-    probe = _imported("pipeline.sample.probe")
-    if depsgraph.mode == "RENDER" or (probe and probe.is_open()):
+    if _elsewhere(depsgraph):
         return
     for rig in armatures.local_armatures(scene):
         if rig.two_bone_ik_live:
@@ -36,9 +47,22 @@ def _follow(scene: Scene, depsgraph: Depsgraph) -> None:
 
 
 @persistent
+def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
+    if not _elsewhere(depsgraph) and any(rig.two_bone_ik_chains for rig in armatures.local_armatures(scene)):
+        from . import in_hand
+
+        in_hand.follow(depsgraph.view_layer)
+
+
+@persistent
 def _restore_edits(scene: Scene, *_: object) -> None:
     if edits := _imported("pipeline.unkeyed_edits"):
         edits.restore_kept(scene)
+
+
+@persistent
+def _forget_objects(*_: object) -> None:
+    armatures.forget()
 
 
 @persistent
@@ -57,9 +81,15 @@ def _begin(*_: object) -> None:
 
 
 _HANDLERS = (
+    ("depsgraph_update_post", _notice_objects),
+    ("frame_change_post", _notice_objects),
+    ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow),
     ("load_post", _begin),
+    ("load_pre", _forget_objects),
+    ("undo_pre", _forget_objects),
+    ("redo_pre", _forget_objects),
     ("undo_post", _restore_edits),
     ("redo_post", _restore_edits),
     ("undo_post", _forget_poses),

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 from bpy import props
-from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup
+from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
 from .armatures import Rig
 
@@ -29,6 +29,12 @@ def _live_changed(rig: Rig, _context: Context) -> None:
     from .live import state
 
     state.live_changed(rig)
+
+
+def _active_changed(rig: Rig, context: Context) -> None:
+    from . import in_hand
+
+    in_hand.take(rig, context)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
@@ -193,6 +199,7 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
 _object: Any = Object
 _pose_bone: Any = PoseBone
 _made: tuple[Any, ...] = (Object, Collection, Bone, BoneCollection)
+_view_layer: Any = ViewLayer
 
 
 def register() -> None:
@@ -204,7 +211,9 @@ def register() -> None:
         options=set(),
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
-    _object.two_bone_ik_active = props.IntProperty(name="Active Two-Bone IK Chain", min=0, **_FIELD)
+    _object.two_bone_ik_active = props.IntProperty(
+        name="Active Two-Bone IK Chain", min=0, update=_active_changed, **_FIELD
+    )
     _object.two_bone_ik_live = props.BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
@@ -214,14 +223,16 @@ def register() -> None:
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in _made:
         owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
-    # Not for users: what a live limb starts from has to come back with undo and with the file.
+    # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
+    _view_layer.two_bone_ik_in_hand = props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
+    del _view_layer.two_bone_ik_in_hand
     del _pose_bone.two_bone_ik_own
     for owner in _made:
         del owner.two_bone_ik_made_for

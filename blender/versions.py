@@ -132,3 +132,8 @@ def copy_action(block: AnimatedID) -> None:
     animation.action = copy
     if not old.users:
         old.use_fake_user = True
+
+
+def is_selected(bone: PoseBone) -> bool:
+    """Whether the bone is selected: up to 4.5 that is a matter of the armature, from 5.0 on of its object."""
+    return (bone if _SELECTS_POSE_BONES else bone.bone).select

@@ -1,12 +1,12 @@
-"""Edit the list of chains of the active armature: by hand, from its limbs, from its IK constraints."""
+"""Edit the list of chains of the armature in hand: by hand, from its limbs, from its IK constraints."""
 
 from bpy.props import EnumProperty
 from bpy.types import Context
 from bpy.utils import register_classes_factory
 
-from ..blender.armatures import Rig, as_rig
-from ..blender.properties import HINGE_AXES, active_chain, is_from_library
-from .common import ArmatureOperator, ChainOperator, active_names, api, selected
+from ..blender.armatures import Rig
+from ..blender.properties import HINGE_AXES, is_from_library
+from .common import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -18,7 +18,7 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
     @classmethod
     def missing(cls, context: Context) -> str:
         missing = super().missing(context)
-        return missing or ("" if as_rig(context.object).data.bones.active else "Select the end bone of a limb")
+        return missing or ("" if in_hand.rig_in_hand(context).data.bones.active else "Select the end bone of a limb")
 
     def run(self, context: Context, rig: Rig) -> None:
         api.add_chain(rig, rig.data.bones.active.name)
@@ -84,9 +84,11 @@ class _ListOperator(ChainOperator):
         missing = super().missing(context)
         if missing:
             return missing
-        chain = active_chain(as_rig(context.object))
-        if chain is None:
+        limb = in_hand.limb_in_hand(context)
+        if limb is None:
             return "Select a chain in the list"
+        rig, index = limb
+        chain = rig.two_bone_ik_chains[index]
         return "The chain belongs to the library of the armature: mute it instead" if is_from_library(chain) else ""
 
 

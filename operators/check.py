@@ -4,8 +4,8 @@ from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Context, Operator
 from bpy.utils import register_classes_factory
 
-from ..blender.armatures import Rig, as_rig
-from .common import ArmatureOperator, ChainOperator, Result, api, selected_with_chains
+from ..blender.armatures import Rig
+from .common import ArmatureOperator, ChainOperator, Result, api, in_hand, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -58,7 +58,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         missing = super().missing(context)
         if missing:
             return missing
-        if _worst(as_rig(context.object)):
+        if _worst(in_hand.rig_in_hand(context)):
             return ""
         return "The last report of the armature tells of no limb that is posed otherwise"
 

@@ -2,28 +2,31 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
 
-from ..blender.armatures import Rig, as_rig, editable, is_rig
+from ..blender.armatures import Rig, editable, is_rig
 from ..blender.properties import active_chain
 
 if TYPE_CHECKING:
     from .. import api as api
+    from ..blender import in_hand as in_hand
 else:
 
-    class _Api:
-        """The module `api`, imported with the first call: Blender starts faster without it and NumPy."""
+    class _Later:
+        """A module that is imported with the first call: Blender starts faster without it, and without NumPy."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
 
         def __getattr__(self, name: str) -> Any:
-            from .. import api
+            return getattr(import_module(f"...{self._name}", __name__), name)
 
-            return getattr(api, name)
-
-    api = _Api()
+    api, in_hand = _Later("api"), _Later("blender.in_hand")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -31,7 +34,7 @@ Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "
 
 
 class ArmatureOperator(Operator):
-    """Acts on the active armature; a subclass gives `run`, and `missing` where it needs more than an armature."""
+    """Acts on the armature in hand; a subclass gives `run`, and `missing` where it needs more than an armature."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -45,18 +48,14 @@ class ArmatureOperator(Operator):
     @classmethod
     def missing(cls, context: Context) -> str:
         """What has to be done before the operator can run, in one sentence; "" where nothing is missing."""
-        rig = as_rig(context.object)
-        if rig is None:
-            return "Select an armature"
-        if context.mode not in {"OBJECT", "POSE"}:
-            return "Go to Object Mode or Pose Mode"
-        if not editable(rig):
-            return "Make an editable library override of the armature"
-        return ""
+        missing = in_hand.missing(context)
+        if missing:
+            return missing
+        return "" if editable(in_hand.rig_in_hand(context)) else "Make an editable library override of the armature"
 
     def rigs(self, context: Context) -> list[Rig]:
-        """The armatures to act on, in order: the active one, unless a subclass takes more."""
-        return [as_rig(context.object)]
+        """The armatures to act on, in order: the one in hand, unless a subclass takes more."""
+        return [in_hand.rig_in_hand(context)]
 
     def run(self, context: Context, rig: Rig) -> "api.Report | None":
         """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
@@ -64,6 +63,7 @@ class ArmatureOperator(Operator):
 
     def execute(self, context: Context) -> Result:
         result: Result = {"CANCELLED"}
+        in_hand.follow(context.view_layer)
         with self.refusals_told():
             for rig in self.rigs(context):
                 with self.refusals_told():
@@ -98,11 +98,11 @@ class ArmatureOperator(Operator):
 
 
 class ChainOperator(ArmatureOperator):
-    """Acts on chains of the active armature."""
+    """Acts on chains of the armature in hand."""
 
     @classmethod
     def missing(cls, context: Context) -> str:
-        return super().missing(context) or ("" if as_rig(context.object).two_bone_ik_chains else "Add a chain")
+        return super().missing(context) or ("" if in_hand.rig_in_hand(context).two_bone_ik_chains else "Add a chain")
 
 
 class SelectedChainsOperator(ChainOperator):
@@ -111,7 +111,7 @@ class SelectedChainsOperator(ChainOperator):
     only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
 
     def rigs(self, context: Context) -> list[Rig]:
-        return [as_rig(context.object)] if self.only_active else selected_with_chains(context)
+        return [in_hand.rig_in_hand(context)] if self.only_active else selected_with_chains(context)
 
     def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""
@@ -119,8 +119,8 @@ class SelectedChainsOperator(ChainOperator):
 
 
 def selected(context: Context) -> list[Rig]:
-    """The active armature, and all others that are selected."""
-    rig = as_rig(context.object)
+    """The armature in hand, and all others that are selected."""
+    rig = in_hand.rig_in_hand(context)
     return [rig, *(item for item in context.selected_objects if is_rig(item) and item != rig)]
 
 

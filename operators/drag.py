@@ -7,9 +7,9 @@ from bpy.types import Context, Event, Header, SpaceView3D
 from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
-from ..blender.armatures import Rig, as_rig, local_armatures
+from ..blender.armatures import Rig, local_armatures
 from ..blender.properties import active_chain
-from .common import ArmatureOperator, Result, active_names, api, show_status
+from .common import ArmatureOperator, Result, active_names, api, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
@@ -57,7 +57,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
 
     armature: StringProperty(
         name="Armature",
-        description="Name of the armature whose limb to pull. Leave empty for the active armature",
+        description="Name of the armature whose limb to pull. Leave empty for the armature in hand",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     bone: StringProperty(
@@ -75,12 +75,12 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     def missing(cls, context: Context) -> str:
         # In Pose Mode a bone tells the limb.
         return super().missing(context) or (
-            "" if context.mode == "POSE" or active_chain(as_rig(context.object)) else "Select a chain in the list"
+            "" if context.mode == "POSE" or in_hand.limb_in_hand(context) else "Select a chain in the list"
         )
 
     def rigs(self, context: Context) -> list[Rig]:
         named = (rig for rig in local_armatures(context.scene) if rig.name == self.armature)
-        return [next(named, as_rig(context.object))]
+        return [next(named, in_hand.rig_in_hand(context))]
 
     def run(self, context: Context, rig: Rig) -> None:
         self._begin(context, rig)

@@ -5,9 +5,8 @@ from math import ceil, floor
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties
 
-from ..blender.armatures import as_rig
 from ..blender.key_settings import DEFAULTS
-from .common import Result, SelectedChainsOperator, active_names, api, selected_with_chains
+from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected_with_chains
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -30,7 +29,7 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in [as_rig(context.object)] if only_active else selected_with_chains(context):
+    for rig in [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:

@@ -3,8 +3,6 @@
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
 from bpy.utils import register_class, unregister_class
 
-from ..blender.armatures import as_rig
-
 _MENUS = (VIEW3D_MT_pose_ik, VIEW3D_MT_object_animation)
 
 
@@ -40,7 +38,9 @@ class TWO_BONE_IK_MT_chains(Menu):
 
 
 def _draw(menu: Menu, context: Context) -> None:
-    if as_rig(context.object):
+    from ..blender.in_hand import rig_in_hand
+
+    if rig_in_hand(context):
         menu.layout.separator()
         menu.layout.menu("TWO_BONE_IK_MT_chains")
 

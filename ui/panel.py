@@ -1,33 +1,41 @@
 """The panel in the sidebar of the 3D Viewport."""
 
+from collections.abc import Iterable
+from textwrap import wrap
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Panel, UILayout
 from bpy.utils import register_class, unregister_class
 
 from .. import __package__ as base_package
-from ..blender.armatures import Rig, as_rig
-from ..blender.properties import active_chain
+from ..blender.armatures import Rig
+
+_LETTER = 7.0
+"""Width of a letter in pixels, with what the panel leaves free beside its text."""
 
 
 class TWO_BONE_IK_PT_chains(Panel):
-    """The chains of the active armature, what they reach for, and the way to keys"""
+    """The chains of the armature in hand, what they reach for, and the way to keys"""
 
     bl_label = "Two-Bone IK"
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Animation"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return as_rig(context.object) is not None and context.mode in {"OBJECT", "POSE"}
-
     def draw(self, context: Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        rig = as_rig(context.object)
+        from ..blender import in_hand
+
+        if missing := in_hand.missing(context):
+            draw_lines(layout, context, [pgettext_iface(missing)])
+            return
+        rig = in_hand.rig_in_hand(context)
+        # A target may be selected, and then nothing else tells whose it is.
+        layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout)
             return
@@ -36,12 +44,9 @@ class TWO_BONE_IK_PT_chains(Panel):
 
         state.update(rig, context.scene, context.view_layer.depsgraph)
         _draw_list(layout, rig)
-        row = layout.row(align=True)
-        row.use_property_split = False
-        row.prop(rig, "two_bone_ik_live", toggle=True)
-        row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
-        chain = active_chain(rig)
-        if chain is not None:
+        _draw_actions(layout, context, rig)
+        if limb := in_hand.limb_in_hand(context):
+            chain = rig.two_bone_ik_chains[limb[1]]
             sections.draw_refusal(layout, context, rig, chain)
             sections.draw_side(layout, rig, chain)
             sections.draw_target(layout, chain)
@@ -49,11 +54,6 @@ class TWO_BONE_IK_PT_chains(Panel):
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
         sections.draw_report(layout, context, rig)
-        row = layout.row(align=True)
-        row.operator("two_bone_ik.drag", text="Drag")
-        row.operator("two_bone_ik.solve", text="Solve")
-        row.operator("two_bone_ik.check", text="Check...")
-        row.operator("two_bone_ik.bake", text="Bake...")
 
 
 def register() -> None:
@@ -91,3 +91,33 @@ def _draw_list(layout: UILayout, rig: Rig) -> None:
     buttons.separator()
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_UP").direction = "UP"
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+
+
+def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
+    """Above the sections, so that they stay in place when one opens."""
+    row = layout.row(align=True)
+    row.use_property_split = False
+    row.prop(rig, "two_bone_ik_live", toggle=True)
+    row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
+    row = layout.row(align=True)
+    row.operator("two_bone_ik.drag", text="Drag")
+    row.operator("two_bone_ik.solve", text="Solve")
+    row.operator("two_bone_ik.check", text="Check...")
+    row.operator("two_bone_ik.bake", text="Bake...")
+
+
+def draw_lines(
+    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "", frame: float | None = None
+) -> None:
+    """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
+    for line in lines:
+        for part in wrap(line, max(width, 20), subsequent_indent=indent):
+            if frame is None:
+                column.label(text=part, translate=False)
+            else:
+                row = column.row()
+                row.alignment = "LEFT"
+                row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False).frame = frame

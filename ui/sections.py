@@ -1,8 +1,6 @@
 """The sections of the panel, each closed until it is needed; fields appear when they mean something."""
 
-from collections.abc import Iterable
 from math import degrees
-from textwrap import wrap
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
@@ -15,16 +13,14 @@ from ..blender.live import state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import TwoBoneIKChain
-
-_LETTER = 7.0
-"""Width of a letter in pixels, with what a section leaves free beside its text."""
+from .panel import draw_lines
 
 
 def draw_refusal(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
     """Why the chain cannot be solved. That it has no target yet needs no words."""
     refusal = state.cached(rig).refused.get(chain.name)
     if refusal and chain.target:
-        _draw_lines(layout, context, [str(refusal)], indent="")
+        draw_lines(layout, context, [str(refusal)])
 
 
 def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
@@ -115,28 +111,11 @@ def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
         return
     body = _section(layout, "Report", count=found.to_know)
     if body:
-        _draw_lines(body, context, [found.title])
+        draw_lines(body, context, [found.title], indent="    ")
         for finding in found.findings():
-            _draw_lines(body, context, [finding.text], frame=finding.frame)
+            draw_lines(body, context, [finding.text], indent="    ", frame=finding.frame)
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
-
-
-def _draw_lines(
-    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
-) -> None:
-    """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
-    for line in lines:
-        for part in wrap(line, max(width, 20), subsequent_indent=indent):
-            if frame is None:
-                column.label(text=part, translate=False)
-            else:
-                row = column.row()
-                row.alignment = "LEFT"
-                row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False).frame = frame
 
 
 def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 0) -> UILayout | None:

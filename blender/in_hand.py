@@ -1,0 +1,150 @@
+"""The limb in hand: the one that panel, menus, operators and overlay act on.
+
+Selected is an object or a bone. The limb that has this bone, or that reaches for it, is in hand; so is an armature that
+is selected itself, with its active chain. Whatever the user changed last decides, the selection or the active chain.
+So each view layer keeps in a property which limb was in hand, and with which selection: undo and loading a file bring
+back both.
+
+This is asked at each redraw. While the selection stays, nothing is searched; when it changes, the armatures of the
+scene are asked which limbs reach for it, and none of the other objects.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bpy.types import Context, Object, ViewLayer
+
+from . import versions
+from .armatures import Rig, as_rig, editable, is_rig, local_armatures
+
+if TYPE_CHECKING:
+    from .properties import TwoBoneIKChain
+
+_MOST = 8
+"""So many selected objects are looked at, and so many armatures remembered."""
+
+Selection = list[tuple[Object, str]]
+"""Objects, each with the name of a bone, or "" if it is selected as a whole."""
+
+
+def limb_in_hand(context: Context) -> tuple[Rig, int] | None:
+    """The armature object and the index of its chain; None where the selection tells no limb."""
+    found = _found(context.view_layer, context.object)
+    return found if found and found[1] < len(found[0].two_bone_ik_chains) else None
+
+
+def rig_in_hand(context: Context) -> Rig | None:
+    """The armature object of the limb in hand, or the one that is selected and may have no chain yet."""
+    found = _found(context.view_layer, context.object)
+    return found and found[0]
+
+
+def missing(context: Context) -> str:
+    """What the user has to do before an armature is in hand, in one sentence; "" where one is."""
+    if context.mode.startswith("EDIT"):
+        return "Leave Edit Mode: Go to Object Mode or Pose Mode"
+    if context.mode not in {"OBJECT", "POSE"}:
+        return "Go to Object Mode or Pose Mode"
+    return "" if rig_in_hand(context) else "Select an armature, a target or a pole target"
+
+
+def follow(layer: ViewLayer) -> None:
+    """The limb in hand becomes the active chain of its armature."""
+    found = _found(layer, layer.objects.active)
+    if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
+        rig, index = found
+        if rig.two_bone_ik_active != index:
+            rig.two_bone_ik_active = index
+        _keep(layer, layer.objects.active, rig)
+
+
+def take(rig: Rig, context: Context) -> None:
+    """Somebody has made another chain of this armature active; with the armature in hand, that chain is from now on."""
+    layer = context.view_layer
+    found = _found(layer, layer.objects.active)
+    if found and found[0] == rig and editable(rig):
+        _keep(layer, layer.objects.active, rig)
+
+
+def _found(layer: ViewLayer, active: Object | None) -> tuple[Rig, int] | None:
+    """The armature in hand and the index of its chain, which is too high where none is active."""
+    if active and active.mode not in {"OBJECT", "POSE"}:
+        return None
+    selection = _selection(layer, active)
+    index, words, *names = _kept(layer)
+    rigs = {rig.name: rig for rig in local_armatures(layer.id_data)}
+    known = [rigs[name] for name in names if name in rigs]
+    if words == _words(selection, active) and names[0] in rigs:
+        return known[0], int(index)
+    return _search(layer, active, selection, known)
+
+
+def _kept(layer: Any) -> list[str]:
+    """The index of a chain, the words for the selection, and names of armatures, that of the chain first."""
+    return layer.two_bone_ik_in_hand.split("\n") if layer.two_bone_ik_in_hand else ["", ""]
+
+
+def _keep(layer: ViewLayer, active: Object | None, rig: Rig) -> None:
+    """Remember that the active chain of this armature is in hand, with the selection as it is."""
+    names = dict.fromkeys((rig.name, *_kept(layer)[2:]))
+    words = _words(_selection(layer, active), active)
+    text = "\n".join((str(rig.two_bone_ik_active), words, *list(names)[:_MOST]))
+    if layer.two_bone_ik_in_hand != text and layer.id_data.is_editable:
+        layer.two_bone_ik_in_hand = text
+
+
+def _words(selection: Selection, active: Object | None) -> str:
+    return repr((active.name if active else "", [(item.name, bone) for item, bone in selection]))
+
+
+def _selection(layer: ViewLayer, active: Object | None) -> Selection:
+    """What is selected, the active object or bone first; that alone where nothing is selected."""
+    if active and active.mode == "POSE":
+        bone = active.data.bones.active
+        posed = active.pose.bones.get(bone.name) if bone else None
+        if not (posed and versions.is_selected(posed)):
+            bone = next((other for other in active.pose.bones if versions.is_selected(other)), bone)
+        return [(active, bone.name if bone else "")]
+    selected = list(layer.objects.selected[:_MOST])
+    # A script may have put another object in the place of the active one.
+    if active and (not selected or active != layer.objects.active or active.select_get(view_layer=layer)):
+        selected = list(dict.fromkeys((active, *selected)))
+    return [(item, "") for item in selected]
+
+
+def _search(layer: ViewLayer, active: Object | None, selection: Selection, known: list[Rig]) -> tuple[Rig, int] | None:
+    """Among armatures that fit alike, the active one comes first, and then the one that was in hand last."""
+    own = as_rig(active)
+    rigs = [rig for rig in (own, *known, *local_armatures(layer.id_data)) if rig]
+    if own and (own, "") in selection:
+        # Who selects a whole armature means it, and among its limbs those whose targets are selected with it.
+        rigs, selection = ([own], selection) if own.two_bone_ik_chains else (rigs, [(own, "")])
+    for item, bone in selection:
+        for rig in rigs:
+            limbs = _limbs(rig, item, bone)
+            if limbs:
+                chains, index = rig.two_bone_ik_chains, rig.two_bone_ik_active
+                return rig, index if index in limbs else min(limbs, key=lambda limb: chains[limb].mute)
+    rig = own or next((item for item, _ in selection if is_rig(item)), None)
+    return rig and (rig, rig.two_bone_ik_active)
+
+
+def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
+    """Indices of the chains of `rig` that have this bone; else of those that reach for it or bend towards it."""
+    chains = list(enumerate(rig.two_bone_ik_chains))
+    if rig == item:
+        having = [index for index, chain in chains if bone and bone in _bones(rig, chain)]
+        if having or not bone:
+            return having
+    goals = ((index, ((c.target, c.subtarget), (c.pole_target, c.pole_subtarget))) for index, c in chains)
+    return [index for index, pair in goals if any(to == item and bone in ("", name) for to, name in pair)]
+
+
+def _bones(rig: Rig, chain: TwoBoneIKChain) -> list[str]:
+    """Names of the chain's bones, with those in between and its tip bone."""
+    end = rig.data.bones.get(chain.end_bone)
+    above = [bone.name for bone in end.parent_recursive] if end else []
+    root = chain.root_bone or next(iter(above), "")
+    between = above[: above.index(root) + 1] if root in above else [root]
+    return [*between, chain.end_bone, chain.tip_bone]

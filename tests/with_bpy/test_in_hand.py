@@ -1,0 +1,328 @@
+"""The limb in hand is the one whose target, pole target or bone is selected, until the list is told otherwise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand, rig_in_hand
+from bpy.types import Object
+
+from support import truth
+from support.rigs import Bone, armature, empty
+
+SIDES = ("L", "R")
+BONES = tuple(
+    Bone(f"{name}.{side}", (x * sign, y, z), (x2 * sign, y2, z), f"{parent}.{side}" if parent else "spine")
+    for side, sign in zip(SIDES, (1, -1), strict=True)
+    for name, (x, y, z), (x2, y2), parent in (
+        ("upper", (0, 0, 1), (1, 0.2), ""),
+        ("twist", (1, 0.2, 1), (1.1, 0.2), "upper"),
+        ("lower", (1.1, 0.2, 1), (2, 0), "twist"),
+        ("hand", (2, 0, 1), (2.3, 0), "lower"),
+        ("finger", (2.3, 0, 1), (2.5, 0), "hand"),
+    )
+)
+SPINE = Bone("spine", (0, 0, 0), (0, 0, 1))
+GOAL = Bone("goal", (0, 2, 0), (0, 2, 1))
+"""A control that limbs can reach for."""
+
+
+def character(name: str = "Rig") -> Object:
+    """A rig with chains "L" and "R"; each has the bones and the empties NAME target.SIDE and NAME pole.SIDE."""
+    rig = armature((SPINE, *BONES, GOAL), name)
+    for side in SIDES:
+        chain = api.add_chain(rig, f"lower.{side}", root_bone=f"upper.{side}", tip_bone=f"hand.{side}")
+        chain.name = side
+        chain.target = empty(f"{name} target.{side}", (1.5 if side == "L" else -1.5, 0.5, 1.2))
+        chain.pole_target = empty(f"{name} pole.{side}", (0, 3, 1))
+    rig.two_bone_ik_active = 0
+    return rig
+
+
+def select(*items: Object, active: Object | None = None) -> None:
+    """These alone, in Object Mode; the first is active, or `active`, which need not be selected."""
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for item in bpy.context.scene.objects:
+        item.select_set(item in items)
+    bpy.context.view_layer.objects.active = active or (items[0] if items else None)
+
+
+def select_bones(rig: Object, *names: str) -> None:
+    """These alone, in Pose Mode; the first is active."""
+    select(rig)
+    rig.data.bones.active = rig.data.bones[names[0]]
+    for bone in rig.pose.bones:
+        owner = bone if hasattr(bone, "select") else bone.bone
+        owner.select = bone.name in names
+    bpy.ops.object.mode_set(mode="POSE")
+
+
+def in_hand() -> tuple[str, str] | None:
+    """Names of armature and chain."""
+    found = limb_in_hand(bpy.context)
+    return found and (found[0].name, found[0].two_bone_ik_chains[found[1]].name)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("kind", ["target", "pole"])
+def test_a_selected_target_has_its_limb_in_hand(side: str, kind: str) -> None:
+    character("Other")
+    character()
+    select(bpy.data.objects[f"Rig {kind}.{side}"])
+    assert in_hand() == ("Rig", side)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["upper", "twist", "lower", "hand"])
+def test_a_selected_bone_of_a_limb_has_it_in_hand(side: str, name: str) -> None:
+    select_bones(character(), f"{name}.{side}")
+    assert in_hand() == ("Rig", side)
+
+
+@pytest.mark.parametrize("name", ["spine", "finger.R"])
+def test_a_bone_of_no_limb_leaves_the_active_chain(name: str) -> None:
+    rig = character()
+    for index, side in enumerate(SIDES):
+        rig.two_bone_ik_active = index
+        select_bones(rig, name)
+        assert in_hand() == ("Rig", side)
+
+
+@pytest.mark.parametrize("owner", ["Rig", "Prop"])
+@pytest.mark.parametrize("field", ["target", "pole_target"])
+def test_a_bone_that_is_a_target_has_its_limb_in_hand(owner: str, field: str) -> None:
+    rig = character()
+    armature((SPINE, GOAL), "Prop")
+    chain = rig.two_bone_ik_chains["R"]
+    setattr(chain, field, bpy.data.objects[owner])
+    setattr(chain, field.replace("target", "subtarget"), "goal")
+    select_bones(bpy.data.objects[owner], "goal")
+    assert in_hand() == ("Rig", "R")
+    select_bones(bpy.data.objects[owner], "spine")
+    assert in_hand() == (("Rig", "R") if owner == "Rig" else None)
+    assert rig_in_hand(bpy.context).name == owner
+
+
+def test_an_armature_that_is_a_target_has_the_limb_in_hand() -> None:
+    rig = character()
+    prop = armature((SPINE, GOAL), "Prop")
+    rig.two_bone_ik_chains["R"].target = prop
+    select(prop)
+    assert in_hand() == ("Rig", "R")
+
+
+def test_a_target_selected_with_its_armature_has_its_limb() -> None:
+    rig, other = character(), character("Other")
+    select(rig, bpy.data.objects["Rig target.R"])
+    assert in_hand() == ("Rig", "R")
+    select(other, bpy.data.objects["Rig target.R"])
+    assert in_hand() == ("Other", "L")
+
+
+def test_what_is_selected_counts_before_what_is_only_active() -> None:
+    rig = character()
+    character("Other")
+    mesh = empty("Something else")
+    select(bpy.data.objects["Other target.R"], active=rig)
+    assert in_hand() == ("Other", "R")
+    select(mesh, bpy.data.objects["Rig target.R"])
+    assert in_hand() == ("Rig", "R")
+    select(active=bpy.data.objects["Rig target.L"])
+    assert in_hand() == ("Rig", "L")
+
+
+def test_a_bone_selected_beside_the_active_one_counts() -> None:
+    rig = character()
+    select_bones(rig, "hand.L", "hand.R")
+    bone = rig.pose.bones["hand.L"]
+    (bone if hasattr(bone, "select") else bone.bone).select = False
+    assert in_hand() == ("Rig", "R")
+
+
+def test_where_nothing_fits_nothing_is_in_hand() -> None:
+    character()
+    for items in ((), (empty("Something else"),)):
+        select(*items)
+        assert rig_in_hand(bpy.context) is None
+        with pytest.raises(RuntimeError, match="Select an armature, a target or a pole target"):
+            bpy.ops.two_bone_ik.flip_bend()
+
+
+def test_edit_mode_says_to_leave_it() -> None:
+    select(character())
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert rig_in_hand(bpy.context) is None
+    with pytest.raises(RuntimeError, match="Leave Edit Mode"):
+        bpy.ops.two_bone_ik.bake()
+
+
+def test_of_two_armatures_the_one_that_was_last_is_in_hand() -> None:
+    rigs = [character("First"), character("Second"), character("Third")]
+    shared = empty("Shared")
+    for rig in rigs[:2]:
+        rig.two_bone_ik_chains["R"].target = shared
+    for rig in (*rigs[:2], *reversed(rigs[:2])):
+        for item in (rig, rigs[2]):
+            select(item)
+            bpy.context.view_layer.update()
+        select(shared)
+        assert in_hand() == (rig.name, "R")
+
+
+def test_of_two_armatures_the_active_one_is_in_hand() -> None:
+    rigs = [character("First"), character("Second")]
+    shared = empty("Shared")
+    for rig in rigs:
+        rig.two_bone_ik_chains["R"].target = shared
+    for rig in rigs:
+        select(shared, active=rig)
+        assert in_hand() == (rig.name, "R")
+        select(rig, shared)
+        assert in_hand() == (rig.name, "R")
+
+
+def test_of_limbs_with_one_target_the_active_is_in_hand() -> None:
+    rig = character()
+    shared = rig.two_bone_ik_chains["R"].target = rig.two_bone_ik_chains["L"].target
+    for index, side in enumerate(SIDES):
+        rig.two_bone_ik_active = index
+        select(empty("Something else"))
+        select(shared)
+        assert in_hand() == ("Rig", side)
+
+
+def handles(rigs: list[Object]) -> list[tuple[str, Callable[[], None], tuple[str, str]]]:
+    """What can be selected or clicked: a name, the act, and the armature and chain then in hand ("" as before)."""
+    found: list[tuple[str, Callable[[], None], tuple[str, str]]] = []
+    for rig in rigs:
+        for index, side in enumerate(SIDES):
+            for kind in ("target", "pole"):
+                name = f"{rig.name} {kind}.{side}"
+                found.append((name, lambda name=name: select(bpy.data.objects[name]), (rig.name, side)))
+            limb, bones = (rig.name, side), (f"hand.{side}", f"twist.{side}")
+            found.append((f"{rig.name} bones.{side}", lambda rig=rig, bones=bones: select_bones(rig, *bones), limb))
+            click = lambda index=index: setattr(rig_in_hand(bpy.context), "two_bone_ik_active", index)  # noqa: E731
+            found.append((f"row {side}", click, ("", side)))
+        found.append((f"{rig.name} spine", lambda rig=rig: select_bones(rig, "spine"), (rig.name, "")))
+        found.append((rig.name, lambda rig=rig: select(rig), (rig.name, "")))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_selection_or_list_whichever_changed_last_decides(seed: int) -> None:
+    rigs = [character("First"), character("Second")]
+    select(rigs[0])
+    rows = dict.fromkeys(("First", "Second"), "L")  # the active chain of each armature
+    now = "First"
+    rng = random.Random(seed)
+    acts = handles(rigs)
+    before, done = "", []
+    for _ in range(30):
+        name, act, (rig, side) = rng.choice(acts)
+        if name == before:
+            continue  # to select once more what is selected is no change
+        act()
+        done.append(name)
+        now = rig or now
+        rows[now] = side or rows[now]
+        before = name if rig else before
+        assert in_hand() == (now, rows[now]), done
+        bpy.context.view_layer.update()
+        assert bpy.data.objects[now].two_bone_ik_active == SIDES.index(rows[now]), done
+        assert in_hand() == (now, rows[now]), done
+
+
+def test_saved_and_loaded_the_same_limb_is_in_hand() -> None:
+    rigs = [character("First"), character("Second")]
+    shared = empty("Shared")
+    for rig in rigs:
+        rig.two_bone_ik_chains["R"].target = shared
+    select(rigs[1])
+    bpy.context.view_layer.update()
+    select(shared)
+    bpy.context.view_layer.update()
+    truth.save_and_load()
+    assert in_hand() == ("Second", "R")
+    bpy.data.objects["Second"].two_bone_ik_active = 0
+    truth.save_and_load()
+    assert in_hand() == ("Second", "L")
+
+
+def test_flip_with_the_target_selected_flips_its_limb() -> None:
+    rig = character()
+    before = {bone.name: bone.matrix.copy() for bone in rig.pose.bones}
+    for chain in rig.two_bone_ik_chains:
+        chain.pole_target = None
+    select(bpy.data.objects["Rig target.R"])
+    bpy.ops.two_bone_ik.flip_bend()
+    bpy.context.view_layer.update()
+    assert {bone.name for bone in rig.pose.bones if bone.matrix != before[bone.name]} == {
+        f"{name}.R" for name in ("upper", "twist", "lower", "hand", "finger")
+    }
+    assert rig.two_bone_ik_active == 1
+
+
+def test_drag_and_snap_act_on_the_limb_in_hand() -> None:
+    rig = character()
+    bpy.context.view_layer.update()
+    places = {name: bpy.data.objects[name].location.copy() for name in ("Rig target.L", "Rig target.R")}
+    select_bones(rig, "hand.R")
+    bpy.ops.two_bone_ik.drag(offset=(0, 0, -0.2))
+    bpy.ops.two_bone_ik.snap_targets(only_active=True)
+    bpy.context.view_layer.update()
+    assert bpy.data.objects["Rig target.L"].location == places["Rig target.L"]
+    tip = rig.pose.bones["hand.R"].head
+    assert (bpy.data.objects["Rig target.R"].location - tip).length < 1e-5
+    assert abs(tip.z - 0.8) < 1e-5
+
+
+def test_a_bake_with_a_target_selected_keys_its_armature() -> None:
+    rigs = [character("First"), character("Second")]
+    select(bpy.data.objects["First target.R"])
+    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=3, only_active=True)
+    assert [rig.name for rig in rigs if rig.animation_data] == ["First"]
+    keyed = {path.split('"')[1] for path in versions.animated_paths(rigs[0])}
+    assert keyed == {"upper.R", "lower.R"}
+
+
+def test_a_script_that_names_an_armature_has_it_in_hand() -> None:
+    rig = character()
+    character("Other")
+    select(bpy.data.objects["Other target.R"])
+    with bpy.context.temp_override(object=rig, active_object=rig):
+        assert in_hand() == ("Rig", "L")
+
+
+def test_following_the_selection_leaves_unkeyed_edits() -> None:
+    rig = character()
+    bone = rig.pose.bones["spine"]
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    bpy.context.view_layer.update()
+    bone.rotation_quaternion = (0.8, 0.6, 0, 0)
+    edited = bone.rotation_quaternion.copy()
+    select(bpy.data.objects["Rig target.R"])
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.update()
+    assert rig.two_bone_ik_active == 1
+    assert bone.rotation_quaternion == edited
+
+
+def test_a_linked_armature_keeps_the_chain_of_its_library(tmp_path: Path) -> None:
+    character()
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, linked):
+        linked.objects = ["Rig"]
+    (rig,) = linked.objects
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    assert in_hand() == ("Rig", "L")
