@@ -73,11 +73,13 @@ def _found(layer: ViewLayer, active: Object | None) -> tuple[Rig, int] | None:
         return None
     selection = _selection(layer, active)
     index, words, *names = _kept(layer)
-    rigs = {rig.name: rig for rig in local_armatures(layer.id_data)}
-    known = [rigs[name] for name in names if name in rigs]
-    if words == _words(selection, active) and names[0] in rigs:
-        return known[0], int(index)
-    return _search(layer, active, selection, known)
+    rigs = local_armatures(layer.id_data)
+    if words == _words(selection, active):
+        for rig in rigs:
+            if rig.name == names[0]:
+                return rig, int(index)
+    places = {name: place for place, name in enumerate(names)}
+    return _search(active, selection, sorted(rigs, key=lambda rig: places.get(rig.name, _MOST)))
 
 
 def _kept(layer: Any) -> list[str]:
@@ -113,10 +115,10 @@ def _selection(layer: ViewLayer, active: Object | None) -> Selection:
     return [(item, "") for item in selected]
 
 
-def _search(layer: ViewLayer, active: Object | None, selection: Selection, known: list[Rig]) -> tuple[Rig, int] | None:
-    """Among armatures that fit alike, the active one comes first, and then the one that was in hand last."""
+def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:
+    """Of armatures that fit alike it is the active one, else the first; of their limbs the active one."""
     own = as_rig(active)
-    rigs = [rig for rig in (own, *known, *local_armatures(layer.id_data)) if rig]
+    rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
         # Who selects a whole armature means it, and among its limbs those whose targets are selected with it.
         rigs, selection = ([own], selection) if own.two_bone_ik_chains else (rigs, [(own, "")])
@@ -137,8 +139,11 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
         having = [index for index, chain in chains if bone and bone in _bones(rig, chain)]
         if having or not bone:
             return having
-    goals = ((index, ((c.target, c.subtarget), (c.pole_target, c.pole_subtarget))) for index, c in chains)
-    return [index for index, pair in goals if any(to == item and bone in ("", name) for to, name in pair)]
+    reaching = [(index, chain) for index, chain in chains if item in (chain.target, chain.pole_target)]
+    if not bone:
+        return [index for index, _ in reaching]
+    goals = [(i, ((c.target, c.subtarget), (c.pole_target, c.pole_subtarget))) for i, c in reaching]
+    return [index for index, pair in goals if (item, bone) in pair]
 
 
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> list[str]:

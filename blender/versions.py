@@ -136,4 +136,5 @@ def copy_action(block: AnimatedID) -> None:
 
 def is_selected(bone: PoseBone) -> bool:
     """Whether the bone is selected: up to 4.5 that is a matter of the armature, from 5.0 on of its object."""
-    return (bone if _SELECTS_POSE_BONES else bone.bone).select
+    owner: Any = bone if _SELECTS_POSE_BONES else bone.bone
+    return bool(owner.select)
