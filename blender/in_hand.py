@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bpy.types import Context, Object, ViewLayer
+from bpy.types import Bone, Context, Object, ViewLayer
 
 from . import versions
 from .armatures import Rig, as_rig, editable, is_rig, local_armatures
@@ -73,7 +73,8 @@ def _found(layer: ViewLayer, active: Object | None) -> tuple[Rig, int] | None:
         return None
     selection = _selection(layer, active)
     index, words, *names = _kept(layer)
-    rigs = local_armatures(layer.id_data)
+    scene: Any = layer.id_data
+    rigs = local_armatures(scene)
     if words == _words(selection, active):
         for rig in rigs:
             if rig.name == names[0]:
@@ -87,7 +88,7 @@ def _kept(layer: Any) -> list[str]:
     return layer.two_bone_ik_in_hand.split("\n") if layer.two_bone_ik_in_hand else ["", ""]
 
 
-def _keep(layer: ViewLayer, active: Object | None, rig: Rig) -> None:
+def _keep(layer: Any, active: Object | None, rig: Rig) -> None:
     """Remember that the active chain of this armature is in hand, with the selection as it is."""
     names = dict.fromkeys((rig.name, *_kept(layer)[2:]))
     words = _words(_selection(layer, active), active)
@@ -102,17 +103,22 @@ def _words(selection: Selection, active: Object | None) -> str:
 
 def _selection(layer: ViewLayer, active: Object | None) -> Selection:
     """What is selected, the active object or bone first; that alone where nothing is selected."""
-    if active and active.mode == "POSE":
-        bone = active.data.bones.active
-        posed = active.pose.bones.get(bone.name) if bone else None
-        if not (posed and versions.is_selected(posed)):
-            bone = next((other for other in active.pose.bones if versions.is_selected(other)), bone)
-        return [(active, bone.name if bone else "")]
+    if is_rig(active) and active.mode == "POSE":
+        return [(active, _selected_bone(active))]
     selected = list(layer.objects.selected[:_MOST])
     # A script may have put another object in the place of the active one.
     if active and (not selected or active != layer.objects.active or active.select_get(view_layer=layer)):
         selected = list(dict.fromkeys((active, *selected)))
     return [(item, "") for item in selected]
+
+
+def _selected_bone(rig: Rig) -> str:
+    """The name of the active bone, or of the first that is selected, where the active bone is not."""
+    bones, active = rig.pose.bones, rig.data.bones.active
+    name = active.name if active else ""
+    if name in bones and versions.is_selected(bones[name]):
+        return name
+    return next((bone.name for bone in bones if versions.is_selected(bone)), name)
 
 
 def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:
@@ -121,15 +127,18 @@ def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tup
     rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
         # Who selects a whole armature means it, and among its limbs those whose targets are selected with it.
-        rigs, selection = ([own], selection) if own.two_bone_ik_chains else (rigs, [(own, "")])
+        if own.two_bone_ik_chains:
+            rigs = [own]
+        else:
+            selection = [(own, "")]
     for item, bone in selection:
         for rig in rigs:
             limbs = _limbs(rig, item, bone)
             if limbs:
                 chains, index = rig.two_bone_ik_chains, rig.two_bone_ik_active
                 return rig, index if index in limbs else min(limbs, key=lambda limb: chains[limb].mute)
-    rig = own or next((item for item, _ in selection if is_rig(item)), None)
-    return rig and (rig, rig.two_bone_ik_active)
+    own = own or next((item for item, _ in selection if is_rig(item)), None)
+    return (own, own.two_bone_ik_active) if own else None
 
 
 def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
@@ -148,7 +157,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> list[str]:
     """Names of the chain's bones, with those in between and its tip bone."""
-    end = rig.data.bones.get(chain.end_bone)
+    end: Bone | None = rig.data.bones.get(chain.end_bone)
     above = [bone.name for bone in end.parent_recursive] if end else []
     root = chain.root_bone or next(iter(above), "")
     between = above[: above.index(root) + 1] if root in above else [root]

@@ -59,3 +59,7 @@ def test_every_string_goes_through_translation(play: Callable[[str], None]) -> N
 
 def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> None:
     play("pull")
+
+
+def test_the_panel_follows_what_is_selected(play: Callable[[str], None]) -> None:
+    play("selection")

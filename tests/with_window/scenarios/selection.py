@@ -1,0 +1,152 @@
+"""A click on a target, a bone or a row of the list: the panel stays, and acts on the limb that was chosen last."""
+
+from __future__ import annotations
+
+import addon_utils
+import bpy
+from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+from scenarios.pictures import look_at, press, wait
+from user import Steps, User
+
+ACTIONS = ("two_bone_ik_live", "two_bone_ik_overlay", "two_bone_ik.drag", "two_bone_ik.bake")
+
+
+def scenario(user: User) -> Steps:
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.ops.object.armature_human_metarig_add()
+    bpy.context.object.show_in_front = True
+    bpy.ops.two_bone_ik.chains_detect()
+    bpy.ops.two_bone_ik.create_targets()
+    bpy.ops.ed.undo_push()
+    bpy.context.window_manager.two_bone_ik_overlay = True
+    look_at(user)
+    yield from user.open_sidebar("Animation")
+
+    # The panel stays with the target, and what it does, it does to the target's limb.
+    yield from click_on(user, target("Leg.R"))
+    assert bpy.context.object.name == "Leg.R Target"
+    assert listed() == in_hand() == "Leg.R"
+    user.screenshot("target")
+    before = places()
+    yield from drag(user)
+    assert moved(before) == {"Leg.R Target", "Leg.R Pole", "shin.R"}, moved(before)
+    user.screenshot("dragged")
+
+    # A row of the list is chosen later than the target, and stays through undo.
+    yield from click_row(user, "Arm.L")
+    assert listed() == in_hand() == "Arm.L"
+    before = places()
+    yield from drag(user)
+    assert moved(before) == {"Arm.L Target", "Arm.L Pole", "forearm.L"}, moved(before)
+    yield from user.undo()
+    yield from wait()
+    assert listed() == in_hand() == "Arm.L"
+    yield from user.undo()
+    yield from wait()
+    assert listed() == in_hand() == "Leg.R", (listed(), in_hand())
+    yield from user.redo()
+    yield from wait()
+    assert listed() == in_hand() == "Arm.L"
+
+    # A bone in Pose Mode, and back through undo.
+    yield from click_on(user, pole("Arm.R"))
+    assert listed() == in_hand() == "Arm.R"
+    yield from user.undo()
+    yield from wait()
+    assert listed() == in_hand() == "Arm.L"
+    yield from click_on(user, bone("spine.004"))
+    bpy.ops.object.mode_set(mode="POSE")
+    yield from wait()
+    yield from click_on(user, bone("shin.L"))
+    assert bpy.context.active_pose_bone.name == "shin.L"
+    assert listed() == in_hand() == "Leg.L"
+    user.screenshot("bone")
+
+    # A section that opens leaves the buttons above it in place.
+    heights = {}
+    for name in ACTIONS:
+        user.met.clear()
+        yield from user.move_to(name)
+        heights[name] = user.mouse[1]
+    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, heights["two_bone_ik.drag"] - 24)
+    yield from wait()
+    user.screenshot("opened")
+    for name in ACTIONS:
+        user.met.clear()
+        yield from user.move_to(name)
+        assert user.mouse[1] == heights[name], name
+
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield from wait()
+    user.screenshot("edit")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.context.view_layer.objects.active = None
+    yield from wait()
+    user.screenshot("nothing")
+    assert in_hand() is None
+
+
+def drag(user: User) -> Steps:
+    """Pull the tip up by 10 cm."""
+    yield from user.click("two_bone_ik.drag")
+    for key in ("Z", "PERIOD", "ONE", "RET"):
+        yield from user.press(key)
+    yield from wait()
+
+
+def click_on(user: User, place: Vector) -> Steps:
+    region = next(region for region in user.area.regions if region.type == "WINDOW")
+    x, y = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, place)
+    yield from user.point(x / region.width, y / region.height)
+    yield from user.press("LEFTMOUSE")
+    yield from wait()
+
+
+def click_row(user: User, name: str) -> Steps:
+    """In the list of chains."""
+    index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
+    yield from user.move_to(f"two_bone_ik_chains[{index}].name")
+    yield from user.press("LEFTMOUSE")
+    yield from wait()
+
+
+def target(chain: str) -> Vector:
+    return bpy.data.objects[f"{chain} Target"].matrix_world.translation
+
+
+def pole(chain: str) -> Vector:
+    return bpy.data.objects[f"{chain} Pole"].matrix_world.translation
+
+
+def bone(name: str) -> Vector:
+    rig = bpy.data.objects["metarig"]
+    posed = rig.pose.bones[name]
+    return rig.matrix_world @ (posed.head + posed.tail) / 2
+
+
+def places() -> dict[str, Vector]:
+    """Of all targets and poles, and of the tips of the limbs, by name of object or bone."""
+    rig = bpy.data.objects["metarig"].evaluated_get(bpy.context.view_layer.depsgraph)
+    found = {item.name: item.location.copy() for item in bpy.data.objects if item.type == "EMPTY"}
+    ends = [chain.end_bone for chain in rig.two_bone_ik_chains]
+    return found | {end: rig.matrix_world @ rig.pose.bones[end].tail for end in ends}
+
+
+def moved(before: dict[str, Vector]) -> set[str]:
+    return {name for name, place in places().items() if (place - before[name]).length > 1e-4}
+
+
+def listed() -> str:
+    """The name of the row that the list shows as active."""
+    rig = bpy.data.objects["metarig"]
+    return rig.two_bone_ik_chains[rig.two_bone_ik_active].name
+
+
+def in_hand() -> str | None:
+    found = limb_in_hand(bpy.context)
+    return found and found[0].two_bone_ik_chains[found[1]].name
