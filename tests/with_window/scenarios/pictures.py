@@ -19,6 +19,8 @@ MOVES = {
 LAST_COLUMN = (0.83,)
 SECTION = 21
 """Height of a closed section of the panel."""
+SECTIONS = ("Bones", "Bend", "Reach", "Report")
+"""Below the section Target, whose last row is the button Snap to Pose."""
 
 
 def scenario(user: User) -> Steps:
@@ -100,16 +102,15 @@ def pull(user: User) -> Steps:
 def bake(user: User) -> Steps:
     """The dialog, and the report."""
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
-    _, buttons = user.mouse
     yield from user.press("LEFTMOUSE")
     yield from wait()
     user.picture("dialog", user.area.x + user.area.width - 520, 0, 520, 640)
     yield from user.press("RET")
     yield from wait()
     assert bpy.context.object.animation_data
-    yield from toggle_section(user, buttons, 0)
-    user.picture("report", user.sidebar.x, buttons - 150, user.sidebar.width, 400)
-    yield from toggle_section(user, buttons, 0)
+    yield from toggle_section(user, "Report")
+    user.picture("report", user.sidebar.x, user.mouse[1] - 300, user.sidebar.width, 400)
+    yield from toggle_section(user, "Report")
 
 
 def options(user: User) -> Steps:
@@ -121,16 +122,16 @@ def options(user: User) -> Steps:
     bpy.context.preferences.addons[MODULE].preferences.tab = "Two-Bone IK"
     yield from user.open_sidebar("Two-Bone IK")
     bpy.context.object.two_bone_ik_chains[0].use_bend_limits = True
-    yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
-    _, buttons = user.mouse
-    for above in (1, 2, 3):
-        yield from toggle_section(user, buttons, above)
+    for section in ("Reach", "Bend", "Bones"):
+        yield from toggle_section(user, section)
     user.picture("options", user.sidebar.x, user.area.y + 16, user.sidebar.width, user.area.height - 70)
 
 
-def toggle_section(user: User, y: int, above: int) -> Steps:
-    """Open or close the section of the panel that is so many above its last row, which is at y."""
-    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y + 18 + above * SECTION)
+def toggle_section(user: User, name: str) -> Steps:
+    """Open or close a section of the panel; those between it and Target are closed."""
+    yield from user.move_to("two_bone_ik.snap_targets")
+    y = user.mouse[1] - 36 - SECTIONS.index(name) * SECTION
+    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
     yield from wait()
 
 

@@ -7,7 +7,7 @@ import bpy
 from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
-from scenarios.pictures import look_at, press, wait
+from scenarios.pictures import look_at, toggle_section, wait
 from user import Steps, User
 
 ACTIONS = ("two_bone_ik_live", "two_bone_ik_overlay", "two_bone_ik.drag", "two_bone_ik.bake")
@@ -72,8 +72,7 @@ def scenario(user: User) -> Steps:
         user.met.clear()
         yield from user.move_to(name)
         heights[name] = user.mouse[1]
-    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, heights["two_bone_ik.drag"] - 24)
-    yield from wait()
+    yield from toggle_section(user, "Bones")
     user.screenshot("opened")
     for name in ACTIONS:
         user.met.clear()

@@ -24,8 +24,7 @@ def scenario(user: User) -> Steps:
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", True)
     yield from user.open_sidebar("Animation")
-    yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
-    yield from toggle_section(user, user.mouse[1], 0)
+    yield from toggle_section(user, "Report")
     yield from wait()
     user.screenshot("report")
     frame, _ = report.last(rig.name).worst
