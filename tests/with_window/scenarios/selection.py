@@ -7,7 +7,7 @@ import bpy
 from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
-from scenarios.pictures import look_at, toggle_section, wait
+from scenarios.pictures import SECTION, look_at, press, toggle_section, wait
 from user import Steps, User
 
 ACTIONS = ("two_bone_ik_live", "two_bone_ik_overlay", "two_bone_ik.drag", "two_bone_ik.bake")
@@ -35,6 +35,18 @@ def scenario(user: User) -> Steps:
     yield from drag(user)
     assert moved(before) == {"Leg.R Target", "Leg.R Pole", "shin.R"}, moved(before)
     user.screenshot("dragged")
+
+    # So does an operator that menu search finds.
+    rig = bpy.data.objects["metarig"]
+    bends = {chain.name: chain.bend for chain in rig.two_bone_ik_chains}
+    yield from search(user, "flip two")
+    user.screenshot("searched")
+    yield from user.press("RET")
+    yield from wait()
+    rig = bpy.data.objects["metarig"]
+    assert [chain.name for chain in rig.two_bone_ik_chains if chain.bend != bends[chain.name]] == ["Leg.R"]
+    yield from user.undo()
+    yield from wait()
 
     # A row of the list is chosen later than the target, and stays through undo.
     yield from click_row(user, "Arm.L")
@@ -98,6 +110,20 @@ def drag(user: User) -> Steps:
     yield from wait()
 
 
+def search(user: User, words: str) -> Steps:
+    """Menu search over the viewport."""
+    yield from user.point(0.3, 0.3)
+    yield from user.press("F3")
+    yield from wait()
+    x, y = user.mouse
+    for letter in words:
+        key = "SPACE" if letter == " " else letter.upper()
+        user.window.event_simulate(key, "PRESS", unicode=letter, x=x, y=y)
+        user.window.event_simulate(key, "RELEASE", x=x, y=y)
+        yield
+    yield from wait()
+
+
 def click_on(user: User, place: Vector) -> Steps:
     region = next(region for region in user.area.regions if region.type == "WINDOW")
     x, y = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, place)
@@ -109,8 +135,8 @@ def click_on(user: User, place: Vector) -> Steps:
 def click_row(user: User, name: str) -> Steps:
     """In the list of chains."""
     index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
-    yield from user.move_to(f"two_bone_ik_chains[{index}].name")
-    yield from user.press("LEFTMOUSE")
+    yield from user.move_to("two_bone_ik.chain_add")  # beside the first row
+    yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, user.mouse[1] - 11 - index * SECTION)
     yield from wait()
 
 
