@@ -1,12 +1,12 @@
 """The limb in hand: the one that panel, menus, operators and overlay act on.
 
-Selected is an object or a bone. The limb that has this bone, or that reaches for it, is in hand; so is an armature that
-is selected itself, with its active chain. Whatever the user changed last decides, the selection or the active chain.
-So each view layer keeps in a property which limb was in hand, and with which selection: undo and loading a file bring
-back both.
+The user selects an object or a bone. The limb that has this bone, or that reaches for this object or bone, is in hand.
+An armature that is selected itself has its active chain in hand. Selection or active chain: whichever the user changed
+last decides. So each view layer keeps in a property which limb was in hand with which selection, and undo and loading a
+file bring back both.
 
-This is asked at each redraw. While the selection stays, nothing is searched; when it changes, the armatures of the
-scene are asked which limbs reach for it, and none of the other objects.
+Each redraw asks for it. While the selection stays, nothing is searched. When it changes, the chains of the scene's
+armatures are searched, and none of its other objects.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tup
     own = as_rig(active)
     rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
-        # Who selects a whole armature means it, and among its limbs those whose targets are selected with it.
+        # A user who selects an armature as a whole wants that one, and its limb if the target is selected too.
         if own.two_bone_ik_chains:
             rigs = [own]
         else:
