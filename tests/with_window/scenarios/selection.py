@@ -37,14 +37,12 @@ def scenario(user: User) -> Steps:
     user.screenshot("dragged")
 
     # So does an operator that menu search finds.
-    rig = bpy.data.objects["metarig"]
-    bends = {chain.name: chain.bend for chain in rig.two_bone_ik_chains}
+    before = sides()
     yield from search(user, "flip two")
     user.screenshot("searched")
     yield from user.press("RET")
     yield from wait()
-    rig = bpy.data.objects["metarig"]
-    assert [chain.name for chain in rig.two_bone_ik_chains if chain.bend != bends[chain.name]] == ["Leg.R"]
+    assert [name for name, side in sides().items() if side != before[name]] == ["Leg.R"]
     yield from user.undo()
     yield from wait()
 
@@ -64,18 +62,18 @@ def scenario(user: User) -> Steps:
     yield from wait()
     assert listed() == in_hand() == "Arm.L"
 
-    # A bone in Pose Mode, and back through undo.
-    yield from click_on(user, pole("Arm.R"))
-    assert listed() == in_hand() == "Arm.R"
+    # Another target, and back through undo to the row; then a bone in Pose Mode.
+    yield from click_on(user, target("Leg.L"))
+    assert listed() == in_hand() == "Leg.L"
     yield from user.undo()
     yield from wait()
     assert listed() == in_hand() == "Arm.L"
     yield from click_on(user, bone("spine.004"))
     bpy.ops.object.mode_set(mode="POSE")
     yield from wait()
-    yield from click_on(user, bone("shin.L"))
-    assert bpy.context.active_pose_bone.name == "shin.L"
-    assert listed() == in_hand() == "Leg.L"
+    yield from click_on(user, bone("shin.R"))
+    assert bpy.context.active_pose_bone.name == "shin.R"
+    assert listed() == in_hand() == "Leg.R"
     user.screenshot("bone")
 
     # A section that opens leaves the buttons above it in place.
@@ -144,10 +142,6 @@ def target(chain: str) -> Vector:
     return bpy.data.objects[f"{chain} Target"].matrix_world.translation
 
 
-def pole(chain: str) -> Vector:
-    return bpy.data.objects[f"{chain} Pole"].matrix_world.translation
-
-
 def bone(name: str) -> Vector:
     rig = bpy.data.objects["metarig"]
     posed = rig.pose.bones[name]
@@ -164,6 +158,12 @@ def places() -> dict[str, Vector]:
 
 def moved(before: dict[str, Vector]) -> set[str]:
     return {name for name, place in places().items() if (place - before[name]).length > 1e-4}
+
+
+def sides() -> dict[str, object]:
+    """What tells the side to which a chain bends, by its name."""
+    chains = bpy.data.objects["metarig"].two_bone_ik_chains
+    return {chain.name: (chain.bend, *chain.pole_target.location) for chain in chains}
 
 
 def listed() -> str:
