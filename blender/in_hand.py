@@ -46,7 +46,7 @@ def missing(context: Context) -> str:
         return "Leave Edit Mode: Go to Object Mode or Pose Mode"
     if context.mode not in {"OBJECT", "POSE"}:
         return "Go to Object Mode or Pose Mode"
-    return "" if rig_in_hand(context) else "Select an armature, a target or a pole target"
+    return "" if rig_in_hand(context) else "Select an armature or a target"
 
 
 def follow(layer: ViewLayer) -> None:
