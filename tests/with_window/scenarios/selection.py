@@ -48,6 +48,7 @@ def scenario(user: User) -> Steps:
 
     # A row of the list is chosen later than the target, and stays through undo.
     yield from click_row(user, "Arm.L")
+    user.screenshot("row")
     assert listed() == in_hand() == "Arm.L"
     before = places()
     yield from drag(user)
