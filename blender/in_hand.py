@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bpy.types import Bone, Context, Object, ViewLayer
+from bpy.types import Context, Object, ViewLayer
 
 from . import versions
 from .armatures import Rig, as_rig, editable, is_rig, local_armatures
 
 if TYPE_CHECKING:
+    from .chains.detect.find_limbs import Limb
     from .properties import TwoBoneIKChain
 
 _MOST = 8
@@ -145,7 +146,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
     """Indices of the chains of `rig` that have this bone; else of those that reach for it or bend towards it."""
     chains = list(enumerate(rig.two_bone_ik_chains))
     if rig == item:
-        having = [index for index, chain in chains if bone and bone in _bones(rig, chain)]
+        having = [index for index, chain in chains if bone and bone in limb_bones(rig, chain)]
         if having or not bone:
             return having
     reaching = [(index, chain) for index, chain in chains if item in (chain.target, chain.pole_target)]
@@ -155,10 +156,11 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
     return [index for index, pair in goals if (item, bone) in pair]
 
 
-def _bones(rig: Rig, chain: TwoBoneIKChain) -> list[str]:
-    """Names of the chain's bones, with those in between and its tip bone."""
-    end: Bone | None = rig.data.bones.get(chain.end_bone)
-    above = [bone.name for bone in end.parent_recursive] if end else []
-    root = chain.root_bone or next(iter(above), "")
-    between = above[: above.index(root) + 1] if root in above else [root]
-    return [*between, chain.end_bone, chain.tip_bone]
+def limb_bones(rig: Rig, limb: Limb | TwoBoneIKChain) -> list[str]:
+    """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
+    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
+    if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
+        return []
+    names = [last, *(bone.name for bone in bones[last].parent_recursive)]
+    root = limb.root_bone or bones[limb.end_bone].parent.name
+    return names[: names.index(root) + 1] if root in names else []

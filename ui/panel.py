@@ -31,7 +31,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         from ..blender import in_hand
 
         if missing := in_hand.missing(context):
-            draw_lines(layout, context, [pgettext_iface(missing)])
+            draw_lines(layout, context, [pgettext_iface(missing)], indent="")
             return
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.
@@ -107,7 +107,7 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
 
 
 def draw_lines(
-    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "", frame: float | None = None
+    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
 ) -> None:
     """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
     column = layout.column(align=True)

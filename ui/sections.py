@@ -20,7 +20,7 @@ def draw_refusal(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKC
     """Why the chain cannot be solved. That it has no target yet needs no words."""
     refusal = state.cached(rig).refused.get(chain.name)
     if refusal and chain.target:
-        draw_lines(layout, context, [str(refusal)])
+        draw_lines(layout, context, [str(refusal)], indent="")
 
 
 def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
@@ -111,9 +111,9 @@ def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
         return
     body = _section(layout, "Report", count=found.to_know)
     if body:
-        draw_lines(body, context, [found.title], indent="    ")
+        draw_lines(body, context, [found.title])
         for finding in found.findings():
-            draw_lines(body, context, [finding.text], indent="    ", frame=finding.frame)
+            draw_lines(body, context, [finding.text], frame=finding.frame)
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
 

@@ -11,6 +11,7 @@ from bpy.types import Depsgraph
 from mathutils import Matrix
 
 from ..armatures import Rig
+from ..in_hand import limb_bones
 from ..messages.refused import Refused
 from ..properties import TwoBoneIKChain, chain_fields, chain_of
 from .detect.find_limbs import Kind, Limb, limbs
@@ -49,7 +50,7 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
         *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone)),
     ]
     ending = [limb for limb in found if limb.end_bone == bone]
-    for limb in ending or [limb for limb in found if bone in _bones(rig, limb)]:
+    for limb in ending or [limb for limb in found if bone in limb_bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
     raise Refused("NO_LIMB", object=rig, bone=bone)
 
@@ -58,16 +59,6 @@ def stand_in(rig: Rig, limb: Limb) -> Any:
     """What can be read in place of the limb's chain, which has the defaults of all fields; the rig gets none."""
     defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}
     return SimpleNamespace(**defaults | limb.fields)
-
-
-def _bones(rig: Rig, limb: Limb | TwoBoneIKChain) -> list[str]:
-    """Names of its bones, from the tip bone up to the root bone."""
-    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
-    if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
-        return []
-    names = [last, *(bone.name for bone in bones[last].parent_recursive)]
-    root = limb.root_bone or bones[limb.end_bone].parent.name
-    return names[: names.index(root) + 1] if root in names else []
 
 
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
