@@ -129,10 +129,16 @@ def options(user: User) -> Steps:
 
 def toggle_section(user: User, name: str) -> Steps:
     """Open or close a section of the panel; those between it and Target are closed."""
-    yield from user.move_to("two_bone_ik.snap_targets")
+    yield from move_to_top(user, "two_bone_ik.snap_targets")
     y = user.mouse[1] - 36 - SECTIONS.index(name) * SECTION
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
     yield from wait()
+
+
+def move_to_top(user: User, name: str) -> Steps:
+    """Move the mouse to the upper half of a button."""
+    user.met.pop(name, None)
+    yield from user.move_to(name)
 
 
 def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:

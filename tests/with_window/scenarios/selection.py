@@ -7,7 +7,7 @@ import bpy
 from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
-from scenarios.pictures import SECTION, look_at, press, toggle_section, wait
+from scenarios.pictures import SECTION, look_at, move_to_top, press, toggle_section, wait
 from user import Steps, User
 
 ACTIONS = ("two_bone_ik_live", "two_bone_ik_overlay", "two_bone_ik.drag", "two_bone_ik.bake")
@@ -80,14 +80,12 @@ def scenario(user: User) -> Steps:
     # A section that opens leaves the buttons above it in place.
     heights = {}
     for name in ACTIONS:
-        user.met.clear()
-        yield from user.move_to(name)
+        yield from move_to_top(user, name)
         heights[name] = user.mouse[1]
     yield from toggle_section(user, "Bones")
     user.screenshot("opened")
     for name in ACTIONS:
-        user.met.clear()
-        yield from user.move_to(name)
+        yield from move_to_top(user, name)
         assert user.mouse[1] == heights[name], name
 
     bpy.ops.object.mode_set(mode="EDIT")
@@ -134,7 +132,7 @@ def click_on(user: User, place: Vector) -> Steps:
 def click_row(user: User, name: str) -> Steps:
     """In the list of chains."""
     index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
-    yield from user.move_to("two_bone_ik.chain_add")  # beside the first row
+    yield from move_to_top(user, "two_bone_ik.chain_add")  # beside the first row
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, user.mouse[1] - 11 - index * SECTION)
     yield from wait()
 
