@@ -129,7 +129,7 @@ def live(api) -> None:
     scenes.add_chains(api, rig, targets)
     rig.two_bone_ik_live = True
     handlers = bpy.app.handlers.depsgraph_update_post
-    follow = next(handler for handler in handlers if handler.__module__.startswith(PACKAGE))
+    follow = next(handler for handler in handlers if handler.__name__ == "_follow")
     layer = bpy.context.view_layer
     layer.update()
     handlers.remove(follow)

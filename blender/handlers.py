@@ -10,11 +10,12 @@ yet has nothing to forget.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import ModuleType
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.types import Depsgraph, Scene
+from bpy.types import Depsgraph, Scene, ViewLayer
 
 from . import armatures
 
@@ -36,14 +37,21 @@ def _notice_objects(_scene: Scene, depsgraph: Depsgraph) -> None:
 
 
 @persistent
-def _follow(scene: Scene, depsgraph: Depsgraph) -> None:
+def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
+    if looked := _imported("live.limb_state"):
+        looked.evaluated()
     if _elsewhere(depsgraph):
         return
-    for rig in armatures.local_armatures(scene):
-        if rig.two_bone_ik_live:
-            from .live import state
+    live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
+    if live:
+        from .live import follow
 
-            state.pose(rig, scene, depsgraph)
+        follow.follow(live, scene, depsgraph, edited=edited)
+
+
+@persistent
+def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
+    _follow(scene, depsgraph, edited=False)
 
 
 @persistent
@@ -68,12 +76,28 @@ def _forget_objects(*_: object) -> None:
 @persistent
 def _forget_poses(*_: object) -> None:
     armatures.forget()
-    if state := _imported("live.state"):
-        state.forget()
+    for name in ("live.state", "live.follow", "live.limb_state"):
+        if module := _imported(name):
+            module.forget()
 
 
 @persistent
 def _begin(*_: object) -> None:
+    _forget()
+    # Blender evaluates the animation of a file that it opens, and calls no handler.
+    for scene, layer in _shown():
+        if any(rig.two_bone_ik_live for rig in armatures.local_armatures(scene)):
+            layer.update()
+            _follow(scene, layer.depsgraph, edited=False)
+
+
+def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    layers = [(window.scene, window.view_layer) for window in windows]
+    return layers or [(scene, scene.view_layers[0]) for scene in bpy.data.scenes]
+
+
+def _forget() -> None:
     _forget_poses()
     for name in ("messages.report", "pipeline.unkeyed_edits"):
         if module := _imported(name):
@@ -85,7 +109,7 @@ _HANDLERS = (
     ("frame_change_post", _notice_objects),
     ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
-    ("frame_change_post", _follow),
+    ("frame_change_post", _follow_frame),
     ("load_post", _begin),
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
@@ -107,4 +131,4 @@ def unregister() -> None:
     """Follow no more, and leave undo to Blender; poses stay as they are."""
     for event, handler in _HANDLERS:
         getattr(bpy.app.handlers, event).remove(handler)
-    _begin()
+    _forget()

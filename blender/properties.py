@@ -25,10 +25,10 @@ def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
     state.invalidate(chain.id_data)
 
 
-def _live_changed(rig: Rig, _context: Context) -> None:
-    from .live import state
+def _live_changed(rig: Rig, context: Context) -> None:
+    from .live import follow
 
-    state.live_changed(rig)
+    follow.live_changed(rig, context.scene)
 
 
 def _active_changed(rig: Rig, context: Context) -> None:

@@ -1,22 +1,18 @@
 """The list of chains."""
 
-from typing import TYPE_CHECKING
-
-from bpy.app.translations import pgettext_iface
-from bpy.types import Context, Scene, UILayout, UIList
-from bpy.utils import register_classes_factory, units
+from bpy.types import Context, UILayout, UIList
+from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.properties import TwoBoneIKChain, is_from_library
+from . import limb_notice
 
-if TYPE_CHECKING:
-    from ..blender.live.state import ChainState
-
-_SHORT = {"TOO_FAR": "{} too far", "TOO_CLOSE": "{} too close"}
+_LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 95.0
+"""Widths in pixels: of a letter, of an icon, around a text, and of what the sidebar has beside a row of the list."""
 
 
 class TWO_BONE_IK_UL_chains(UIList):
-    """Chains by name, each with its switch"""
+    """Chains by name, each with its state and its switch"""
 
     def draw_item(  # type: ignore[override]  # Blender hands over only as many as there are
         self,
@@ -28,31 +24,28 @@ class TWO_BONE_IK_UL_chains(UIList):
         _active_owner: Rig,
         _active_field: str,
     ) -> None:
-        from ..blender.live import state
+        found = limb_notice.look(context, rig)[chain.name]
+        width = max(context.region.width / context.preferences.system.ui_scale - _BESIDE, 4.0 * _ICON)
+        text, icon = limb_notice.short(context, found), limb_notice.ICONS[found.state]
+        room = _ICON + _MARGIN + _LETTER * len(text)
+        # The name keeps half of the row.
+        if room > width / 2.0:
+            text, room = "", 2.0 * _ICON
+        elif room + _ICON > width / 2.0:
+            icon = "NONE"
+        else:
+            room += _ICON
 
-        row = layout.row(align=True)
+        row = layout.split(factor=1.0 - room / width, align=True)
         row.active = not chain.mute
-        refusal = None if chain.mute else state.cached(rig).refused.get(chain.name)
         if is_from_library(chain):
             row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
         else:
-            row.prop(chain, "name", text="", emboss=False, icon="ERROR" if refusal else "CON_KINEMATIC")
-        shown = row.row()
+            row.prop(chain, "name", text="", emboss=False, icon="CON_KINEMATIC")
+        shown = row.row(align=True)
         shown.alignment = "RIGHT"
-        if refusal:
-            shown.label(text=refusal.kind.replace("_", " ").capitalize())
-        elif not chain.mute:
-            _draw_standing(shown, context.scene, state.cached(rig).standing(chain.name))
-        row.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
-
-
-def _draw_standing(layout: UILayout, scene: Scene, standing: "ChainState | None") -> None:
-    """How the chain stands on the current frame, as the panel has looked it up."""
-    if standing and standing.status.name in _SHORT:
-        by = units.to_string(scene.unit_settings.system, "LENGTH", standing.miss, precision=3, compatible_unit=False)
-        layout.label(text=pgettext_iface(_SHORT[standing.status.name]).format(by), translate=False)
-    elif standing:
-        layout.label(text="Reached")
+        shown.label(text=text, icon=icon, translate=False)
+        shown.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
 
 
 register, unregister = register_classes_factory((TWO_BONE_IK_UL_chains,))

@@ -28,6 +28,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.drag")
         layout.operator("two_bone_ik.solve")
         layout.operator("two_bone_ik.flip_bend")
+        layout.operator("two_bone_ik.reveal")
         layout.operator("two_bone_ik.side_decide")
         layout.operator("two_bone_ik.bend_limits_take")
         layout.separator()

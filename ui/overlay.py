@@ -7,17 +7,28 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 import gpu
 from bpy.props import BoolProperty
-from bpy.types import SpaceView3D, WindowManager
+from bpy.types import Object, SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
-from ..blender.armatures import local_armatures
-from ..blender.properties import active_chain
+from ..blender.armatures import Rig, local_armatures
+from . import limb_notice
 
 if TYPE_CHECKING:
-    from ..blender.live.overlay import ChainOverlay, Line
+    from ..blender.live.limb_state import LimbState
+    from ..blender.live.overlay import Guides, Line
 
-_COLORS = {"REACHED": "reached_color", "TOO_FAR": "too_far_color", "TOO_CLOSE": "too_close_color"}
+_COLORS = {
+    "REACHED": "reached_color",
+    "AS_SET": "as_set_color",
+    "TOO_FAR": "too_far_color",
+    "TOO_CLOSE": "too_close_color",
+    "NOT_POSED": "not_posed_color",
+    "HIDDEN": "hidden_color",
+    "REFUSED": "not_posed_color",
+}
+_SIGN = 9.0
+"""Half the size of the sign at a tip, in pixels."""
 _handles: list[object] = []
 
 
@@ -38,28 +49,47 @@ def _draw() -> None:
     if not addon or not cast(SpaceView3D, context.space_data).overlay.show_overlays:
         return
 
+    picked = {item for item in (context.object, *context.selected_objects) if item}
+    shown = [rig for rig in local_armatures(context.scene) if not picked.isdisjoint((rig, *_goals(rig)))]
+    if not shown:
+        return
     # NumPy comes with these: not before there is something to draw.
+    from ..blender import in_hand
     from ..blender.live import overlay, state
 
+    limb = in_hand.limb_in_hand(context)
     gpu.state.blend_set("ALPHA")
-    picked = {item for item in (context.object, *context.selected_objects) if item}
-    for rig in local_armatures(context.scene):
-        chains = [chain for chain in rig.two_bone_ik_chains if not picked.isdisjoint((chain.target, chain.pole_target))]
-        if rig not in picked and not chains:
-            continue
-        active = active_chain(rig) if rig in picked else chains[0]
-        seen = state.update(rig, context.scene, context.view_layer.depsgraph)
-        for found in overlay.chain_overlays(seen):
-            _draw_chain(found, addon.preferences, guides=active is not None and found.name == active.name)
+    for rig in shown:
+        held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
+        for name, found in limb_notice.look(context, rig).items():
+            if found.joints and found.target and found.state in _COLORS:
+                color = getattr(addon.preferences, _COLORS[found.state])
+                signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
+                _draw_limb(found, signs, color, in_hand=name == held)
+        guides = overlay.guides(state.cached(rig), held) if held else None
+        if guides:
+            _draw_guides(guides, addon.preferences.guide_color)
     gpu.state.blend_set("NONE")
 
 
-def _draw_chain(found: "ChainOverlay", preferences: Any, *, guides: bool) -> None:
-    color = getattr(preferences, _COLORS[found.status.name])
-    if guides:
-        _draw_lines([found.other, found.pole, *found.reach], preferences.guide_color, width=1.5)
-    _draw_lines([found.limb], color, width=4.0)
-    _draw_lines([found.miss], color, width=1.5)
+def _goals(rig: Rig) -> "Iterable[Object | None]":
+    for chain in rig.two_bone_ik_chains:
+        yield from (chain.target, chain.pole_target)
+
+
+def _draw_limb(found: "LimbState", signs: "Iterable[Line]", color: tuple[float, ...], *, in_hand: bool) -> None:
+    _draw_lines([found.joints], color, width=4.0 if in_hand else 2.0)
+    _draw_lines(signs, color, width=2.0)
+    _draw_lines([(found.joints[2], *found.target)], color, width=1.0)
+
+
+def _draw_guides(guides: "Guides", color: tuple[float, ...]) -> None:
+    _draw_lines([guides.other, guides.pole], color, width=1.5)
+    _draw_lines(guides.reach, color, width=1.0)
+
+
+def _pixel() -> float:
+    return bpy.context.preferences.system.pixel_size
 
 
 def _draw_lines(lines: "Iterable[Line]", color: tuple[float, ...], width: float) -> None:
@@ -69,7 +99,7 @@ def _draw_lines(lines: "Iterable[Line]", color: tuple[float, ...], width: float)
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", width * bpy.context.preferences.system.pixel_size)
+    shader.uniform_float("lineWidth", width * _pixel())
     shader.uniform_float("color", tuple(color))
     batch_for_shader(shader, "LINES", {"pos": ends}).draw(shader)
 

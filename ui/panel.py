@@ -39,15 +39,13 @@ class TWO_BONE_IK_PT_chains(Panel):
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout)
             return
-        from ..blender.live import state
-        from . import sections
+        from . import limb_notice, sections
 
-        state.update(rig, context.scene, context.view_layer.depsgraph)
         _draw_list(layout, rig)
         _draw_actions(layout, context, rig)
         if limb := in_hand.limb_in_hand(context):
             chain = rig.two_bone_ik_chains[limb[1]]
-            sections.draw_refusal(layout, context, rig, chain)
+            limb_notice.draw(layout, context, chain)
             sections.draw_side(layout, rig, chain)
             sections.draw_target(layout, chain)
             sections.draw_bones(layout, chain, rig)

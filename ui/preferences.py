@@ -8,6 +8,11 @@ from .. import __package__ as base_package
 from ..blender.key_settings import KeyProperties
 from . import panel
 
+_COLORS = (
+    *("reached_color", "as_set_color", "too_far_color", "too_close_color"),
+    *("not_posed_color", "hidden_color", "guide_color"),
+)
+
 
 def _color(name: str, description: str, default: tuple[float, float, float, float]) -> FloatVectorProperty:
     return FloatVectorProperty(
@@ -27,8 +32,13 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
         update=lambda _preferences, _context: panel.move_to_tab(),
     )
     reached_color: _color("Reached", "Limbs that reach their target", (0.35, 0.85, 0.35, 1.0))
+    as_set_color: _color("As Set", "Limbs that an option holds off their target", (0.95, 0.7, 0.15, 1.0))
     too_far_color: _color("Too Far", "Limbs whose target is too far away", (1.0, 0.25, 0.2, 1.0))
     too_close_color: _color("Too Close", "Limbs whose target is too close to their root", (0.3, 0.55, 1.0, 1.0))
+    not_posed_color: _color(
+        "Not Posed", "Limbs that nobody has posed, or that cannot be solved", (0.75, 0.75, 0.75, 1.0)
+    )
+    hidden_color: _color("Hidden", "Limbs that do not show as they are posed", (0.85, 0.4, 0.95, 1.0))
     guide_color: _color("Guides", "Reach, pole and the other solution", (1.0, 0.8, 0.3, 0.6))
 
     def draw(self, _context: Context) -> None:
@@ -37,7 +47,7 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
         layout.prop(self, "tab")
         colors = layout.column(align=True)
         colors.label(text="Overlay")
-        for name in ("reached_color", "too_far_color", "too_close_color", "guide_color"):
+        for name in _COLORS:
             colors.prop(self, name)
         keys = layout.column()
         keys.label(text="New Bakes")

@@ -9,18 +9,10 @@ from ..blender.armatures import Rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
-from ..blender.live import state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import TwoBoneIKChain
 from .panel import draw_lines
-
-
-def draw_refusal(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
-    """Why the chain cannot be solved. That it has no target yet needs no words."""
-    refusal = state.cached(rig).refused.get(chain.name)
-    if refusal and chain.target:
-        draw_lines(layout, context, [str(refusal)], indent="")
 
 
 def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:

@@ -19,7 +19,7 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_plan
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..rna_paths import owner_and_property
-from . import state
+from . import follow
 
 
 class Drag:
@@ -44,7 +44,7 @@ class Drag:
         self._limb = requests.FreeLimb(plan, self.tip, scene, insert_keys=insert_keys)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False
-        state.suspend(rig)
+        follow.suspend(rig)
 
     def to(self, position: Sequence[float]) -> None:
         """Pose the limb with its tip at this position in world space, or as near as it comes.
@@ -75,7 +75,7 @@ class Drag:
             for path, values in self._before.items():
                 owner, name = owner_and_property(path)
                 setattr(self._rig.path_resolve(owner), name, values)
-            state.resume(self._rig)
+            follow.resume(self._rig)
 
     def finish(self) -> list[str]:
         """Leave the limb as it is posed, keyed where that was asked for, and bring target and pole target along.
@@ -88,7 +88,7 @@ class Drag:
             notes = self._limb.key() if self._insert_keys else []
             return [*notes, *self._targets_brought_along()]
         finally:
-            state.resume(self._rig)
+            follow.resume(self._rig)
 
     def _finite(self, position: Sequence[float]) -> Sequence[float]:
         if not np.isfinite(position).all():

@@ -1,72 +1,87 @@
-"""What the overlay shows of a chain, as points in world space: limb, other solution, reach, pole."""
+"""What the overlay shows beside the pose of limbs, as points in world space: for each the sign of its state, for the
+limb in hand its other solution, reach and pole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 
 import numpy as np
+from bpy.types import RegionView3D
+from mathutils import Vector
 
 from ...skeleton import transform
-from ...skeleton.chain_group import SolvedGroup
 from ...solver import Solution
-from ...solver.values import Array, Plane, Status
+from ...solver.values import Array, Plane
 from ...solver.vectors import any_normal
+from .limb_state import LimbState, Place, State
 from .state import RigState
 
-Line = list[tuple[float, float, float]]
+Line = Sequence[Place]
 """Points in world space, to be joined one after another."""
 
 _TURN = np.linspace(0.0, 2.0 * pi, 65)
 
+_ROUND = np.stack((np.cos(_TURN[::4]), np.sin(_TURN[::4])), axis=-1).tolist()
+_SIGNS = {
+    State.REACHED: [_ROUND],
+    State.AS_SET: [[(0, 1), (1, 0), (0, -1), (-1, 0), (0, 1)]],
+    State.TOO_FAR: [[(0, 1.2), (1, -0.7), (-1, -0.7), (0, 1.2)]],
+    State.TOO_CLOSE: [[(0, -1.2), (1, 0.7), (-1, 0.7), (0, -1.2)]],
+    State.NOT_POSED: [[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (-0.9, -0.9)]],
+    State.HIDDEN: [[(-1, -1), (1, 1)], [(-1, 1), (1, -1)]],
+    State.REFUSED: [[(-1, 0), (1, 0)]],
+}
+"""Lines in the plane of the view: one shape for each state, for those who cannot tell its color."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChainOverlay:
-    """One chain as it is solved now.
+class Guides:
+    """The geometry of one chain as it is solved now.
 
-    name : of the chain
-    status : a `Status`
-    limb : root, mid and tip
-    other : the same of the other solution; empty where there is one only
+    other : root, mid and tip of the other solution; empty where there is one only
     reach : circles of the least and the greatest reach, in the chain's plane and, unless that is fixed, across it
     pole : from the mid joint to the pole target; empty where there is none
-    miss : from the tip to the target
     """
 
-    name: str
-    status: Status
-    limb: Line
     other: Line
     reach: list[Line]
     pole: Line
-    miss: Line
 
 
-def chain_overlays(now: RigState) -> Iterator[ChainOverlay]:
-    """Of all chains that are solved."""
-    for solved in now.solved:
-        yield _outline(solved)
-
-
-def _outline(solved: SolvedGroup) -> ChainOverlay:
-    plan, solution, pole = solved.plan, solved.solution, solved.goals.pole
-    to_world, joints, target = solved.group.to_world[0, 0], solution.joints[0, 0], solution.target[0, 0]
+def guides(now: RigState, name: str) -> Guides | None:
+    """Of the chain of this name; None where it is not solved."""
+    solved = next((one for one in now.solved if one.plan.name == name), None)
+    if solved is None:
+        return None
+    solution, pole = solved.solution, solved.goals.pole
+    to_world, joints = solved.group.to_world[0, 0], solution.joints[0, 0]
 
     def line(*points: Array) -> Line:
         return transform.transform_points(to_world, np.array(points)).tolist()
 
     other = _mirrored(joints)
-    circles = _circles(solution, fixed=plan.options.plane == Plane.REST)
-    return ChainOverlay(
-        name=plan.name,
-        status=Status(int(solution.status[0, 0])),
-        limb=line(*joints),
+    circles = _circles(solution, fixed=solved.plan.options.plane == Plane.REST)
+    return Guides(
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],
         reach=[line(*circle) for circle in circles],
         pole=line(joints[1], pole[0, 0]) if pole is not None else [],
-        miss=line(joints[2], target),
     )
+
+
+def sign(found: LimbState, view: RegionView3D, width: int, size: float) -> list[Line]:
+    """The sign of a limb's state, around its tip.
+
+    width : of the region, in pixels
+    size : half of the sign's, in pixels
+    """
+    tip = Vector(found.joints[2])
+    # How much of the world a pixel shows at the depth of the tip; behind the eye, nothing is seen anyway.
+    depth = max((view.perspective_matrix @ tip.to_4d()).w, 0.0)
+    scale = size * 2.0 * depth / (view.window_matrix[0][0] * width)
+    right, up = (Vector(row[:3]) * scale for row in view.view_matrix[:2])
+    return [[tuple(tip + x * right + y * up) for x, y in line] for line in _SIGNS.get(found.state, ())]
 
 
 def _mirrored(joints: Array) -> Array:

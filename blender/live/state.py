@@ -9,13 +9,13 @@ from bpy.types import Depsgraph, Object, Scene
 
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
-from ...skeleton.values import ChainPlan, Plan, Point, Samples
-from ...solver.values import Status
+from ...skeleton.values import ChainPlan, Plan, Samples
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline import requests
 from ..pipeline.checks import shared_bones
 from ..pipeline.checks.armature import refuse_unposable
+from ..pipeline.read import dependencies
 from ..pipeline.read.fingerprint import Fingerprint, fingerprint
 from ..pipeline.sample.request import SampleRequest, sample_request
 from ..pipeline.sample.sampling import samples_from_depsgraph
@@ -28,12 +28,16 @@ is deleted, without an update of the property."""
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Reading:
-    """Chains of one armature object as they were read, and what tells whether they would be read so again."""
+    """Chains of one armature object as they were read, and what tells whether they would be read so again.
+
+    sources : objects that the chains' places depend on
+    """
 
     chains: Chains
     fingerprint: Fingerprint
     plan: Plan
     need: SampleRequest
+    sources: frozenset[Object]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -42,7 +46,7 @@ class RigState:
 
     reading, groups : those that have all they need, side by side
     refused : of the others, by name, what is wrong
-    posed : True where the armature is posed so
+    posed : True where Live has posed the armature so
     fixed, moving : what the chains' spaces depended on, and what they reached for
     """
 
@@ -64,30 +68,9 @@ class RigState:
         """The same one by one, in the order in which they are solved."""
         return one_by_one(self.reading.plan, self.groups) if self.reading else []
 
-    def standing(self, name: str) -> ChainState | None:
-        """How the chain of this name stands; None where it is not solved."""
-        for group in self.groups:
-            for row, chain in enumerate(group.plans):
-                if chain.name == name:
-                    solution = group.solution
-                    return ChainState(
-                        status=Status(int(solution.status[0, row])),
-                        miss=float(np.linalg.norm(group.group.to_world[0, row, :3, :3] @ solution.miss[0, row])),
-                    )
-        return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainState:
-    """One chain: its `Status`, and the distance from tip to target in world units."""
-
-    status: Status
-    miss: float
-
 
 # By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
 _known: dict[int, RigState] = {}
-_held: set[int] = set()
 
 
 def cached(rig: Rig) -> RigState:
@@ -119,22 +102,6 @@ def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
     return now
 
 
-def pose(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> None:
-    """Pose them, without keys; where nothing has moved since that was done last, nothing is done."""
-    if rig.session_uid in _held:
-        return
-    now = update(rig, scene, depsgraph)
-    if now.posed or not now.reading:
-        return
-    requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
-    now.posed = True
-    for group in now.groups:
-        for chain in group.plans:
-            for bone in chain.keyed:
-                if bone.name in chain.needs_rotation:
-                    pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
-
-
 def invalidate(rig: Rig) -> None:
     """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
 
@@ -144,27 +111,9 @@ def invalidate(rig: Rig) -> None:
     rig.update_tag()
 
 
-def live_changed(rig: Rig) -> None:
-    """Its limbs are live from now on, or no longer."""
-    pose_before.begin(rig)
-    invalidate(rig)
-
-
-def suspend(rig: Rig) -> None:
-    """Do not pose this armature until `resume`, as Drag poses it."""
-    _held.add(rig.session_uid)
-
-
-def resume(rig: Rig) -> None:
-    """Pose it again when something moves."""
-    _held.discard(rig.session_uid)
-
-
 def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
-    pose_before.forget()
-    _held.clear()
 
 
 def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> tuple[Reading, Samples]:
@@ -180,7 +129,8 @@ def _reading(rig: Rig, chains: Chains, scene: Scene) -> Reading:
             return before
     plan = requests.current_plan(rig, [name for name, *_ in chains], scene)
     shared_bones.refuse_shared_bones(plan.chains)
-    return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan))
+    sources = frozenset(place.object for place in dependencies.links(plan.chains))
+    return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan), sources=sources)
 
 
 def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:

@@ -39,6 +39,14 @@ _ADDED = {"interpolation": "BEZIER", "type": "KEYFRAME"}
 """What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say."""
 
 
+_times = 0
+
+
+def times() -> int:
+    """How often keys were written here: while that stays the same, new keys are somebody else's."""
+    return _times
+
+
 def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float], style: KeyStyle) -> list[str]:
     """Key the channels on `item`; returns sentences for the report.
 
@@ -48,9 +56,11 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     A new action is a copy of the old one, so that the rest of the rig goes on to move. F-curve modifiers that would
     change the keys are muted; Cycles acts outside the keys only, and stays. A channel without frames is left alone.
     """
+    global _times
     channels = _finite(channels)
     if not channels:
         return []
+    _times += 1
     if style.new_action and item.animation_data and item.animation_data.action:
         versions.copy_action(item)
     channelbag = versions.ensure_channelbag(item)

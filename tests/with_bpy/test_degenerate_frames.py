@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.blender.messages import markers
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
 from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
@@ -72,8 +72,10 @@ def test_markers_show_degenerate_frames_that_fall_short() -> None:
 def test_the_list_tells_a_folded_limb_on_the_root_reached() -> None:
     link = chain(armature(EQUAL), "lower", target=(0, 0, 0))
     bpy.context.view_layer.update()
-    look = state.update(link.id_data, bpy.context.scene, bpy.context.view_layer.depsgraph)
-    assert look.standing("lower").status == Status.REACHED
+    api.solve(link.id_data)
+    bpy.context.view_layer.update()
+    look = limb_states(link.id_data, bpy.context.scene, bpy.context.view_layer.depsgraph)
+    assert look["lower"].state == "REACHED"
 
 
 @pytest.mark.parametrize("way", ["bake", "solve"])

@@ -28,11 +28,11 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     found += [
         translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)
         for bone, name in hiding
-        if _acts(rig.pose.bones[bone].constraints[name])
+        if acts(rig.pose.bones[bone].constraints[name])
     ]
     for bone in (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed):
         for constraint in bone.constraints:
-            if constraint.type != "IK" and _acts(constraint):
+            if constraint.type != "IK" and acts(constraint):
                 on_top = translated(
                     "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
                 )
@@ -42,7 +42,8 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     return found
 
 
-def _acts(constraint: Constraint) -> bool:
+def acts(constraint: Constraint) -> bool:
+    """True where the constraint has an effect."""
     return constraint.is_valid and not constraint.mute and constraint.influence > 0.0
 
 

@@ -1,0 +1,167 @@
+"""Limbs that are live: posed wherever keys, a hand or their targets have left them otherwise than they are solved.
+
+Blender evaluates once more what a handler poses, without a call of its handlers. So armatures are posed in the order in
+which they follow each other, with an evaluation of ours between two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from bpy.types import Depsgraph, Object, Scene
+from mathutils import Matrix
+
+from ...skeleton.values import MERGE, Bone, Point
+from .. import versions
+from ..armatures import Rig
+from ..pipeline import convert, requests, write
+from . import pose_before, state
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Posed:
+    """Bones that Live has posed: by name the `matrix_basis` that it left, and the last one by anybody else.
+
+    written : how often keys had been written by then
+    """
+
+    left: dict[str, Matrix]
+    found: dict[str, Matrix]
+    written: int
+
+
+# By `session_uid` of armature objects.
+_posed: dict[int, _Posed] = {}
+_held: set[int] = set()
+_evaluating: list[Depsgraph] = []
+
+
+def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: bool) -> None:
+    """Pose the limbs of these armatures, without keys; where all is as it was left, nothing is done.
+
+    edited : False on a change of the frame. Where auto keying keys what somebody did to a bone of a limb, the key is
+        given the pose that shows
+    """
+    if _evaluating:
+        return
+    rigs = [rig for rig in rigs if holds(rig)]
+    for rig in rigs:
+        state.update(rig, scene, depsgraph)
+    moved: set[Rig] = set()
+    for rig in _leaders_first(rigs):
+        if not moved.isdisjoint(_sources(rig)):
+            _evaluate(depsgraph)
+            moved.clear()
+            state.update(rig, scene, depsgraph)
+        if _pose(rig, depsgraph, auto_key=edited and scene.tool_settings.use_keyframe_insert_auto):
+            moved.add(rig)
+
+
+def live_changed(rig: Rig, scene: Scene) -> None:
+    """Its limbs are live from now on, or no longer: keys that Live has covered then show at once."""
+    pose_before.begin(rig)
+    reading, find = state.cached(rig).reading, versions.curve_finder(rig)
+    for path in convert.paths(reading.plan) if reading and not rig.two_bone_ik_live else ():
+        values: Any = rig.path_resolve(path)
+        for index in range(len(values)):
+            curve = find(path, index=index)
+            if curve and not curve.mute:
+                values[index] = curve.evaluate(scene.frame_current_final)
+    state.invalidate(rig)
+
+
+def suspend(rig: Rig) -> None:
+    """Do not pose this armature until `resume`, as Drag poses it."""
+    _held.add(rig.session_uid)
+
+
+def resume(rig: Rig) -> None:
+    """Pose it again when something moves."""
+    _held.discard(rig.session_uid)
+
+
+def holds(rig: Rig) -> bool:
+    """True while Live poses the limbs of this armature."""
+    return rig.two_bone_ik_live and rig.session_uid not in _held
+
+
+def forget() -> None:
+    """Another file, or another state of it: what was posed is of no use."""
+    _posed.clear()
+    _held.clear()
+    pose_before.forget()
+
+
+def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
+    """The armatures, each after those whose bones its targets hang on; as they are if they wait for each other."""
+    if len(rigs) < 2:
+        return rigs
+    graph = {rig: [other for other in rigs if other != rig and other in _sources(rig)] for rig in rigs}
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError:
+        return rigs
+
+
+def _sources(rig: Rig) -> frozenset[Object]:
+    reading = state.cached(rig).reading
+    return reading.sources if reading else frozenset()
+
+
+def _evaluate(depsgraph: Depsgraph) -> None:
+    _evaluating.append(depsgraph)
+    try:
+        depsgraph.update()
+    finally:
+        _evaluating.clear()
+
+
+def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
+    """Pose the limbs of an armature as they are solved; False if they are posed so already."""
+    now, before = state.cached(rig), _posed.get(rig.session_uid)
+    if not now.reading:
+        return False
+    keyed = [bone for chain in now.reading.plan.chains for bone in chain.keyed]
+    bones = rig.evaluated_get(depsgraph).pose.bones
+    found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in keyed}
+    if now.posed and before and found == before.left:
+        return False
+    by_hand = []
+    if before:
+        stand = {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
+        found |= stand
+        by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
+    requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
+    now.posed = True
+    left = {bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed}
+    _posed[rig.session_uid] = _Posed(left=left, found=found, written=write.times())
+    for group in now.groups:
+        for chain in group.plans:
+            for bone in chain.keyed:
+                if bone.name in chain.needs_rotation:
+                    pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
+    if auto_key and before and before.written == write.times() and _key(rig, by_hand, depsgraph):
+        # With a key Blender evaluates the whole action again, and with it the other bones.
+        _evaluate(depsgraph)
+        _pose(rig, depsgraph, auto_key=False)
+    return True
+
+
+def _key(rig: Rig, bones: Iterable[Bone], depsgraph: Depsgraph) -> bool:
+    """Give the keys that the bones have on the current frame the pose that shows; False if there is none."""
+    frame, find = depsgraph.scene.frame_current_final, versions.curve_finder(rig)
+    keyed = []
+    for path in (bone.rotation_path for bone in bones):
+        values: Any = rig.path_resolve(path)
+        for index, value in enumerate(values):
+            curve = find(path, index=index)
+            for key in curve.keyframe_points if curve else ():
+                if abs(key.co.x - frame) < MERGE:
+                    key.co_ui.y = value
+                    keyed.append(curve)
+    for curve in keyed:
+        curve.update()
+    return bool(keyed)

@@ -1,0 +1,210 @@
+"""How each limb stands: the tip and the target as Blender evaluates them, and what keeps them apart.
+
+Measured where somebody looks, once for each evaluation of the scene, and during playback at most five times a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from math import dist
+from time import monotonic
+
+import numpy as np
+from bpy.types import Depsgraph, Object, Scene
+from mathutils import Vector
+
+from ...skeleton import transform
+from ...skeleton.chain_group import SolvedGroup
+from ...solver.values import Plane, Status, Unreachable
+from ..armatures import Rig
+from ..messages.refused import Refused
+from ..pipeline.read.chain import root_name
+from ..properties import TwoBoneIKChain
+from . import follow, hiding, state
+from .hiding import Hiding
+from .state import Reading
+
+Place = tuple[float, float, float]
+
+_PART = 1e-4
+"""Of the limb's length: what nobody sees."""
+_STEPS = 4.0
+"""Of single precision at the largest coordinate: what is left of a few products of matrices."""
+_SECONDS = 0.2
+"""Between two looks at a limb that plays."""
+
+
+class State(StrEnum):
+    """What can be said of a limb.
+
+    REACHED : the tip is on the target
+    AS_SET : posed as it is solved; an option holds the tip off the target
+    TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
+    NOT_POSED : elsewhere, as Live is off
+    HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
+    MUTED, REFUSED : not solved
+    """
+
+    REACHED = "REACHED"
+    AS_SET = "AS_SET"
+    TOO_FAR = "TOO_FAR"
+    TOO_CLOSE = "TOO_CLOSE"
+    NOT_POSED = "NOT_POSED"
+    HIDDEN = "HIDDEN"
+    MUTED = "MUTED"
+    REFUSED = "REFUSED"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LimbState:
+    """One limb as Blender evaluates it, in the world.
+
+    joints : root, mid and tip; empty if the chain lacks a bone
+    target : empty if the chain has none
+    miss : from the tip to the target
+    cause : label of the option that holds the limb AS_SET
+    hiding : what hides it, where that is known
+    refusal : why it cannot be solved
+    keyed : its bones have keys, which Live would cover
+    """
+
+    state: State
+    joints: tuple[Place, ...] = ()
+    target: tuple[Place, ...] = ()
+    miss: float = 0.0
+    cause: str = ""
+    hiding: Hiding | None = None
+    refusal: Refused | None = None
+    keyed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Look:
+    """What somebody saw, and when: `evaluation` counts those of any scene."""
+
+    evaluation: int
+    layer: str
+    names: list[str]
+    states: Mapping[str, LimbState]
+    time: float = field(default_factory=monotonic)
+
+    def is_recent(self, *, playing: bool) -> bool:
+        """True where nothing was evaluated since, or it plays and there is no need to look again."""
+        return self.evaluation == _evaluations or (playing and monotonic() - self.time < _SECONDS)
+
+
+_looks: dict[int, _Look] = {}
+# To go through all constraints of a rig takes long: done again where its chains are read again.
+_copies: dict[int, tuple[Reading, Mapping[str, list[str]]]] = {}
+_evaluations = 0
+
+
+def evaluated() -> None:
+    """A scene was evaluated: look again."""
+    global _evaluations
+    _evaluations += 1
+
+
+def forget() -> None:
+    """Another file, or another state of it."""
+    _looks.clear()
+    _copies.clear()
+
+
+def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:
+    """Of all chains of an armature, by name; changes nothing in the file."""
+    look = _looks.get(rig.session_uid)
+    layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
+    if look and (look.layer, look.names) == (layer, names) and look.is_recent(playing=playing):
+        return look.states
+    states = _states(rig, scene, depsgraph)
+    _looks[rig.session_uid] = _Look(evaluation=_evaluations, layer=layer, names=names, states=states)
+    return states
+
+
+def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
+    now = state.update(rig, scene, depsgraph)
+    if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
+        _copies[rig.session_uid] = now.reading, hiding.copies(rig)
+    solved = {one.plan.name: one for one in now.solved}
+    found = {}
+    for chain in rig.two_bone_ik_chains:
+        joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
+        miss = dist(joints[2], *target) if joints and target else 0.0
+        seen = LimbState(
+            state=State.MUTED if chain.mute else State.REFUSED,
+            joints=joints,
+            target=target,
+            miss=miss,
+            refusal=now.refused.get(chain.name),
+        )
+        found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if chain.name in solved else seen
+    return found
+
+
+def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
+    """What can be said of a limb that can be solved."""
+    plan, near = solved.plan, _near(seen)
+    seen = replace(seen, keyed=hiding.keyed(plan))
+    if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), near):
+        return replace(seen, state=State.HIDDEN, hiding=by)
+    if seen.miss <= near:
+        return replace(seen, state=State.REACHED)
+    wanted = transform.transform_points(solved.group.to_world[0, 0], solved.solution.joints[0, 0]).tolist()
+    as_solved = all(dist(joint, place) <= near for joint, place in zip(seen.joints, wanted, strict=True))
+    status = Status(int(solved.solution.status[0, 0]))
+    if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
+        cause = _cause(solved, status, near)
+        return replace(seen, state=State.AS_SET if cause else State[status.name], cause=cause)
+    by = hiding.on_top(plan)
+    return replace(seen, state=State.HIDDEN if by or follow.holds(rig) else State.NOT_POSED, hiding=by)
+
+
+def _near(seen: LimbState) -> float:
+    """As close as this a limb is where it is said to be."""
+    root, mid, tip = seen.joints
+    largest = max(abs(part) for point in (*seen.joints, *seen.target) for part in point)
+    return _PART * (dist(root, mid) + dist(mid, tip)) + _STEPS * float(np.spacing(np.float32(largest)))
+
+
+def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
+    """The label of the option that keeps a limb, posed as it is solved, off its target; "" if the bones do."""
+    options, solution = solved.plan.options, solved.solution
+    if status == Status.LIMITED:
+        return "Limit Extension"
+    if status != Status.REACHED:
+        first, second = np.linalg.norm(np.diff(solution.joints[0, 0], axis=0), axis=-1)
+        distance = np.linalg.norm(solution.target[0, 0])
+        return "Limit Bend" if abs(first - second) - near <= distance <= first + second + near else ""
+    if options.influence < 1.0:
+        return "Influence"
+    return "Plane" if options.plane == Plane.REST else "Softness"
+
+
+def _joints(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
+    owner: Rig = chain.id_data
+    rig: Rig = owner.evaluated_get(depsgraph)
+    if rig.pose is None:
+        return ()
+    names = (root_name(owner, chain), chain.end_bone, chain.tip_bone or chain.end_bone)
+    bones = [rig.pose.bones[name] for name in names if name in rig.pose.bones]
+    if len(bones) < len(names):
+        return ()
+    root, end, tip = bones
+    places = (root.head, end.head, tip.head if chain.tip_bone else tip.tail)
+    return tuple(_world(rig, place) for place in places)
+
+
+def _target(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
+    if chain.target is None:
+        return ()
+    target = chain.target.evaluated_get(depsgraph)
+    bone = target.pose.bones.get(chain.subtarget) if target.type == "ARMATURE" and target.pose else None
+    return (_world(target, bone.head if bone else Vector()),)
+
+
+def _world(item: Object, place: Vector) -> Place:
+    found = item.matrix_world @ place
+    return found.x, found.y, found.z

@@ -1,0 +1,206 @@
+"""What is told of a limb is what Blender shows: where its tip is, and what keeps it off its target."""
+
+from __future__ import annotations
+
+from math import dist, radians
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.live import hiding
+from bl_ext.user_default.two_bone_ik.blender.live.limb_state import LimbState, limb_states
+from bpy.types import Object
+
+from support import rigs
+from support.live import WITHIN_REACH
+from support.rigify import generated
+from support.truth import Limb, on_frame
+
+REACHED, ELSEWHERE = WITHIN_REACH[1], WITHIN_REACH[5]
+FAR, CLOSE_BY = (9.0, 0.0, 1.0), (0.0, 0.05, 1.0)
+FULL = sum(dist(bone.head, bone.tail) for bone in rigs.ARM[1:3])
+CURVED = {1: (1, 0, 0, 0), 5: (0.7, 0.5, 0.3, -0.4), 10: (0.6, -0.2, 0.7, 0.1)}
+
+
+def told(rig: Object, name: str = "lower", *, playing: bool = False) -> LimbState:
+    """Of a limb as the window would ask for it."""
+    bpy.context.view_layer.update()
+    return limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph, playing=playing)[name]
+
+
+def truth() -> np.ndarray:
+    """(4, 3) root, mid, tip and target, as Blender evaluates them."""
+    depsgraph, limb = bpy.context.evaluated_depsgraph_get(), Limb()
+    return np.array([*limb.joints(depsgraph), limb.goal(depsgraph)])
+
+
+def assert_told(rig: Object, state: str, cause: str = "") -> LimbState:
+    """What is told, after it was compared with what Blender evaluates."""
+    found, shown = told(rig), truth()
+    np.testing.assert_allclose([*found.joints, *found.target], shown, atol=1e-6)
+    assert found.miss == pytest.approx(np.linalg.norm(shown[2] - shown[3]), abs=1e-6)
+    assert (found.state, found.cause) == (state, cause)
+    assert (found.state == "REACHED") <= (found.miss < 1e-3)
+    return found
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "solved once"])
+@pytest.mark.parametrize(
+    ("target", "state", "cause", "fields"),
+    [
+        (REACHED, "REACHED", "", {}),
+        (REACHED, "REACHED", "", {"softness": 0.01}),
+        (FAR, "TOO_FAR", "", {}),
+        (FAR, "TOO_FAR", "", {"unreachable": "STRETCH"}),
+        (CLOSE_BY, "TOO_CLOSE", "", {}),
+        ((0.0, 0.6, 2.4), "AS_SET", "Softness", {"softness": 0.5}),
+        (ELSEWHERE, "AS_SET", "Plane", {"plane": "REST"}),
+        (ELSEWHERE, "AS_SET", "Limit Bend", {"use_bend_limits": True, "bend_min": radians(160), "bend_max": 3.0}),
+        ((1.81, 0.0, 1.1), "AS_SET", "Limit Extension", {"use_extension_limit": True}),
+    ],
+)
+def test_a_posed_limb_is_told_as_it_is(
+    target: tuple[float, float, float], state: str, cause: str, fields: dict[str, object], live: bool
+) -> None:
+    chain = rigs.arm(target=target, **fields)
+    if fields.get("unreachable") == "STRETCH":
+        chain.id_data.data.bones["lower"].inherit_scale = "ALIGNED"
+    chain.id_data.two_bone_ik_live = live
+    if not live:
+        api.solve(chain.id_data)
+    assert_told(chain.id_data, state, cause)
+
+
+def test_an_influence_below_one_is_told_as_set() -> None:
+    rig = rigs.arm(target=ELSEWHERE, influence=0.5).id_data
+    rig.two_bone_ik_live = True
+    assert_told(rig, "AS_SET", "Influence")
+
+
+def test_a_limb_that_nobody_has_posed_is_told_so() -> None:
+    rig = rigs.arm(target=ELSEWHERE).id_data
+    assert assert_told(rig, "NOT_POSED").miss > 0.5
+    rig.two_bone_ik_live = True
+    assert_told(rig, "REACHED")
+
+
+def test_what_keys_make_of_the_limb_is_told_on_every_frame() -> None:
+    rig = rigs.arm(target=REACHED).id_data
+    rigs.animate(rig.pose.bones["upper"], rotation_quaternion=CURVED)
+    for frame in range(1, 11):
+        on_frame(frame)
+        assert_told(rig, "NOT_POSED")
+    rig.two_bone_ik_live = True
+    for frame in range(1, 11):
+        on_frame(frame)
+        assert assert_told(rig, "REACHED").keyed
+
+
+def test_a_limb_that_keys_hold_on_its_target_is_told_reached() -> None:
+    rig = rigs.arm(target=ELSEWHERE).id_data
+    api.bake(rig, frames=(1, 3))
+    on_frame(2)
+    assert_told(rig, "REACHED")
+
+
+def test_a_muted_chain_is_told_so() -> None:
+    chain = rigs.arm(target=ELSEWHERE, mute=True)
+    assert_told(chain.id_data, "MUTED")
+
+
+def test_a_chain_without_a_target_is_told_by_its_refusal() -> None:
+    rig = api.add_chain(rigs.armature(), "lower").id_data
+    found = told(rig)
+    assert (found.state, found.refusal.kind, found.target) == ("REFUSED", "NO_TARGET", ())
+    assert len(found.joints) == 3
+
+
+@pytest.mark.parametrize("bone", ["lower", "hand"])
+@pytest.mark.parametrize("live", [True, False])
+def test_a_constraint_that_hides_the_limb_is_named_and_muted(bone: str, live: bool) -> None:
+    rig = rigs.arm(target=ELSEWHERE).id_data
+    other = rigs.empty("Other", (1.5, 0.0, 1.0))
+    constraint = rig.pose.bones[bone].constraints.new("IK" if bone == "hand" else "COPY_ROTATION")
+    constraint.target = other
+    if bone == "hand":
+        constraint.chain_count = 3
+    rig.two_bone_ik_live = live
+    api.solve(rig)
+    found = assert_told(rig, "HIDDEN")
+    assert (found.hiding.bone, found.hiding.constraint) == (bone, constraint.name)
+    assert hiding.mend(rig, found.hiding)
+    assert constraint.mute
+    assert_told(rig, "REACHED")
+
+
+def test_a_driver_that_hides_a_live_limb_is_not_told_reached() -> None:
+    rig = rigs.arm(target=ELSEWHERE).id_data
+    rig.pose.bones["lower"].driver_add("rotation_quaternion", 1).driver.expression = "0.5"
+    rig.two_bone_ik_live = True
+    assert assert_told(rig, "HIDDEN").hiding is None
+
+
+def test_the_switch_of_a_rigify_limb_is_found_and_turned() -> None:
+    rig = generated("basic_human")
+    api.add_detected(rig)
+    api.create_targets(rig)
+    for chain in rig.two_bone_ik_chains:
+        chain.target.location.z += 0.1
+    rig.two_bone_ik_live = True
+    for chain in rig.two_bone_ik_chains:
+        found = told(rig, chain.name)
+        assert found.state == "HIDDEN"
+        assert found.hiding.switch.endswith(f'_parent.{chain.name[-1]}"]["IK_FK"]')
+        hiding.mend(rig, found.hiding)
+        assert told(rig, chain.name).state == "REACHED"
+        bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        shown = rig.matrix_world @ bones[f"DEF-{chain.tip_bone.replace('_fk', '')}"].head
+        assert (shown - chain.target.matrix_world.translation).length < 1e-4
+
+
+def test_a_limb_far_from_the_origin_is_told_reached() -> None:
+    """A step of single precision is larger there than a part of the limb."""
+    rig = rigs.arm(target=REACHED).id_data
+    rig.location = bpy.data.objects["Target"].delta_location = (4e4, -4e4, 4e4)
+    rig.two_bone_ik_live = True
+    assert told(rig).state == "REACHED"
+
+
+def test_live_that_is_switched_off_lets_its_keys_show_at_once() -> None:
+    rig = rigs.arm(target=REACHED).id_data
+    for bone in ("upper", "lower"):
+        rigs.animate(rig.pose.bones[bone], rotation_quaternion=CURVED)
+    on_frame(5)
+    keyed = truth()
+    rig.two_bone_ik_live = True
+    rig.pose.bones["spine"].rotation_quaternion = (0.9, 0.1, 0.0, 0.0)
+    assert_told(rig, "REACHED")
+    rig.pose.bones["spine"].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    rig.two_bone_ik_live = False
+    np.testing.assert_allclose(truth(), keyed, atol=1e-5)
+
+
+def test_during_playback_a_limb_is_looked_at_now_and_then() -> None:
+    rig = rigs.arm(target=REACHED).id_data
+    rig.two_bone_ik_live = True
+    before = told(rig)
+    bpy.data.objects["Target"].location = ELSEWHERE
+    assert told(rig, playing=True) is before
+    assert_told(rig, "REACHED")
+
+
+def test_the_button_mends_what_hides_the_active_limb() -> None:
+    chain = rigs.arm(target=ELSEWHERE, mute=True)
+    rig = chain.id_data
+    rig.two_bone_ik_live = True
+    constraint = rig.pose.bones["lower"].constraints.new("COPY_ROTATION")
+    constraint.target = rigs.empty("Other")
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    for state in ("MUTED", "HIDDEN", "REACHED"):
+        assert_told(rig, state)
+        if state != "REACHED":
+            assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
+    with pytest.raises(RuntimeError, match='Nothing is known to hide chain "lower" of "Rig"'):
+        bpy.ops.two_bone_ik.reveal()

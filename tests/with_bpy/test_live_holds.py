@@ -1,0 +1,185 @@
+"""Live holds the tip on its target, whatever keys the limb's own bones have and whatever else happens to them."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+from mathutils import Quaternion
+
+from support import rigs
+from support.truth import Limb, on_frame, save_and_load
+
+FRAMES = range(1, 11)
+CLOSE = 1e-5  # of a chain of 1.8 m: single precision of some products of matrices
+KEYS = {1: (1, 0, 0, 0), 5: (0.7, 0.5, 0.3, -0.4), 10: (0.6, -0.2, 0.7, 0.1)}
+PLACES = {
+    "still": {1: (1.2, 0.6, 1.3)},
+    "moving": {1: (1.2, 0.6, 1.3), 5: (0.9, -0.5, 1.8), 10: (1.1, 0.2, 0.4)},
+}
+
+
+@pytest.fixture(params=["REST", "POSE"])
+def reference(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(params=PLACES)
+def rig(request: pytest.FixtureRequest, reference: str, empty_file: None) -> Object:
+    """A live arm, the bones of which have keys of their own."""
+    rig = rigs.arm(reference=reference).id_data
+    for bone in ("upper", "lower"):
+        rigs.animate(rig.pose.bones[bone], rotation_quaternion=KEYS)
+    rigs.animate(bpy.data.objects["Target"], location=PLACES[request.param])
+    rig.two_bone_ik_live = True
+    on_frame(1)
+    return rig
+
+
+def off(**names: str) -> float:
+    """How far the tip is from the target, both as Blender evaluates them now."""
+    depsgraph, limb = bpy.context.evaluated_depsgraph_get(), Limb(**names)
+    return float(np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph)))
+
+
+def test_keys_on_the_limb_do_not_pull_it_off_its_target(rig: Object) -> None:
+    for frame in (*FRAMES, *reversed(FRAMES)):
+        on_frame(frame)
+        assert off() < CLOSE, frame
+
+
+def test_nor_do_keys_when_a_frame_is_set_twice(rig: Object) -> None:
+    for frame in (5, 5, 5):
+        on_frame(frame)
+        assert off() < CLOSE
+
+
+def test_a_bone_above_the_limb_takes_its_root_along_alone(rig: Object) -> None:
+    on_frame(5)
+    for angle in (0.1, 0.2, 0.3):
+        rig.pose.bones["spine"].rotation_quaternion = Quaternion((1, 0, 0), angle)
+        assert off() < CLOSE
+
+
+def test_a_bone_of_the_limb_springs_back(rig: Object) -> None:
+    on_frame(5)
+    for angle in (0.5, 0.5, 1.0):
+        rig.pose.bones["lower"].rotation_quaternion = Quaternion((1, 0, 0), angle)
+        assert off() < CLOSE
+
+
+def test_undo_and_redo_leave_the_tip_on_its_target(rig: Object) -> None:
+    on_frame(5)
+    bpy.ops.ed.undo_push(message="Live")
+    rig.pose.bones["spine"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Bend")
+    for step in (bpy.ops.ed.undo, bpy.ops.ed.redo, bpy.ops.ed.undo):
+        step()
+        assert off() < CLOSE
+
+
+def test_a_file_that_is_opened_has_the_tip_on_its_target(rig: Object) -> None:
+    on_frame(5)
+    save_and_load()
+    assert off() < CLOSE
+    for frame in FRAMES:
+        on_frame(frame)
+        assert off() < CLOSE, frame
+
+
+def test_a_limb_set_live_where_keys_hold_it_is_held_at_once(rig: Object) -> None:
+    rig.two_bone_ik_live = False
+    on_frame(7)
+    rig.two_bone_ik_live = True
+    assert off() < CLOSE
+
+
+@pytest.mark.parametrize("first", ["Rig", "Another"])
+def test_a_limb_that_follows_another_armature_is_held(rig: Object, first: str) -> None:
+    """Whichever of both Blender lists first."""
+    other = rigs.armature(name="Other" if first == "Rig" else "Another")
+    rigs.animate(other.pose.bones["upper"], rotation_quaternion=KEYS)
+    other.location = (0.4, 0.2, 0.0)
+    rigs.chain(other, "lower", target=rig, subtarget="hand")
+    other.two_bone_ik_live = True
+    for frame in FRAMES:
+        on_frame(frame)
+        assert off() < CLOSE, frame
+        assert off(rig=other.name, target="Rig", subtarget="hand") < CLOSE, frame
+
+
+def test_armatures_that_follow_each_other_do_not_hang_blender(rig: Object) -> None:
+    other = rigs.armature(name="Other")
+    rigs.chain(other, "lower", target=rig, subtarget="hand")
+    rig.two_bone_ik_chains[0].target, rig.two_bone_ik_chains[0].subtarget = other, "hand"
+    other.two_bone_ik_live = True
+    on_frame(5)
+    assert np.isfinite(Limb().joints(bpy.context.evaluated_depsgraph_get())).all()
+
+
+def test_auto_keying_keys_the_pose_that_shows(rig: Object) -> None:
+    on_frame(5)
+    rotate_by_hand(rig, "lower")
+    bone = rig.pose.bones["lower"]
+    keyed = [rigs.keys(bone, index=index)[5] for index in range(4)]
+    turn = Quaternion(keyed).rotation_difference(bone.rotation_quaternion)
+    assert min(turn.angle, 2 * np.pi - turn.angle) < 1e-3  # single precision of a cosine near 1
+    assert off() < CLOSE
+
+
+def test_auto_keying_of_another_bone_leaves_the_keys_of_a_limb(rig: Object) -> None:
+    on_frame(5)
+    rotate_by_hand(rig, "spine")
+    assert off() < CLOSE
+    keyed = [rigs.keys(rig.pose.bones["lower"], index=index)[5] for index in range(4)]
+    np.testing.assert_allclose(keyed, KEYS[5])
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_auto_keying_leaves_the_keys_of_a_bake_alone(live: bool) -> None:
+    """Live cannot hold the pose of another frame, as this bake does where the target is out of reach."""
+    chain = rigs.arm(unreachable="HOLD")
+    rig = chain.id_data
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (9.0, 0.6, 1.3)})
+    rig.two_bone_ik_live = live
+    on_frame(10)
+    rotate_by_hand(rig, "upper")
+    api.bake(rig, frames=(1, 10))
+    bpy.context.view_layer.update()
+    keyed = [rigs.keys(rig.pose.bones["upper"], index=index) for index in range(4)]
+    assert all(one[10] == pytest.approx(one[9], abs=1e-6) for one in keyed)
+
+
+def test_a_check_that_plays_the_scene_leaves_the_limb_held(rig: Object) -> None:
+    on_frame(5)
+    api.check(rig, frames=(1, 10), sampling="SCENE")
+    assert off() < CLOSE
+
+
+def test_current_pose_keeps_the_roll_that_keys_give() -> None:
+    """A turn of the lower bone about its own length moves no joint."""
+    rig = rigs.arm(reference="POSE").id_data
+    rolls = []
+    for angle in (0.0, 0.8):
+        rig.pose.bones["lower"].rotation_quaternion = Quaternion((0, 1, 0), angle)
+        rig.two_bone_ik_live = True
+        assert off() < CLOSE
+        posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].matrix
+        rolls.append(np.array(posed.col[0][:3]))
+    assert np.arccos(rolls[0] @ rolls[1]) == pytest.approx(0.8, abs=1e-3)
+
+
+def rotate_by_hand(rig: Object, name: str) -> None:
+    """Turn a bone in Pose Mode, with auto keying on."""
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    bone = rig.pose.bones[name]
+    (bone if hasattr(bone, "select") else bone.bone).select = True
+    bpy.ops.transform.rotate(value=0.7, orient_axis="X")
+    bpy.context.view_layer.update()

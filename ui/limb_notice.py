@@ -1,0 +1,93 @@
+"""How a limb stands, in words and icons, and the button that mends what hides it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bpy.app.translations import pgettext_iface
+from bpy.types import Context, UILayout
+from bpy.utils import units
+
+from ..blender.armatures import Rig
+from ..blender.properties import TwoBoneIKChain
+
+if TYPE_CHECKING:
+    from ..blender.live.limb_state import LimbState
+
+ICONS: dict[str, Any] = {
+    "REACHED": "CHECKMARK",
+    "AS_SET": "OPTIONS",
+    "TOO_FAR": "FULLSCREEN_ENTER",
+    "TOO_CLOSE": "FULLSCREEN_EXIT",
+    "NOT_POSED": "POSE_HLT",
+    "HIDDEN": "HIDE_ON",
+    "MUTED": "BLANK1",
+    "REFUSED": "ERROR",
+}
+_SHORT = {
+    "REACHED": "Reached",
+    "AS_SET": "{distance} as set",
+    "TOO_FAR": "{distance} too far",
+    "TOO_CLOSE": "{distance} too close",
+    "NOT_POSED": "Not posed",
+    "HIDDEN": "Hidden",
+    "MUTED": "Muted",
+}
+_LONG = {
+    "AS_SET": "As set: {cause} holds the tip {distance} off its target",
+    "TOO_FAR": "The target is too far: the tip is {distance} short of it",
+    "TOO_CLOSE": "The target is too close: the bones cannot fold more, the tip is {distance} off it",
+    "NOT_POSED": "The tip is {distance} off its target: switch Live on, or press Solve",
+    "HIDDEN": "Something acts on top of the pose: look for drivers on these bones",
+    "MUTED": "The chain is muted: Live, Solve and Bake leave it out",
+}
+
+
+def look(context: Context, rig: Rig) -> "Mapping[str, LimbState]":
+    """Each limb of an armature, by the name of its chain, as it is evaluated."""
+    from ..blender.live.limb_state import limb_states
+
+    playing = context.screen.is_animation_playing
+    return limb_states(rig, context.scene, context.view_layer.depsgraph, playing=playing)
+
+
+def short(context: Context, found: "LimbState") -> str:
+    """A word or two, in the user's language; "" where there is nothing to tell."""
+    if found.refusal:
+        return pgettext_iface(found.refusal.kind.replace("_", " ").capitalize())
+    return _filled(context, found, _SHORT.get(found.state, ""))
+
+
+def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
+    """What is to be known of the chain's limb, and what can be done about it. That it reaches needs no words."""
+    from .panel import draw_lines
+
+    rig = chain.id_data
+    found = look(context, rig)[chain.name]
+    by, button = found.hiding, ""
+    # That it has no target yet needs no words either.
+    text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, _LONG.get(found.state, ""))
+    if by and by.switch:
+        name = by.switch.rpartition('["')[2][:-2]
+        text = pgettext_iface('"{name}" shows other bones of the rig than those that are posed').format(name=name)
+        button = pgettext_iface('Set "{name}" to {value:g}').format(name=name, value=by.value)
+    elif by:
+        text = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose').format(
+            constraint=by.constraint, bone=by.bone
+        )
+        button = pgettext_iface("Mute Constraint")
+    elif chain.mute:
+        button = pgettext_iface("Unmute Chain")
+    draw_lines(layout, context, [text] if text else [])
+    if button:
+        layout.operator("two_bone_ik.reveal", text=button, translate=False)
+    if found.keyed and rig.two_bone_ik_live:
+        row = layout.row(align=True)
+        row.use_property_split = False
+        row.label(text="Live covers the keys")
+        row.prop(rig, "two_bone_ik_live", text="Switch Off", toggle=True, invert_checkbox=True)
+
+
+def _filled(context: Context, found: "LimbState", template: str) -> str:
+    system = context.scene.unit_settings.system
+    distance = units.to_string(system, "LENGTH", found.miss, precision=3, compatible_unit=False)
+    return pgettext_iface(template).format(distance=distance, cause=pgettext_iface(found.cause)) if template else ""
