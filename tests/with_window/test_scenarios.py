@@ -63,3 +63,7 @@ def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> N
 
 def test_the_panel_follows_what_is_selected(play: Callable[[str], None]) -> None:
     play("selection")
+
+
+def test_live_list_and_overlay_tell_where_the_tip_is(play: Callable[[str], None]) -> None:
+    play("truth")

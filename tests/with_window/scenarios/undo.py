@@ -18,6 +18,7 @@ STEPS = (
     ("drag", {"offset": (0.05, 0.0, 0.1)}),
     ("solve", {}),
     ("flip_bend", {}),
+    ("reveal", {}),
     ("snap_targets", {}),
     ("bake", {"frame_end": 5}),
     ("worst_frame", {}),
@@ -46,6 +47,9 @@ def scenario(user: User) -> Steps:
     for name, options in STEPS:
         if name == "check":  # there is something to mark
             bpy.data.objects["metarig Arm Target.L"].location.z += 5.0
+            bpy.ops.ed.undo_push()
+        if name == "reveal":  # there is something to mend
+            bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].mute = True
             bpy.ops.ed.undo_push()
         if name == "worst_frame":  # there is something to go to
             pose_otherwise(bpy.context.object)  # undo has made it anew
