@@ -77,7 +77,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         button = pgettext_iface("Mute Constraint")
     elif chain.mute:
         button = pgettext_iface("Unmute Chain")
-    draw_lines(layout, context, [text] if text else [])
+    draw_lines(layout, context, [text] if text else [], indent="")
     if button:
         layout.operator("two_bone_ik.reveal", text=button, translate=False)
     if found.keyed and rig.two_bone_ik_live:
