@@ -5,7 +5,6 @@ from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.properties import TwoBoneIKChain, is_from_library
-from . import limb_notice
 
 _LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 95.0
 """Widths in pixels: of a letter, of an icon, around a text, and of what the sidebar has beside a row of the list."""
@@ -24,6 +23,9 @@ class TWO_BONE_IK_UL_chains(UIList):
         _active_owner: Rig,
         _active_field: str,
     ) -> None:
+        # The panel with this list has imported it.
+        from . import limb_notice
+
         found = limb_notice.look(context, rig)[chain.name]
         width = max(context.region.width / context.preferences.system.ui_scale - _BESIDE, 4.0 * _ICON)
         text, icon = limb_notice.short(context, found), limb_notice.ICONS[found.state]

@@ -12,7 +12,6 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
-from . import limb_notice
 
 if TYPE_CHECKING:
     from ..blender.live.limb_state import LimbState
@@ -56,6 +55,7 @@ def _draw() -> None:
     # NumPy comes with these: not before there is something to draw.
     from ..blender import in_hand
     from ..blender.live import overlay, state
+    from . import limb_notice
 
     limb = in_hand.limb_in_hand(context)
     gpu.state.blend_set("ALPHA")
