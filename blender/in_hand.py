@@ -115,11 +115,11 @@ def _selection(layer: ViewLayer, active: Object | None) -> Selection:
 
 def _selected_bone(rig: Rig) -> str:
     """The name of the active bone, or of the first that is selected, where the active bone is not."""
-    bones, active = rig.pose.bones, rig.data.bones.active
+    bones, active = versions.selectable_bones(rig), rig.data.bones.active
     name = active.name if active else ""
-    if name in bones and versions.is_selected(bones[name]):
+    if name in bones and bones[name].select:
         return name
-    return next((bone.name for bone in bones if versions.is_selected(bone)), name)
+    return next((bone.name for bone in bones if bone.select), name)
 
 
 def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:

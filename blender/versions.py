@@ -108,16 +108,17 @@ def remove_curves(channelbag: Channelbag, bones: Collection[str]) -> None:
 def preserve_selection(rig: Rig) -> Iterator[None]:
     """Afterwards those of its bones are selected that were so before, in spite of Edit Mode; new ones are not."""
     names = ("select",) if _SELECTS_POSE_BONES else ("select", "select_head", "select_tail")
-    before = {bone.name: [getattr(bone, name) for name in names] for bone in _selectable(rig)}
+    before = {bone.name: [getattr(bone, name) for name in names] for bone in selectable_bones(rig)}
     try:
         yield
     finally:
-        for bone in _selectable(rig):
+        for bone in selectable_bones(rig):
             for name, value in zip(names, before.get(bone.name, [False] * 3), strict=False):
                 setattr(bone, name, value)
 
 
-def _selectable(rig: Rig) -> Iterable[Any]:
+def selectable_bones(rig: Rig) -> Any:
+    """The bones that have `select`: up to 4.5 those of the armature, from 5.0 on those of its object."""
     return rig.pose.bones if _SELECTS_POSE_BONES else rig.data.bones
 
 
@@ -132,9 +133,3 @@ def copy_action(block: AnimatedID) -> None:
     animation.action = copy
     if not old.users:
         old.use_fake_user = True
-
-
-def is_selected(bone: PoseBone) -> bool:
-    """Whether the bone is selected: up to 4.5 that is a matter of the armature, from 5.0 on of its object."""
-    owner: Any = bone if _SELECTS_POSE_BONES else bone.bone
-    return bool(owner.select)

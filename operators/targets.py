@@ -5,7 +5,7 @@ from bpy.types import Context
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .common import SelectedChainsOperator, api
+from .common import SelectedChainsOperator, api, in_hand
 from .progress import ProgressOperator
 
 
@@ -40,7 +40,7 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
         for name in ("only_active", "kind", "parent"):
             layout.prop(self, name)
         if self.parent == "BONE":
-            layout.prop_search(self, "parent_bone", context.object.data, "bones")
+            layout.prop_search(self, "parent_bone", in_hand.rig_in_hand(context).data, "bones")
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.create_targets(
