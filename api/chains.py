@@ -19,7 +19,7 @@ from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
 from ..blender.pipeline.read.chain import chain_bones
-from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.properties import TwoBoneIKChain, chain_of
 
@@ -131,6 +131,19 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
         replace(takeover, chain=ensure_chain(rig, **takeover.fields).name) if takeover.fields else takeover
         for takeover in found
     )
+
+
+def taking_part(rig: Rig, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
+    """Names of the chains that a bake takes, and of those that it leaves out because they have no target.
+
+    Chains that are named are never left out: a bake refuses them.
+
+    >>> _ = api.add_detected(rig)
+    >>> api.taking_part(rig)
+    (['forearm.L'], ['Arm.R'])
+    """
+    taken, left_out = by_target(rig, chains)
+    return [chain.name for chain in taken], [chain.name for chain in left_out]
 
 
 def take_bend_limits(rig: Rig, chains: Sequence[str] | None = None) -> None:

@@ -46,11 +46,13 @@ def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str =
     chains = [chain for report in reports for chain in report.chains]
     misposed = [chain.name for chain in chains if not chain.posed]
     short = [chain.name for chain in chains if not chain.reached]
+    left_out = [name for report in reports for name in report.left_out]
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"keyed, but not posed so: {', '.join(misposed)}"
-    elif short:
+    elif short or left_out:
         status = ExitStatus.FELL_SHORT if strict else ExitStatus.DONE
-        text = f"targets not always reached: {', '.join(short)}"
+        texts = {"targets not always reached": short, "left out, without a target": left_out}
+        text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
     else:
         status, text = ExitStatus.DONE, "all targets reached"
     return Outcome(status=status, state=state, text=text, damage=damage, reports=tuple(reports))

@@ -1,9 +1,11 @@
 """What bake and check share: the range of frames, which chains, and how targets are sampled."""
 
 from math import ceil, floor
+from textwrap import wrap
 
+from bpy.app.translations import pgettext_iface
 from bpy.props import EnumProperty, FloatProperty, IntProperty
-from bpy.types import Context, Event, OperatorProperties
+from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.key_settings import DEFAULTS
 from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected_with_chains
@@ -92,6 +94,7 @@ class RangeOperator(SelectedChainsOperator):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
+        self._draw_chains(context)
         column = layout.column(align=True)
         column.prop(self, "frame_range")
         if self.frame_range == "CUSTOM":
@@ -110,6 +113,27 @@ class RangeOperator(SelectedChainsOperator):
 
     def draw_choices(self) -> None:
         """What the operator has beside the range."""
+
+    def _draw_chains(self, context: Context) -> None:
+        """Which armatures with how many limbs, and the limbs that are left out."""
+        column = self.layout.column(align=True)
+        for rig in self.rigs(context):
+            try:
+                taken, left_out = api.taking_part(rig, self.chains(rig))
+            except api.Refused as refusal:
+                _draw_text(column, str(refusal), warns=True)
+                continue
+            limbs = pgettext_iface("{}: 1 limb" if len(taken) == 1 else "{}: {} limbs")
+            _draw_text(column, limbs.format(rig.name, len(taken)))
+            if left_out:
+                without = pgettext_iface("Left out, without a target: {}").format(", ".join(left_out))
+                _draw_text(column, without, warns=True)
+
+
+def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:
+    """A text on as many lines as it takes in the dialog; the first has an icon."""
+    for number, line in enumerate(wrap(text, 40)):
+        column.label(text=line, translate=False, icon="BLANK1" if number else "ERROR" if warns else "ARMATURE_DATA")
 
 
 def _usual_range(context: Context) -> str:

@@ -169,6 +169,7 @@ class Plan:
     name : of the armature object, for reports: a frame handler may remove the object while it is measured
     frames : (n,)     all that are solved
     step : the request asks for every so many of them, from the first on; those between are there for reduced keys
+    left_out : names of chains that the request would take too if they had a target
     """
 
     rig: Key
@@ -177,6 +178,7 @@ class Plan:
     ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array
     step: int = 1
+    left_out: tuple[str, ...] = ()
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:

@@ -22,6 +22,7 @@ from .translation import Alert, translated
 class Report:
     """All chains of one armature; `notes` are sentences about what the user should know.
 
+    left_out : names of chains that nobody asked for by name, and that have no target
     operation : what was done, such as "Bake"
     unit : of all distances, as users call it; "" for Blender units
     """
@@ -31,12 +32,14 @@ class Report:
     notes: tuple[str, ...] = ()
     operation: str = ""
     unit: str = ""
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Report:
         """The report from the fields that `as_dict` gives."""
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
-        return cls(**{**fields, "chains": chains, "notes": tuple(fields["notes"])})
+        left_out = tuple(fields.get("left_out", ()))  # reports of older versions have none
+        return cls(**{**fields, "chains": chains, "notes": tuple(fields["notes"]), "left_out": left_out})
 
     @classmethod
     def from_json(cls, text: str) -> Report:

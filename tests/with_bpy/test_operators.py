@@ -145,8 +145,10 @@ def test_a_bake_takes_the_range_it_is_given(rig: bpy.types.Object, arm: bpy.type
 def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
     other = rig.two_bone_ik_chains.add()
     other.name, other.end_bone = "without target", "hand"
-    assert "without target" in refusal(bpy.ops.two_bone_ik.bake)
+    rig.two_bone_ik_active = 1
+    assert "without target" in refusal(bpy.ops.two_bone_ik.bake, only_active=True)
     assert rig.animation_data is None
+    rig.two_bone_ik_active = 0
     bpy.ops.two_bone_ik.bake(only_active=True, frame_start=1, frame_end=3)
     assert keyed_frames(rig) == [1, 2, 3]
     rig.two_bone_ik_active = 2

@@ -17,6 +17,7 @@ from ....solver import diagnostics
 from ....solver.vectors import norm
 from ...messages.chain_report import ChainReport, unmeasured
 from ...messages.report import Report
+from ...messages.translation import translated
 from .compare import Measured
 
 
@@ -27,8 +28,15 @@ def build_report(
     chain_fields, measured_notes = measured or ({}, [])
     found = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
     chains = tuple(found[chain.name] for chain in plan.chains)
-    notes = (*notes, *measured_notes)
-    return Report(rig=plan.name, chains=chains, notes=notes, operation=operation, unit=_unit(plan.scene))
+    alerts = [translated("alert.left_out", chains=", ".join(plan.left_out))] if plan.left_out else []
+    return Report(
+        rig=plan.name,
+        chains=chains,
+        notes=(*alerts, *notes, *measured_notes),
+        operation=operation,
+        unit=_unit(plan.scene),
+        left_out=plan.left_out,
+    )
 
 
 def _unit(scene: Scene) -> str:

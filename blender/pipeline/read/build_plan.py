@@ -21,7 +21,7 @@ from ..checks.armature import refuse_unposable
 from . import dependencies
 from .bone import read_bone
 from .chain import chain_plan
-from .chosen_chains import chosen_chains, scene_of
+from .chosen_chains import by_target, scene_of
 from .keys import target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
@@ -44,15 +44,19 @@ def build_plan(
     *,
     stand_in: Point | None = None,
 ) -> Plan:
-    """The plan for chains `names` (None: all that are not muted) over `frames` (None: the scene's range).
+    """The plan for chains `names` over `frames` (None: the scene's range).
 
+    names : None for all that are not muted and have a target
     stand_in : taken for a target or pole target that a chain does not have yet
     raises : Refused, with what is wrong and what to do
     """
     refuse_unposable(rig)
     scene = scene or scene_of(rig)
     start, end, step = _range(rig, frames, scene)
-    chains = [chain_plan(rig, chain, stand_in) for chain in chosen_chains(rig, names)]
+    taking_part, left_out = by_target(rig, names)
+    if not taking_part:
+        taking_part, left_out = left_out, []  # it is refused by the name of the first
+    chains = [chain_plan(rig, chain, stand_in) for chain in taking_part]
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     if keys == Keys.TARGET_KEYS:
         chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]
@@ -67,6 +71,7 @@ def build_plan(
         ranks=_with_dependents(dependencies.ranks(chains)),
         frames=solved,
         step=parts,
+        left_out=tuple(chain.name for chain in left_out),
     )
 
 

@@ -32,6 +32,13 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
+def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[TwoBoneIKChain], list[TwoBoneIKChain]]:
+    """Those of `chosen_chains` that take part; and if none was named, those left out because they have no target."""
+    chains = chosen_chains(rig, names)
+    taking_part = [chain for chain in chains if chain.target or names is not None]
+    return taking_part, [chain for chain in chains if chain not in taking_part]
+
+
 def scene_of(rig: Rig) -> Scene:
     """The first scene that holds the armature; Refused where none does."""
     scenes = rig.users_scene
@@ -49,7 +56,8 @@ def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
     for rig in rigs:
         try:
             refuse_unposable(rig)
-            chains = [chain_plan(rig, chain) for chain in chosen_chains(rig, None)]
+            taking_part, _ = by_target(rig, None)
+            chains = [chain_plan(rig, chain) for chain in taking_part]
         except Refused:
             chains = []  # it is refused as well when its turn comes
         graph[rig] = [other for _, other in dependencies.followed(chains, [other for other in rigs if other != rig])]
