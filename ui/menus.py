@@ -29,6 +29,9 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.solve")
         layout.operator("two_bone_ik.flip_bend")
         layout.operator("two_bone_ik.reveal")
+        layout.operator("two_bone_ik.settings_copy", text="Copy Two-Bone IK Settings to All")
+        mirrored = layout.operator("two_bone_ik.settings_copy", text="Copy Two-Bone IK Settings to Other Side")
+        mirrored.to = "OTHER_SIDE"
         layout.operator("two_bone_ik.side_decide")
         layout.operator("two_bone_ik.bend_limits_take")
         layout.separator()

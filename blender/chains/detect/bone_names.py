@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum, auto
 from pathlib import Path
@@ -51,6 +52,7 @@ FINGERS = frozenset(_WORDS["fingers"])
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SIDES = _WORDS["sides"]
+_SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
 _LAYERS = {"fk": Layer.FK, "def": Layer.DEFORM}
 _NO_PART = frozenset(_WORDS["no_part"].split())
 _NO_LIMB = frozenset(_WORDS["no_limb"].split())
@@ -90,6 +92,28 @@ def side(name: str) -> str:
     """The side that a word of the name gives, "L" or "R"; "" if none does."""
     sides = [_SIDES[word] for word in _words(name) if word in _SIDES]
     return sides[-1] if sides else ""
+
+
+def other_sides(name: str) -> Iterator[str]:
+    """The names that this one may have on the other side, the likeliest first; none if it is on no side."""
+    words = [(match.start(), match[0]) for match in _WORD.finditer(name)][::-1]
+    for stuck in (False, True):
+        for start, word in words:
+            for this, other in _SWAPPED.items():
+                if word.lower() == this or (stuck and word.lower().startswith(this)):
+                    end = start + len(this)
+                    yield name[:start] + _in_case_of(name[start:end], other) + name[end:]
+
+
+def other_side(name: str, known: Container[str]) -> str:
+    """The one of the `known` names that this one has on the other side; "" if there is none."""
+    return next((other for other in other_sides(name) if other in known), "")
+
+
+def _in_case_of(word: str, other: str) -> str:
+    if word.isupper():
+        return other.upper()
+    return other.capitalize() if word[0].isupper() else other
 
 
 def is_helper(name: str) -> bool:

@@ -1,0 +1,69 @@
+"""The settings of one chain for others: one press for many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ..blender.armatures import Rig
+from ..blender.chains.copy_settings import (
+    SECTIONS,
+    chain_of_other_side,
+    copied_values,
+    difference,
+    fields_of_other_side,
+)
+from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.pipeline.checks.armature import refuse_unposable
+from ..blender.pipeline.read.chosen_chains import chosen_chains
+from .chains import add_chain
+
+
+def copy_settings(
+    rig: Rig, chain: str, to: Sequence[str] | None = None, *, sections: Collection[str] = tuple(SECTIONS)
+) -> dict[str, str]:
+    """Give other chains the settings of this one; those on the other side get them mirrored.
+
+    to : names of chains; None for all that are not muted
+    sections : any of TARGET, BONES, BEND and REACH, as in the panel. Targets, bones and hinge axis go to the chain of
+        the same limb on the other side only, with .L and .R exchanged in names; every other chain keeps its own
+    returns : by chain what keeps its poses from being mirror images, "" if nothing does
+    raises : Refused where bones or chains do not exist; then no chain has changed
+
+    >>> _ = api.add_detected(rig)
+    >>> chain = api.ensure_chain(rig, "forearm.L", pole_angle=0.5, use_bend_limits=True, bend_max=2.0)
+    >>> api.copy_settings(rig, "forearm.L", sections=["BEND"])
+    {'Arm.R': ''}
+    >>> rig.two_bone_ik_chains["Arm.R"].pole_angle, rig.two_bone_ik_chains["Arm.R"].bend_max
+    (-0.5, 2.0)
+    """
+    refuse_unposable(rig)
+    [source] = chosen_chains(rig, [chain])
+    others = [other for other in chosen_chains(rig, to) if other != source]
+    values = [copied_values(rig, source, other, sections) for other in others]
+    for other, fields in zip(others, values, strict=True):
+        set_fields(other, fields)
+    return {other.name: difference(rig, source, other) for other in others}
+
+
+def mirror_settings(rig: Rig, chain: str, *, sections: Collection[str] = tuple(SECTIONS)) -> dict[str, str]:
+    """Give the chain of the same limb on the other side the settings of this one, mirrored as `copy_settings` does it.
+
+    A chain is added where there is none.
+
+    raises : Refused where there is no other side; then no chain has changed
+
+    >>> api.mirror_settings(rig, "forearm.L")
+    {'forearm.R': ''}
+    >>> rig.two_bone_ik_chains["forearm.R"].end_bone
+    'forearm.R'
+    """
+    refuse_unposable(rig)
+    [source] = chosen_chains(rig, [chain])
+    other = chain_of_other_side(rig, source)
+    if other:
+        return copy_settings(rig, chain, [other.name], sections=sections)
+    active = rig.two_bone_ik_active
+    with unchanged_on_error(rig):
+        added = add_chain(rig, **fields_of_other_side(rig, source)).name
+        rig.two_bone_ik_active = active
+        return copy_settings(rig, chain, [added], sections=sections)
