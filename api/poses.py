@@ -10,17 +10,16 @@ from bpy.types import Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Limb
-from ..blender.chains.field_values import unchanged_on_error
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.report import Report
 from ..blender.pipeline import requests
+from ..blender.pipeline.flip import flip
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
-from ..solver.values import Bend
 
 
 def bake(
@@ -154,15 +153,14 @@ def remove_markers(rig: Rig, *, scene: Scene | None = None) -> None:
 def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Bend the chains the other way from how they bend now, and pose them so.
 
+    A pole target moves to the other side, and so do its keys: the chain still bends towards it. Where there is none, or
+    it cannot be moved, or does not decide alone (Pole Influence below 1), Bend is set to the other solution.
+
     >>> report = api.flip_bend(rig)
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    signs = requests.bend_signs(rig, chains, scene)
-    with unchanged_on_error(rig):
-        for name, sign in signs.items():
-            rig.two_bone_ik_chains[name].bend = Bend.NEGATIVE if sign > 0 else Bend.POSITIVE
-        return solve(rig, chains, scene=scene)
+    return flip(rig, chains, scene)
 
 
 def solve(

@@ -43,6 +43,15 @@ def from_pose(
     return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
 
 
+def opposite_pole(target: Array, pole: Array) -> Array:
+    """(..., 3) the pole half a turn about the line from root to target on, which all of the chain then follows.
+
+    target, pole : (..., 3)      the root is the origin; for a target on the root the point opposite to the pole
+    """
+    line = unit(target)
+    return 2.0 * dot(pole, line)[..., None] * line - pole
+
+
 def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
     """(n, 3) the place of the target for which the tip is where it is.
 

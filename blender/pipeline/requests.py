@@ -141,8 +141,7 @@ def check(
 def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = current_plan(rig, names, scene)
-    refuse_shared_bones(plan.chains)
-    keys.refuse_unsettable(rig, convert.paths(plan), insert_keys=insert_keys)
+    _refuse_unposable(plan, insert_keys=insert_keys)
     read_notes = rig_notes(plan, hiding_constraints(plan), keyed=False)
 
     with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
@@ -154,6 +153,18 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
         notes = [*read_notes, *_pose(plan, channels, insert_keys=insert_keys)]
         measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
     return build_report("Solve", plan, solved, notes, measured)
+
+
+def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> None:
+    """Raise `Refused` where `pose` would, without keys; changes nothing."""
+    plan = current_plan(rig, names, scene)
+    _refuse_unposable(plan, insert_keys=False)
+    refuse_unreachable(plan, solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan))))
+
+
+def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
+    refuse_shared_bones(plan.chains)
+    keys.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
 
 
 def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:

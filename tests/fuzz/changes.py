@@ -33,6 +33,13 @@ def targets(report: api.Report) -> list[str]:
     return [rf"{item}(location|rotation_.+)", *keyed]
 
 
+def poles(report: api.Report) -> list[str]:
+    """Patterns of what may have changed where pole targets have moved, keys and all."""
+    names = "|".join(re.escape(oracle.Limb.of(chain.name).pole) for chain in report.chains)
+    item = rf"objects\[({names})\]\."
+    return [rf"{item}(pose\[.+\]\.)?location", rf"{item}animation\..*", r"actions\[.+location.*"]
+
+
 def unasked(
     before: state.State, scene: Mapping, asked: Sequence[str], report: api.Report | None = None
 ) -> Iterator[str]:

@@ -147,7 +147,8 @@ def _solve(request: dict, before: state.State, told: list[str], scene: Mapping) 
 def _flip_bend(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     report = api.flip_bend(bpy.data.objects[RIG], **request)
     bpy.context.view_layer.update()
-    yield from changes.unasked(before, scene, [*changes.keyed(report, request), r"objects\[Rig\]\.chains\[\d+\]\.bend"])
+    asked = [*changes.keyed(report, request), r"objects\[Rig\]\.chains\[\d+\]\.bend", *changes.poles(report)]
+    yield from changes.unasked(before, scene, asked)
     yield from _posed(report, told)
 
 

@@ -1,0 +1,196 @@
+"""Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ...skeleton import chain_group, transform
+from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
+from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
+from ...solver.targets import opposite_pole
+from ...solver.values import Array, Bend, Plane
+from ...solver.vectors import norm
+from .. import versions
+from ..armatures import Rig, is_rig, local_armatures
+from ..key_settings import DEFAULTS, Sampling
+from ..messages.refused import Refused
+from ..messages.report import Report, point_text
+from ..messages.translation import translated
+from . import requests, unkeyed_edits, write
+from .checks.frames import refuse_stretched_time
+from .checks.targets import keyable
+from .phases import run
+from .read import dependencies
+from .sample import sampling
+from .sample.request import pose_request
+
+_IN_LINE = 1e-6
+"""Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""
+
+_KIND = ("interpolation", "easing", "type")
+"""What a key keeps when it moves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MovedPole:
+    """The location of a pole target on the other side, on the current frame and on those on which it has keys."""
+
+    item: Object
+    now: list[Channel]
+    keyed: list[Channel]
+    told: str
+
+
+def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
+    """Bend the chains the other way from how they bend as the scene stands, and pose them so.
+
+    raises : Refused where they cannot be posed so; then nothing has changed
+    """
+    plan = requests.current_plan(rig, names, scene)
+    signs = requests.bend_signs(rig, names, scene)
+    poles: list[_MovedPole] = []
+    notes: list[str] = []
+    bends: dict[str, Bend] = {}
+    for chain in plan.chains:
+        as_now, other = (Bend.POSITIVE, Bend.NEGATIVE)[:: signs[chain.name]]
+        if _pole_decides(chain):
+            try:
+                poles.append(_moved_pole(plan, chain))
+            except Refused as reason:
+                notes.append(translated("note.pole_stays", chain=chain.name, reason=reason))
+            else:
+                if chain.options.bend in {Bend.NEAREST, Bend.LIMITS}:  # they would choose the same side again
+                    bends[chain.name] = as_now
+                continue
+        bends[chain.name] = other
+    before = _set_bends(rig, bends)
+    try:
+        requests.refuse_unposed(rig, names, scene)
+    except Refused:
+        _set_bends(rig, before)
+        raise
+    for pole in poles:
+        notes += [*_write(pole, plan.scene), pole.told]
+    report = requests.pose(rig, names, scene, insert_keys=False)
+    return replace(report, notes=(*notes, *report.notes))
+
+
+def _pole_decides(chain: ChainPlan) -> bool:
+    """True if the pole alone decides the side: with it, all of the limb turns to the other one."""
+    if chain.pole is None or chain.options.plane == Plane.AIM:
+        return False
+    return chain.options.plane == Plane.REST or chain.options.pole_influence == 1.0
+
+
+def _set_bends(rig: Rig, bends: dict[str, Bend]) -> dict[str, Bend]:
+    """Returns those that the chains had."""
+    before = {name: Bend(rig.two_bone_ik_chains[name].bend) for name in bends}
+    for name, bend in bends.items():
+        rig.two_bone_ik_chains[name].bend = bend
+    return before
+
+
+def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
+    """Where the chain's pole target has to go; Refused if it cannot be moved, or would move more than this chain."""
+    pole = chain.pole
+    assert pole is not None
+    _refuse_followed(plan, chain, pole)
+    frames = _location_keys(pole)
+    # The chain as if the pole were all that it follows: only the pole has to be one that can be moved.
+    alone = replace(chain, target=pole, pole=None, use_rotation=False)
+    targets = keyable(_only(plan, alone), over_range=bool(len(frames)), insert_keys=bool(len(frames)))
+    now = _only(plan, chain)
+    moved = _channels(now, sampling.sample_current_frame(now, pose_request(now, {pole})), targets)
+    keyed: list[Channel] = []
+    if len(frames):
+        over_range = replace(now, frames=frames)
+        refuse_stretched_time(over_range)
+        with sampling.Sampler(over_range, Sampling.AUTO) as sampler:
+            keyed = _channels(over_range, run(sampler.pose_over_range({pole})), targets)
+    told = translated(
+        "note.pole_keys_moved" if keyed else "note.pole_moved",
+        pole=point_text(pole),
+        chain=chain.name,
+        count=len(frames),
+    )
+    return _MovedPole(item=pole.object, now=moved, keyed=keyed, told=told)
+
+
+def _only(plan: Plan, chain: ChainPlan) -> Plan:
+    return replace(plan, ranks=((chain,),))
+
+
+def _refuse_followed(plan: Plan, chain: ChainPlan, pole: Point) -> None:
+    """Raise `Refused` where another chain, or the chain's own target, would move along with the pole."""
+    for rig in local_armatures(plan.scene):
+        for other in rig.two_bone_ik_chains:
+            is_own = rig == plan.rig and other.name == chain.name
+            goals = [(other.target, other.subtarget)]
+            goals += [] if is_own else [(other.pole_target, other.pole_subtarget)]
+            points = [Point(item, bone if _has_bone(item, bone) else "") for item, bone in goals if item]
+            if pole in dependencies.upstream(*points):
+                raise Refused("SHARED_POLE", chain=chain, value=point_text(pole), other=other.name)
+
+
+def _has_bone(item: Object, bone: str) -> bool:
+    return is_rig(item) and item.pose is not None and bone in item.data.bones
+
+
+def _location_path(point: Point) -> str:
+    owner = point.object.pose.bones[point.bone] if point.bone else point.object
+    return owner.path_from_id("location")
+
+
+def _location_keys(point: Point) -> Array:
+    """(m,) rising, the frames on which the location of an object or a bone has keys."""
+    path = _location_path(point)
+    curves = [curve for curve in versions.curves(point.object) if curve.data_path == path]
+    # Keys of several curves on one frame may differ in the last digits.
+    return np.unique([round(key.co.x, 2) for curve in curves for key in curve.keyframe_points])
+
+
+def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -> list[Channel]:
+    """The pole's location on the other side of the line from root to target, on each frame of the plan."""
+    [chain], count = plan.chains, len(plan.frames)
+    [group] = chain_group.chain_groups([chain], samples, count)
+    goals = chain_group.goals(group, samples, count)
+    assert goals.pole is not None
+    opposite = opposite_pole(goals.target[:, 0], goals.pole[:, 0])
+    if not (norm(opposite - goals.pole[:, 0]) > _IN_LINE * norm(opposite)).any():
+        raise Refused("POLE_IN_LINE", chain=chain, value=point_text(chain.pole))
+    location = transform.transform_points(group.to_world[:, 0], opposite)
+    [(_, channels)] = target_channels(plan, {chain.pole: WorldTransform(location=location)}, samples, targets).items()
+    return channels
+
+
+def _write(pole: _MovedPole, scene: Scene) -> list[str]:
+    """Move the pole, and its keys; returns sentences for the report."""
+    notes: list[str] = []
+    for channel in pole.keyed:
+        kinds = _kinds(pole.item, channel.path)
+        with unkeyed_edits.preserve_edits(pole.item, scene, {channel.path}):
+            span = channel.frames[0], channel.frames[-1]
+            notes += write.keys(pole.item, [channel], span=span, style=DEFAULTS)
+        _set_kinds(pole.item, channel.path, kinds)
+    write.pose(pole.item, pole.now)
+    return notes
+
+
+def _kinds(item: Object, path: str) -> dict[float, dict[str, str]]:
+    """By frame what kind of key there is at this path."""
+    curves = [curve for curve in versions.curves(item) if curve.data_path == path]
+    keys = [key for curve in curves for key in curve.keyframe_points]
+    return {round(key.co.x, 2): {name: getattr(key, name) for name in _KIND} for key in keys}
+
+
+def _set_kinds(item: Object, path: str, kinds: dict[float, dict[str, str]]) -> None:
+    for curve in versions.curves(item):
+        if curve.data_path == path:
+            for key in curve.keyframe_points:
+                for name, value in kinds[round(key.co.x, 2)].items():
+                    setattr(key, name, value)
+            curve.update()
