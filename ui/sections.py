@@ -10,9 +10,12 @@ from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
 from ..blender.messages import markers, report
-from ..blender.pipeline.read.rest_side import undecided
+from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.properties import TwoBoneIKChain
 from .panel import draw_lines
+
+_COPIED = ("TARGET", "BONES", "BEND", "REACH")
+"""Sections whose settings can be copied to other chains."""
 
 
 def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
@@ -21,11 +24,28 @@ def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
     if angle is None:
         return
     column = layout.column(align=True)
-    question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
-    column.label(text=question, translate=False)
+    straight = straight_rest(rig, chain)
+    if straight:
+        about = _about(
+            straight,
+            straight.axis,
+            "Straight at rest: bends about {}",
+            "Straight at rest: bends about {} (towards viewer)",
+        )
+        column.label(text=about, translate=False)
+        about = _about(straight, straight.other, "Bend about {}", "Bend about {} (Towards Viewer)")
+        column.operator("two_bone_ik.side_decide", text=about, translate=False).axis = straight.other
+    else:
+        question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
+        column.label(text=question, translate=False)
     row = column.row(align=True)
     row.operator("two_bone_ik.side_decide", text="By Keys")
     row.operator_menu_enum("two_bone_ik.side_decide", "axis", text="By Axis")
+
+
+def _about(straight: StraightRest, axis: str, template: str, to_viewer: str) -> str:
+    """The sentence with the axis, which in a drawing may point at the viewer."""
+    return pgettext_iface(to_viewer if axis == straight.to_viewer else template).format(axis_label(axis))
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
@@ -116,4 +136,10 @@ def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 
     header.label(text=title)
     if count:
         header.label(text=str(count), icon="ERROR", translate=False)
+    if title.upper() in _COPIED:
+        buttons = header.row(align=True)
+        mirrored = buttons.operator("two_bone_ik.settings_copy", text="", icon="MOD_MIRROR", emboss=False)
+        to_all = buttons.operator("two_bone_ik.settings_copy", text="", icon="DUPLICATE", emboss=False)
+        mirrored.to, mirrored.sections = "OTHER_SIDE", {title.upper()}
+        to_all.to, to_all.sections = "ALL", {title.upper()}
     return body.column() if body else None

@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ...skeleton import chain_group, transform
+from ...skeleton.steps import run
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
 from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
 from ...solver.targets import opposite_pole
@@ -23,7 +24,6 @@ from ..messages.translation import translated
 from . import requests, unkeyed_edits, write
 from .checks.frames import refuse_stretched_time
 from .checks.targets import keyable
-from .phases import run
 from .read import dependencies
 from .sample import sampling
 from .sample.request import pose_request
@@ -61,7 +61,7 @@ def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
             try:
                 poles.append(_moved_pole(plan, chain))
             except Refused as reason:
-                notes.append(translated("note.pole_stays", chain=chain.name, reason=reason))
+                notes.append(translated("alert.pole_stays", chain=chain.name, reason=reason))
             else:
                 if chain.options.bend in {Bend.NEAREST, Bend.LIMITS}:  # they would choose the same side again
                     bends[chain.name] = as_now

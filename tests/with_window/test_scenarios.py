@@ -67,3 +67,11 @@ def test_the_panel_follows_what_is_selected(play: Callable[[str], None]) -> None
 
 def test_live_list_and_overlay_tell_where_the_tip_is(play: Callable[[str], None]) -> None:
     play("truth")
+
+
+def test_one_press_copies_settings_and_a_bake_leaves_out(play: Callable[[str], None]) -> None:
+    play("many")
+
+
+def test_eight_clicks_lead_from_a_capture_to_baked_limbs(play: Callable[[str], None]) -> None:
+    play("mocap")

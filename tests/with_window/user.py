@@ -37,7 +37,10 @@ class User:
                 yield
 
     def click(self, name: str) -> Steps:
-        """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`."""
+        """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`.
+
+        Where there are several of an operator: `two_bone_ik.settings_copy(sections={'REACH'})`.
+        """
         yield from self.move_to(name)
         yield from self.press("LEFTMOUSE")
 
@@ -51,8 +54,8 @@ class User:
                 for _ in range(patience):
                     yield
                 button = self._button()
-                self.met[button] = place
-                if button == name:
+                self.met[button] = self.met[button.partition("(")[0]] = place
+                if name in (button, button.partition("(")[0]):
                     return
         self.screenshot("missing")
         raise AssertionError(f"No button of {name} in the sidebar")
@@ -131,10 +134,10 @@ class User:
         yield
 
     def _button(self) -> str:
-        """The operator or the property whose button is under the mouse, "" where there is none."""
+        """The call of the operator or the property whose button is under the mouse, "" where there is none."""
         with bpy.context.temp_override(window=self.window, area=self.area, region=self.sidebar):
             for copy in (bpy.ops.ui.copy_python_command_button, bpy.ops.ui.copy_data_path_button):
                 if copy.poll():
                     copy()
-                    return bpy.context.window_manager.clipboard.removeprefix("bpy.ops.").partition("(")[0]
+                    return bpy.context.window_manager.clipboard.removeprefix("bpy.ops.")
         return ""

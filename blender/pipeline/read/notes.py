@@ -11,7 +11,7 @@ from ....skeleton.values import Plan
 from ...armatures import Rig
 from ...messages.translation import translated
 from . import dependencies
-from .rest_side import undecided
+from .rest_side import axis_label, straight_rest, undecided
 
 
 def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
@@ -22,8 +22,12 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     rig: Rig = plan.rig
     found = []
     for chain in plan.chains:
-        angle = undecided(rig, rig.two_bone_ik_chains[chain.name])
-        if angle is not None:
+        listed = rig.two_bone_ik_chains[chain.name]
+        angle, straight = undecided(rig, listed), straight_rest(rig, listed)
+        if straight:
+            axes = {"axis": axis_label(straight.axis), "other": axis_label(straight.other)}
+            found.append(translated("alert.straight_rest", chain=chain.name, **axes))
+        elif angle is not None:
             found.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
     found += [
         translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....skeleton import transform
 from ....skeleton.values import AXES
 from ....solver import reference
 from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
+from ....solver.vectors import IN_LINE, unit
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...properties import TwoBoneIKChain
+from ...properties import HINGE_AXES, TwoBoneIKChain
 from .bone import rest
 from .chain import bones_below, chain_bones
+
+_TO_VIEWER = 0.9
+"""Cosine: an axis this close to the line of sight points at the viewer; a drawing may lie a little askew."""
 
 
 def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
@@ -41,3 +47,32 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     except Refused:
         return None
     return abs(float(rest.hinge_angle)) if reference.is_slight(rest) else None
+
+
+class StraightRest(NamedTuple):
+    """About which axis of the end bone a limb bends that is straight at rest, and the axis to offer instead.
+
+    to_viewer : that of both which points at the viewer of a drawing, in Front View; "" if none does
+    """
+
+    axis: str
+    other: str
+    to_viewer: str
+
+
+def straight_rest(rig: Rig, chain: TwoBoneIKChain) -> StraightRest | None:
+    """Which axes a chain can choose from that is straight at rest; None for a chain that bends, or was decided."""
+    angle = undecided(rig, chain)
+    if angle is None or angle > IN_LINE:
+        return None
+    end = np.array(rig.matrix_world @ rig.data.bones[chain.end_bone].matrix_local)[:3, :3]
+    # The viewer of Front View looks along y.
+    x, _, z = -unit(end.T)[:, 1]
+    other = HingeAxis.Z if z >= 0.0 else HingeAxis.NEG_Z
+    to_viewer = HingeAxis.X if abs(x) > _TO_VIEWER else other if abs(z) > _TO_VIEWER else ""
+    return StraightRest(HingeAxis.X, other, to_viewer)
+
+
+def axis_label(axis: str) -> str:
+    """As the field Hinge Axis shows it."""
+    return next(label for identifier, label, _ in HINGE_AXES if identifier == axis)

@@ -1,8 +1,9 @@
-"""A limb that is straight at rest: the panel asks for the side, until a button decides it by the keys."""
+"""A limb straight at rest: the panel says how it bends, until a button takes the other axis, or that of the keys."""
 
 from __future__ import annotations
 
 import bpy
+from scenarios.pictures import wait
 from user import Steps, User
 
 
@@ -22,9 +23,16 @@ def scenario(user: User) -> Steps:
     lower.keyframe_insert("rotation_euler", frame=9)
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield
+    yield from wait()
     user.screenshot("asks")
-    yield from user.click("two_bone_ik.side_decide")
+    yield from user.click("two_bone_ik.side_decide(axis='Z')")
+    yield
+    yield
+    (chain,) = bpy.context.object.two_bone_ik_chains
+    assert (chain.hinge_axis, chain.bend) == ("Z", "POSITIVE")
+    yield from user.undo()
+    yield
+    yield from user.click("two_bone_ik.side_decide()")
     yield
     yield
     (chain,) = bpy.context.object.two_bone_ik_chains
