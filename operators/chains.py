@@ -1,7 +1,8 @@
-"""Edit the list of chains of the armature in hand: by hand, from its limbs, from its IK constraints."""
+"""Edit the list of chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
 
+from bpy.app.translations import pgettext_iface, pgettext_tip
 from bpy.props import EnumProperty
-from bpy.types import Context
+from bpy.types import Context, OperatorProperties
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
