@@ -123,5 +123,5 @@ class KeyProperties:
     )
 
     def key_choices(self) -> list[str]:
-        """Names of these properties, but for those that have no say as the others are set."""
+        """Names of these properties, but for those that the others make meaningless."""
         return [name for name in KeyProperties.__annotations__ if name != "tolerance" or self.keys == Keys.REDUCED]

@@ -1,4 +1,4 @@
-"""Edit the list of chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
+"""Edit the chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
 from bpy.props import EnumProperty

@@ -87,7 +87,7 @@ class ArmatureOperator(Operator):
 
         remember(report)
         # The status bar shows the last line only; the others are in the Info editor.
-        for line in (report.title, *report.lines(), report.headline()):
+        for line in filter(None, (report.title, *report.lines(), report.headline())):
             self.report({"INFO"} if report.reached else {"WARNING"}, line)
 
     def inform(self, name: str, /, **values: object) -> None:

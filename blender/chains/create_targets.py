@@ -42,7 +42,7 @@ def create(
     refuse_unposable(rig)
     chains = {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
     if not chains:
-        return Report(rig=rig.name, chains=(), notes=(translated("note.no_target_lacks"),))
+        return Report(rig=rig.name, chains=(), notes=(translated("note.no_target_lacks"),), operation="Create Targets")
     scene = scene or scene_of(rig)
     maker = target_bones if style.kind == TargetKind.BONES else target_empties
     maker.refuse_impossible(rig, scene)

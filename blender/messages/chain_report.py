@@ -168,8 +168,9 @@ def unmeasured(count: int) -> dict[str, Any]:
 def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     """The number of frames and the first runs of them, in words."""
     rows = np.flatnonzero(where)
-    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
-    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys((run[0], run[-1]))) for run in runs]
+    gaps = np.flatnonzero(np.diff(rows) > 1)
+    runs = list(zip(rows[[0, *(gaps[:most] + 1)]], rows[[*gaps[:most], -1]], strict=True))
+    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys(run)) for run in runs]
     more = ", ..." if len(spans) > most else ""
     return translated(
         "report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=", ".join(spans[:most]) + more

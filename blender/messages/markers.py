@@ -11,7 +11,7 @@ from ...solver.values import Status
 from .chain_report import ChainReport
 from .report import Report
 
-_KINDS = ("Too Far", "Too Close", "Flip")
+_KINDS = ("Too Far", "Too Close", "Held", "Flip")
 
 
 def replace(scene: Scene, report: Report) -> None:
@@ -43,7 +43,8 @@ def _name(kind: str, rig: str, chain: str) -> str:
 
 def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
     """The kind of each marker, and its frame: the first of each run."""
-    where = (chain.status == Status.TOO_FAR, chain.status == Status.TOO_CLOSE, chain.flips)
+    states = (chain.status == status for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED))
+    where = (*states, chain.flips)
     for kind, rows in zip(_KINDS, where, strict=True):
         for frame in chain.frames[rows & ~np.concatenate(([False], rows[:-1]))]:
             yield kind, round(float(frame))

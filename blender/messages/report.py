@@ -38,8 +38,11 @@ class Report:
     def from_dict(cls, fields: Mapping[str, Any]) -> Report:
         """The report from the fields that `as_dict` gives."""
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
-        left_out = tuple(fields.get("left_out", ()))  # reports of older versions have none
-        return cls(**{**fields, "chains": chains, "notes": tuple(fields["notes"]), "left_out": left_out})
+        # Reports of older versions have neither.
+        left_out, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "alerts"))
+        notes = tuple(Alert(note) if note in alerts else note for note in fields["notes"])
+        known = {name: value for name, value in fields.items() if name != "alerts"}
+        return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out})
 
     @classmethod
     def from_json(cls, text: str) -> Report:
@@ -47,8 +50,9 @@ class Report:
         return cls.from_dict(json.loads(text))
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as names, numbers and lists only, as in JSON."""
-        return asdict(self, dict_factory=_plain)
+        """The report as names, numbers and lists only, as in JSON; `alerts` are the notes that the user must know."""
+        alerts = [str(note) for note in self.notes if isinstance(note, Alert)]
+        return {**asdict(self, dict_factory=_plain), "alerts": alerts}
 
     def to_json(self) -> str:
         """The report as a JSON object."""

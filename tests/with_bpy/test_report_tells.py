@@ -58,6 +58,22 @@ def test_what_one_must_know_is_counted_and_comes_first() -> None:
     assert "acts on top" in told.headline()
 
 
+def test_a_report_read_back_knows_what_one_must_know() -> None:
+    chain = arm(target=(1.2, 0, 1))
+    chain.id_data.pose.bones["lower"].constraints.new("COPY_LOCATION").target = empty("Other")
+    told = api.check(chain.id_data, frames=(1, 2))
+    back = api.Report.from_json(told.to_json())
+    assert (back.to_know, back.headline(), back.title) == (told.to_know, told.headline(), told.title)
+    assert back.to_know == 1
+
+
+def test_frames_held_by_the_extension_limit_get_markers() -> None:
+    chain = arm(target=(1.6, 0.0, 1.0), use_extension_limit=True)
+    chain.id_data.pose.bones["lower"].rotation_quaternion = (0.8, 0.6, 0, 0)
+    api.check(chain.id_data, frames=(1, 2), add_markers=True)
+    assert [marker.name for marker in bpy.context.scene.timeline_markers] == ["Held: Rig, lower"]
+
+
 def test_the_status_bar_tells_the_worst_note_beside_a_miss() -> None:
     chain = arm(target=(9, 0, 1))
     chain.id_data.pose.bones["lower"].constraints.new("COPY_LOCATION").target = empty("Other")

@@ -120,7 +120,7 @@ def test_a_file_keeps_the_rules_of_its_layer(path: Path) -> None:
         ("solver/planar.py", "from solver import reach", "solver imports solver.reach"),
         ("skeleton/inherit.py", "import bpy", "skeleton imports bpy"),
         ("skeleton/inherit.py", "from mathutils import Matrix", "skeleton imports mathutils.Matrix"),
-        ("skeleton/plan.py", "from ..blender import versions", "skeleton imports our blender"),
+        ("skeleton/values.py", "from ..blender import versions", "skeleton imports our blender"),
         ("blender/pipeline/read.py", "from ...operators.bake import poll", "blender imports our operators"),
         ("blender/pipeline/read.py", "from ... import api", "blender imports our api"),
         ("blender/pipeline/read.py", "from bpy import context", "blender uses bpy.context"),
