@@ -1,4 +1,4 @@
-"""A limb that a constraint poses otherwise: the report says so first, and its button goes to the worst frame."""
+"""A limb that a constraint poses otherwise: the report says so first; its button and its line go to the worst frame."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def scenario(user: User) -> Steps:
     yield from wait()
     user.screenshot("frame")
     assert bpy.context.scene.frame_current == 9
+    bpy.context.scene.frame_set(1)
+    yield from user.click("two_bone_ik.go_to_frame")
+    yield from wait()
+    assert bpy.context.scene.frame_current == 9, "a click on the line goes there as well"
+    yield from user.undo()
     yield from user.undo()
     assert keyed_range() == (1, 20), "the keys stay"
     yield from user.undo()
