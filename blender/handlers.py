@@ -99,7 +99,7 @@ def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
 
 def _forget() -> None:
     _forget_poses()
-    for name in ("messages.report", "pipeline.unkeyed_edits"):
+    for name in ("messages.report", "pipeline.unkeyed_edits", "chains.limbs"):
         if module := _imported(name):
             module.forget()
 

@@ -14,6 +14,7 @@ from ..armatures import Rig
 from ..in_hand import limb_bones
 from ..messages.refused import Refused
 from ..properties import TwoBoneIKChain, chain_fields, chain_of
+from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
 
 
@@ -64,12 +65,18 @@ def stand_in(rig: Rig, limb: Limb) -> Any:
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
 
 
+def forget() -> None:
+    """Another file is open."""
+    _known.clear()
+
+
 def _detected(rig: Rig) -> tuple[Limb, ...]:
-    """Limbs of all kinds, found again only where bones have other names or places: that takes long in a large rig."""
+    """Limbs of all kinds, found again only where what detect reads has changed: that takes long in a large rig."""
     bones = rig.data.bones
-    heads = array("f", bytes(12 * len(bones)))
-    bones.foreach_get("head_local", heads)
-    seen = (bones.keys(), heads)
+    places = [array("f", bytes(12 * len(bones))) for _ in range(2)]
+    for name, found in zip(("head_local", "tail_local"), places, strict=True):
+        bones.foreach_get(name, found)
+    seen = [(bone.name, bone.parent and bone.parent.name, is_driven(rig, bone)) for bone in bones], places
     if rig.session_uid not in _known or _known[rig.session_uid][0] != seen:
         _known[rig.session_uid] = seen, limbs(rig, set(Kind))
     return _known[rig.session_uid][1]

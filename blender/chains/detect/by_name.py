@@ -24,7 +24,7 @@ def limbs(rig: Rig) -> list[LimbBones]:
     for group in _groups(parts):
         if limb := _limb(group, parts):
             # Bones that no constraint overrides come first, and FK controls before others.
-            rank = sum(_is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].layer
+            rank = sum(is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].layer
             found[limb.label].append((rank, limb))
     return [limb for ranked in found.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
 
@@ -106,7 +106,8 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
     return next(iter(same or following), None)
 
 
-def _is_driven(rig: Rig, bone: Bone) -> bool:
+def is_driven(rig: Rig, bone: Bone) -> bool:
+    """True if a constraint of the bone may override its keys."""
     return any(
         not constraint.mute and constraint.type != "IK" and not constraint.type.startswith("LIMIT")
         for constraint in rig.pose.bones[bone.name].constraints

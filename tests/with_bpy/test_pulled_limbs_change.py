@@ -1,0 +1,87 @@
+"""The handles of limbs keep up with whatever detect reads; another file has none of them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+
+import bpy
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.chains import limbs
+from bpy.types import Object
+
+from support import rigs
+
+NAMES = {"spine": "spine", "upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
+
+
+def named_arm(layers: Sequence[str] = ("",)) -> Object:
+    """An arm that detect finds by its names, in each of these layers."""
+    return rigs.armature(
+        [
+            bone._replace(
+                name=f"{layer}{NAMES[bone.name]}", parent=f"{layer}{NAMES[bone.parent]}" if bone.parent else ""
+            )
+            for layer in layers
+            for bone in rigs.ARM
+        ]
+    )
+
+
+def handles(rig: Object) -> list[str]:
+    return [limb.end_bone for limb in limbs.joints(rig, bpy.context.view_layer.depsgraph)]
+
+
+def found(rig: Object) -> list[str]:
+    return [limb.end_bone for limb in api.detect(rig)]
+
+
+def edit(rig: Object, change: Callable[[bpy.types.ArmatureEditBones], None]) -> None:
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def set_parent(rig: Object, parent: str) -> None:
+    def change(bones: bpy.types.ArmatureEditBones) -> None:
+        bones["forearm.L"].use_connect = False
+        bones["forearm.L"].parent = bones.get(parent)
+
+    edit(rig, change)
+
+
+def test_handles_go_and_come_with_the_parent_of_a_bone() -> None:
+    rig = named_arm()
+    assert handles(rig) == found(rig) == ["forearm.L"]
+    set_parent(rig, "")
+    assert handles(rig) == found(rig) == []
+    set_parent(rig, "upper_arm.L")
+    assert handles(rig) == found(rig) == ["forearm.L"]
+
+
+def test_handles_go_with_the_length_of_a_last_bone() -> None:
+    rig = rigs.armature([rigs.Bone("one", (0, 0, 0), (0, 0, 1)), rigs.Bone("two", (0, 0, 1), (0, 0, 1.8), "one")])
+    assert handles(rig) == found(rig) == ["two"]
+    edit(rig, lambda bones: setattr(bones["two"], "tail", (0, 0, 9)))
+    assert handles(rig) == found(rig) == []
+
+
+def test_handles_move_to_the_layer_that_no_constraint_moves() -> None:
+    rig = named_arm(["", "FK-"])
+    before = handles(rig)
+    assert before == found(rig)
+    constraint = rig.pose.bones[before[0]].constraints.new("COPY_ROTATION")
+    assert handles(rig) == found(rig) != before
+    constraint.mute = True
+    assert handles(rig) == found(rig) == before
+
+
+def test_another_file_has_no_limbs_of_this_one() -> None:
+    rig = named_arm()
+    rig.data.bones["forearm.L"].name = "forearm_of_the_first_file.L"
+    handles(rig)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    gc.collect()
+    kept = {item.end_bone for item in gc.get_objects() if isinstance(item, api.Limb)}
+    assert "forearm_of_the_first_file.L" not in kept
