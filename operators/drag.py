@@ -1,5 +1,6 @@
 """Pull a limb by its tip or its mid joint with the mouse; keys as in Blender's own transforms."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
@@ -23,12 +24,13 @@ _SLOW = 0.1
 _KEYS: tuple[tuple[tuple[Any, ...], str], ...] = (
     (("MOUSE_LMB",), "Confirm"),
     (("MOUSE_RMB",), "Cancel"),
-    (("MOUSE_MMB", "EVENT_F"), "Flip Bend"),
     (("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"),
     (("EVENT_CTRL", "BLANK1"), "Snap"),  # wider than the room that an icon gets
     (("EVENT_SHIFT",), "Precision"),
 )
 """As the status bar shows them: icons and what they do."""
+_FLIP = (("MOUSE_MMB", "EVENT_F"), "Flip Bend")
+"""Only while the tip is pulled: the mid joint goes to the side to which it is pulled."""
 
 
 class TWO_BONE_IK_OT_drag(ArmatureOperator):
@@ -167,7 +169,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
             self.report({"WARNING"}, note)
 
     def _press(self, event: Event) -> None:
-        if event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
+        if self.pull == "TIP" and event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
             self.flip = not self.flip
             self._drag.flip()
         elif event.type in _AXES:
@@ -216,7 +218,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the joint was pulled in the header."""
-        show_status(context, None if done else _draw_keys)
+        show_status(context, None if done else keys_drawn(self.pull))
         if context.area:
             context.area.header_text_set(None if done else self._header(context))
 
@@ -227,12 +229,17 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         return "   ".join(parts) + (f"   [{self._typed}]" if self._typed else "")
 
 
-def _draw_keys(header: Header, _context: Context) -> None:
-    for icons, word in _KEYS:
-        row = header.layout.row(align=True)
-        for icon in icons:
-            row.label(icon=icon)
-        row.label(text=word)
+def keys_drawn(pull: str) -> Callable[[Header, Context], None]:
+    """What draws the keys in the status bar while this joint is pulled."""
+
+    def draw(header: Header, _context: Context) -> None:
+        for icons, word in (*_KEYS, _FLIP) if pull == "TIP" else _KEYS:
+            row = header.layout.row(align=True)
+            for icon in icons:
+                row.label(icon=icon)
+            row.label(text=word)
+
+    return draw
 
 
 def typed(text: str, key: str) -> str:

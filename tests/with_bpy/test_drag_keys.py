@@ -1,0 +1,45 @@
+"""Keys pressed while a limb is pulled, and what they leave when they are refused."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik.operators import drag
+
+from support.rigs import arm
+
+
+def pressed(
+    monkeypatch: pytest.MonkeyPatch, *keys: str, pulled: float = 0.0, **arguments: object
+) -> tuple[object, bool]:
+    """How a drag that the mouse has pulled so far along x ended with the last key, and whether F9 would flip."""
+    ended: list[tuple[object, bool]] = []
+
+    def run(self: bpy.types.Operator, context: bpy.types.Context, rig: bpy.types.Object) -> None:
+        self._begin(context, rig)
+        self._typed, self._axis, self._free = "", None, (pulled, 0.0, 0.0)
+        for key in keys:
+            event = SimpleNamespace(type=key, value="PRESS", ctrl=False, shift=False)
+            ended[:] = [(self.modal(context, event), self.flip)]
+
+    monkeypatch.setattr(drag.TWO_BONE_IK_OT_drag, "run", run)
+    bpy.ops.two_bone_ik.drag(**arguments)
+    return ended[0]
+
+
+@pytest.mark.parametrize("key", ["F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"])
+def test_nothing_flips_a_limb_pulled_by_its_elbow(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    arm()
+    assert pressed(monkeypatch, key, "RET", pull="POLE") == ({"FINISHED"}, False)
+    assert pressed(monkeypatch, key, "RET", pull="TIP") == ({"FINISHED"}, True)
+
+
+@pytest.mark.parametrize(("pull", "offered"), [("TIP", True), ("POLE", False)])
+def test_the_status_bar_offers_flip_where_it_flips(pull: str, offered: bool) -> None:
+    words: list[str] = []
+    row = SimpleNamespace(label=lambda icon="", text="": words.append(text))
+    header = SimpleNamespace(layout=SimpleNamespace(row=lambda align: row))
+    drag.keys_drawn(pull)(header, bpy.context)
+    assert ("Flip Bend" in words) is offered
