@@ -136,9 +136,12 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         elif event.value == "PRESS":
             self._press(event)
         self.offset = self._offset(context, event)
-        self._pull()
-        self._show(context)
-        return {"RUNNING_MODAL"}
+        with self.refusals_told():
+            self._pull()
+            self._show(context)
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        return {"CANCELLED"}
 
     def cancel(self, context: Context) -> None:
         """Esc, right click, or Blender closes: leave the pose as it was."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.operators import drag
 
+from support import file_data, live
 from support.rigs import arm
 
 
@@ -43,3 +45,14 @@ def test_the_status_bar_offers_flip_where_it_flips(pull: str, offered: bool) -> 
     header = SimpleNamespace(layout=SimpleNamespace(row=lambda align: row))
     drag.keys_drawn(pull)(header, bpy.context)
     assert ("Flip Bend" in words) is offered
+
+
+def test_a_drag_that_is_refused_ends_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    live.live_arm()
+    before = file_data.dump()
+    with pytest.raises(RuntimeError, match="cannot be pulled to") as refused:
+        pressed(monkeypatch, "W", pulled=float("nan"))
+    assert "Traceback" not in str(refused.value)
+    assert not file_data.changed(before)
+    live.move_target((1.1, 0.4, 1.4))
+    assert np.abs(live.tip() - (1.1, 0.4, 1.4)).max() < live.CLOSE
