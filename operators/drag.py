@@ -81,8 +81,12 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         )
 
     def rigs(self, context: Context) -> list[Rig]:
-        named = (rig for rig in local_armatures(context.scene) if rig.name == self.armature)
-        return [next(named, in_hand.rig_in_hand(context))]
+        if not self.armature:
+            return super().rigs(context)
+        named = [rig for rig in local_armatures(context.scene) if rig.name == self.armature]
+        if not named:
+            raise api.Refused("NO_RIG.local", object=self.armature)
+        return named
 
     def run(self, context: Context, rig: Rig) -> None:
         self._begin(context, rig)

@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik.operators import drag
 
 from support import file_data, live
-from support.rigs import arm
+from support.rigs import arm, armature
 
 
 def pressed(
@@ -56,3 +56,14 @@ def test_a_drag_that_is_refused_ends_without_a_trace(monkeypatch: pytest.MonkeyP
     assert not file_data.changed(before)
     live.move_target((1.1, 0.4, 1.4))
     assert np.abs(live.tip() - (1.1, 0.4, 1.4)).max() < live.CLOSE
+
+
+def test_an_armature_that_the_scene_lacks_is_not_pulled() -> None:
+    arm()
+    bpy.context.scene.collection.objects.unlink(armature(name="Elsewhere"))
+    bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
+    before = file_data.dump()
+    for name in ("Elsewhere", "Nobody"):
+        with pytest.raises(RuntimeError, match=f'"{name}"'):
+            bpy.ops.two_bone_ik.drag(armature=name, offset=(-0.1, 0.05, 0.1))
+    assert not file_data.changed(before)
