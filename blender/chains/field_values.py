@@ -28,12 +28,16 @@ def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
 def unchanged_on_error(rig: Rig) -> Iterator[None]:
     """If what is done meanwhile raises an error, the armature gets back the chains that it had, as they were."""
     chains = rig.two_bone_ik_chains
-    before = [field_values(chain) for chain in chains]
+    before = [
+        {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
+    ]
     try:
         yield
     except Exception:
         while len(chains) > len(before):
             chains.remove(len(chains) - 1)
         for chain, values in zip(chains, before, strict=True):
+            for name in chain_fields().keys() - values.keys():
+                chain.property_unset(name)
             set_fields(chain, values)
         raise
