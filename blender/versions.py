@@ -63,6 +63,14 @@ def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     return next(filter(None, (strip.channelbag(player.action_slot) for strip in strips)), None)
 
 
+def is_empty(action: Action) -> bool:
+    """True if the action has no F-curve, for whichever data-block."""
+    if not _HAS_SLOTS:
+        return not action.fcurves
+    strips: Any = (strip for layer in action.layers for strip in layer.strips)
+    return not any(bag.fcurves for strip in strips for bag in strip.channelbags)
+
+
 def animated_paths(block: AnimatedID) -> set[str]:
     """RNA paths of the properties of this data-block that have keys or drivers."""
     drivers = block.animation_data.drivers if block.animation_data else ()
