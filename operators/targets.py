@@ -31,8 +31,11 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
             ("ROOT", "Root", "The topmost bone above the limb"),
             ("BONE", "Bone", "The bone that is chosen below"),
         ),
+        options={"SKIP_SAVE"},
     )
-    parent_bone: StringProperty(name="Parent Bone", description="The bone that carries the targets")
+    parent_bone: StringProperty(
+        name="Parent Bone", description="The bone that carries the targets", options={"SKIP_SAVE"}
+    )
 
     def draw(self, context: Context) -> None:
         layout = self.layout
