@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import Any
 
 import bpy
-from bpy.types import Collection, Object, Scene
+from bpy.types import Collection, LayerCollection, Object, Scene
 
 from ...skeleton.values import Point
 from ..armatures import Rig
@@ -64,7 +63,7 @@ def _collection(rig: Rig, holder: Collection) -> Collection:
     """The collection for the armature's targets in `holder`."""
     name = f"{rig.name} Targets"
     for collection in holder.children:
-        if collection.name == name and _takes_objects(collection):
+        if _takes_objects(collection) and (collection.name == name or collection.two_bone_ik_made_for == rig.name):
             return collection
     collection = bpy.data.collections.new(name)
     mark(collection, rig.name)
@@ -73,19 +72,21 @@ def _collection(rig: Rig, holder: Collection) -> Collection:
 
 
 def _deepest(rig: Rig, scene: Scene) -> Collection:
-    """The deepest collection of the scene that holds the armature and can take more."""
-    holders = (
-        (level, collection)
-        for level, collection in _levels(scene.collection, 0)
-        if _takes_objects(collection) and rig in collection.all_objects.values()
-    )
-    return max(holders, key=itemgetter(0), default=(0, scene.collection))[1]
+    """The deepest collection that holds the armature and can take more, of those that are shown if any such is."""
+    paths = [
+        path for path in _paths(scene.view_layers[0].layer_collection) if rig in path[-1].collection.objects.values()
+    ]
+    shown = [path for path in paths if path[-1].is_visible and not path[-1].exclude]
+    takers = ([layer.collection for layer in path if _takes_objects(layer.collection)] for path in shown or paths)
+    return max(takers, key=len, default=[scene.collection])[-1]
 
 
-def _levels(collection: Collection, level: int) -> Iterator[tuple[int, Collection]]:
-    yield level, collection
-    for child in collection.children:
-        yield from _levels(child, level + 1)
+def _paths(layer: LayerCollection, above: tuple[LayerCollection, ...] = ()) -> Iterator[tuple[LayerCollection, ...]]:
+    """Each collection of the view layer, after those that contain it."""
+    path = (*above, layer)
+    yield path
+    for child in layer.children:
+        yield from _paths(child, path)
 
 
 def _takes_objects(collection: Collection) -> bool:
