@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bpy.types import Scene
@@ -12,7 +11,6 @@ from ...skeleton.target_channels import WorldTransform
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..messages.refused import Refused
 from ..messages.report import Report
 from ..messages.translation import translated
 from ..pipeline import requests
@@ -20,6 +18,7 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..properties import TwoBoneIKChain
 from . import chain_defaults, target_bones, target_empties
+from .field_values import set_fields, unchanged_on_error
 from .made_for import is_of_twin
 from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, target_name
 
@@ -46,17 +45,20 @@ def create(
     scene = scene or scene_of(rig)
     maker = target_bones if style.kind == TargetKind.BONES else target_empties
     maker.refuse_impossible(rig, scene)
-    with _chosen_settings(chains.values() if choose_settings else ()):
+    with unchanged_on_error(rig):
+        if choose_settings:
+            for chain in chains.values():
+                if lacks(chain, Role.TARGET):
+                    set_fields(chain, chain_defaults.fitting(chain))
         report, found = requests.find_targets(rig, list(chains), scene)
         new = [one for each in found for one in _new_targets(chains[each.solved.plan.name], style, each)]
-    points, notes = maker.make(rig, scene, new)
-    requests.place_targets(
-        rig, list(chains), scene, {point: one.transform for point, one in zip(points, new, strict=True)}
-    )
-    # Last: a live limb would follow a target that is not in its place yet.
-    for point, one in zip(points, new, strict=True):
-        setattr(one.chain, one.role.bone_field, point.bone)
-        setattr(one.chain, one.role, point.object)
+        with maker.made(rig, scene, new) as (points, notes):
+            transforms = {point: one.transform for point, one in zip(points, new, strict=True)}
+            requests.place_targets(rig, list(chains), scene, transforms)
+            # Last: a live limb would follow a target that is not in its place yet.
+            for point, one in zip(points, new, strict=True):
+                setattr(one.chain, one.role.bone_field, point.bone)
+                setattr(one.chain, one.role, point.object)
     return replace(report, notes=(*notes, *report.notes))
 
 
@@ -65,22 +67,6 @@ def lacks(chain: TwoBoneIKChain, role: Role) -> bool:
     if role is Role.POLE and chain.plane == Plane.AIM:
         return False  # an aimed chain would not look at it
     return getattr(chain, role) is None or is_of_twin(chain, role)
-
-
-@contextmanager
-def _chosen_settings(chains: Iterable[TwoBoneIKChain]) -> Iterator[None]:
-    """Gives those of the chains that lack a target the settings that fit them; a refusal inside takes these back."""
-    chosen = [(chain, chain_defaults.fitting(chain)) for chain in chains if lacks(chain, Role.TARGET)]
-    for chain, fields in chosen:
-        for name, value in fields.items():
-            setattr(chain, name, value)
-    try:
-        yield
-    except Refused:
-        for chain, fields in chosen:
-            for name in fields:
-                chain.property_unset(name)
-        raise
 
 
 def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, found: TargetsFromPose) -> Iterator[NewTarget]:

@@ -6,7 +6,8 @@ is in its rest pose once both are cleared.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
@@ -48,30 +49,41 @@ def refuse_impossible(rig: Rig, scene: Scene) -> None:
         raise Refused("NO_VIEW_LAYER", object=rig)
 
 
-def make(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> tuple[list[Point], list[str]]:
-    """The bones at rest, and sentences for the report."""
+@contextmanager
+def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[list[Point], list[str]]]:
+    """The bones at rest, and sentences for the report; an error inside removes the bones again."""
+    names: list[str] = []
+    try:
+        collection = _make(rig, scene, new, names)
+        created = translated(
+            "note.created_bone" if len(new) == 1 else "note.created_bones", count=len(new), collection=collection.name
+        )
+        yield [Point(rig, name) for name in names], [created]
+    except Exception:
+        remove(rig, scene, names)
+        raise
+
+
+def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) -> BoneCollection:
+    """Add the bones, and their names to `names` as soon as they are there."""
     rests = [_rest(one.chain, one.role) for one in new]
-    names = []
     with edit_bones(rig, scene) as bones:
         for one, (matrix, length) in zip(new, rests, strict=True):
             bone = bones.new(one.name)
+            names.append(bone.name)
             bone.head, bone.tail = matrix.translation, matrix @ Vector((0.0, length, 0.0))
             bone.align_roll(matrix.to_3x3() @ Vector((0.0, 0.0, 1.0)))
             bone.parent = bones.get(one.parent)
             bone.use_deform = False
-            names.append(bone.name)
     collection = _collection(rig)
     for name, one in zip(names, new, strict=True):
-        made = rig.data.bones[name]
-        mark(made, rig.name)
-        for other in made.collections:
-            other.unassign(made)
-        collection.assign(made)
+        bone = rig.data.bones[name]
+        mark(bone, rig.name)
+        for other in bone.collections:
+            other.unassign(bone)
+        collection.assign(bone)
         rig.pose.bones[name].custom_shape = target_shapes.shape(one.role)
-    created = translated(
-        "note.created_bone" if len(new) == 1 else "note.created_bones", count=len(new), collection=collection.name
-    )
-    return [Point(rig, name) for name in names], [created]
+    return collection
 
 
 def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:

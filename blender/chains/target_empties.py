@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -22,17 +23,25 @@ def refuse_impossible(_rig: Rig, _scene: Scene) -> None:
     """Empties can always be created."""
 
 
-def make(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> tuple[list[Point], list[str]]:
-    """The empties, wherever they are as yet, and sentences for the report."""
+@contextmanager
+def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[list[Point], list[str]]]:
+    """The empties, wherever they are as yet, and sentences for the report; an error inside removes them again."""
     holder = _deepest(rig, scene)
     collection = _collection(rig, holder)
-    points = [Point(_empty(rig, one, collection)) for one in new]
-    created = translated(
-        "note.created_one" if len(new) == 1 else "note.created_many", count=len(new), collection=collection.name
-    )
-    if holder != scene.collection or rig.override_library:
-        return points, [created]
-    return points, [created, translated("note.linking_alone", object=rig.name)]
+    notes = [
+        translated(
+            "note.created_one" if len(new) == 1 else "note.created_many", count=len(new), collection=collection.name
+        )
+    ]
+    if holder == scene.collection and not rig.override_library:
+        notes.append(translated("note.linking_alone", object=rig.name))
+    empties: list[Object] = []
+    try:
+        empties.extend(_empty(rig, one, collection) for one in new)
+        yield [Point(empty) for empty in empties], notes
+    except Exception:
+        remove(empties)
+        raise
 
 
 def remove(items: Iterable[Object]) -> None:
