@@ -30,6 +30,11 @@ def is_marked(item: Any) -> bool:
     return bool(item.two_bone_ik_made_for)
 
 
+def is_marked_for(item: Any, name: str) -> bool:
+    """True if it was made for the armature object of this name."""
+    return bool(item.two_bone_ik_made_for == name)
+
+
 def item_of(chain: TwoBoneIKChain, role: Role) -> Item | None:
     """What the chain uses in this role."""
     target = getattr(chain, role)

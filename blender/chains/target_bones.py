@@ -77,11 +77,11 @@ def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) ->
             bone.use_deform = False
     collection = _collection(rig)
     for name, one in zip(names, new, strict=True):
-        bone = rig.data.bones[name]
-        mark(bone, rig.name)
-        for other in bone.collections:
-            other.unassign(bone)
-        collection.assign(bone)
+        added = rig.data.bones[name]
+        mark(added, rig.name)
+        for other in added.collections:
+            other.unassign(added)
+        collection.assign(added)
         rig.pose.bones[name].custom_shape = target_shapes.shape(one.role)
     return collection
 

@@ -12,7 +12,7 @@ from bpy.types import Collection, LayerCollection, Object, Scene
 from ...skeleton.values import Point
 from ..armatures import Rig
 from ..messages.translation import translated
-from .made_for import is_marked, mark
+from .made_for import is_marked, is_marked_for, mark
 from .new_targets import NewTarget, Role
 
 _LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE: ("SPHERE", 0.05)}
@@ -72,7 +72,7 @@ def _collection(rig: Rig, holder: Collection) -> Collection:
     """The collection for the armature's targets in `holder`."""
     name = f"{rig.name} Targets"
     for collection in holder.children:
-        if _takes_objects(collection) and (collection.name == name or collection.two_bone_ik_made_for == rig.name):
+        if _takes_objects(collection) and (collection.name == name or is_marked_for(collection, rig.name)):
             return collection
     collection = bpy.data.collections.new(name)
     mark(collection, rig.name)
