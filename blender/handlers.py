@@ -114,10 +114,11 @@ _HANDLERS = (
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
     ("redo_pre", _forget_objects),
-    ("undo_post", _restore_edits),
-    ("redo_post", _restore_edits),
+    # Edits are restored with an evaluation, in which Live is not to go by what it posed before.
     ("undo_post", _forget_poses),
     ("redo_post", _forget_poses),
+    ("undo_post", _restore_edits),
+    ("redo_post", _restore_edits),
 )
 
 

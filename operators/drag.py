@@ -107,6 +107,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         regions = (region for region in context.area.regions if region.type == "WINDOW")
         self._region = context.region if in_view else next(regions)
         self._view = context.region_data if in_view else cast(SpaceView3D, context.space_data).region_3d
+        in_hand.follow(context.view_layer)
         try:
             self._begin(context, self.rigs(context)[0])
         except api.Refused as refusal:

@@ -76,6 +76,7 @@ class RangeOperator(SelectedChainsOperator):
     )
 
     def invoke(self, context: Context, _event: Event) -> Result:
+        in_hand.follow(context.view_layer)
         given = self.properties.is_property_set
         if not given("frame_range"):
             custom = given("frame_start") or given("frame_end")

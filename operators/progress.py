@@ -11,7 +11,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.key_settings import DEFAULTS
-from .common import Result, api, show_status
+from .common import Result, api, in_hand, show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -48,6 +48,7 @@ class ProgressOperator(RangeOperator):
         self.layout.prop(self, "measure")
 
     def execute(self, context: Context) -> Result:
+        in_hand.follow(context.view_layer)
         self._steps, self._began, self._slow = self._each(context), time.monotonic(), ""
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None

@@ -61,7 +61,7 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
     end = bone_names.other_side(chain.end_bone, rig.data.bones.keys())
     if not end:
         raise Refused("NO_OTHER_SIDE.limb", chain=chain)
-    name = next(bone_names.other_sides(chain.name), end)
+    name = next(bone_names.other_sides(chain.name, in_words=False), end)
     return {"end_bone": end, "name": name} | _bones(rig, chain)
 
 
@@ -124,7 +124,8 @@ def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:
         item, bone = getattr(chain, object_field), getattr(chain, bone_field)
         if item is None:
             continue
-        other = bpy.data.objects.get(bone_names.other_side(item.name, bpy.data.objects.keys())) or item
+        other_name = bone_names.other_side(item.name, bpy.data.objects.keys(), in_words=False)
+        other = bpy.data.objects.get(other_name) or item
         bones = other.data.bones.keys() if is_rig(other) else []
         other_bone = bone_names.other_side(bone, bones) or (bone if other != item else "")
         if other != item or other_bone:

@@ -7,7 +7,7 @@ which they follow each other, with an evaluation of ours between two of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -20,17 +20,25 @@ from ..armatures import Rig
 from ..pipeline import convert, requests, write
 from . import pose_before, state
 
+Keys = dict[tuple[str, int], tuple[int, bool]]
+"""By RNA path and index of an F-curve how many keys it has, and whether one is on the current frame."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Posed:
     """Bones that Live has posed: by name the `matrix_basis` that it left, and the last one by anybody else.
 
     written : how often keys had been written by then
+    frame, action : the frame and the name of the action that the armature played then
+    keys : see `_keys`; None if auto keying was off
     """
 
     left: dict[str, Matrix]
     found: dict[str, Matrix]
     written: int
+    frame: float
+    action: str
+    keys: Keys | None
 
 
 # By `session_uid` of armature objects.
@@ -51,13 +59,16 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     for rig in rigs:
         state.update(rig, scene, depsgraph)
     moved: set[Rig] = set()
+    is_evaluated = True
     for rig in _leaders_first(rigs):
         if not moved.isdisjoint(_sources(rig)):
-            _evaluate(depsgraph)
-            moved.clear()
+            if not is_evaluated:
+                _evaluate(depsgraph)
+                is_evaluated = True
             state.update(rig, scene, depsgraph)
         if _pose(rig, depsgraph, auto_key=edited and scene.tool_settings.use_keyframe_insert_auto):
             moved.add(rig)
+            is_evaluated = False
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:
@@ -128,6 +139,9 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
     bones = rig.evaluated_get(depsgraph).pose.bones
     found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in keyed}
     if now.posed and before and found == before.left:
+        if before.written != write.times():
+            keys = None if before.keys is None else _keys(rig, keyed, depsgraph)
+            _posed[rig.session_uid] = replace(before, written=write.times(), keys=keys)
         return False
     by_hand = []
     if before:
@@ -136,30 +150,61 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
         by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
     requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
     now.posed = True
-    left = {bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed}
-    _posed[rig.session_uid] = _Posed(left=left, found=found, written=write.times())
+    after = _Posed(
+        left={bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed},
+        found=found,
+        written=write.times(),
+        frame=depsgraph.scene.frame_current_final,
+        action=_action(rig),
+        keys=_keys(rig, keyed, depsgraph) if depsgraph.scene.tool_settings.use_keyframe_insert_auto else None,
+    )
+    _posed[rig.session_uid] = after
     for group in now.groups:
         for chain in group.plans:
             for bone in chain.keyed:
                 if bone.name in chain.needs_rotation:
                     pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
-    if auto_key and before and before.written == write.times() and _key(rig, by_hand, depsgraph):
+    if auto_key and before and _is_edited(before, after) and _key(rig, by_hand, depsgraph, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
         _pose(rig, depsgraph, auto_key=False)
     return True
 
 
-def _key(rig: Rig, bones: Iterable[Bone], depsgraph: Depsgraph) -> bool:
-    """Give the keys that the bones have on the current frame the pose that shows; False if there is none."""
+def _action(rig: Rig) -> str:
+    return rig.animation_data.action.name if rig.animation_data and rig.animation_data.action else ""
+
+
+def _is_edited(before: _Posed, after: _Posed) -> bool:
+    """Whether somebody may have posed bones by hand: another frame, action or bake poses them as well."""
+    return (before.written, before.frame, before.action) == (after.written, after.frame, after.action)
+
+
+def _keys(rig: Rig, bones: Iterable[Bone], depsgraph: Depsgraph) -> Keys:
+    frame, find = depsgraph.scene.frame_current_final, versions.curve_finder(rig)
+    places = [(bone.rotation_path, index) for bone in bones for index in range(4)]
+    found = {place: curve for place in places if (curve := find(place[0], index=place[1]))}
+    return {
+        place: (len(curve.keyframe_points), any(abs(key.co.x - frame) < MERGE for key in curve.keyframe_points))
+        for place, curve in found.items()
+    }
+
+
+def _key(rig: Rig, bones: Iterable[Bone], depsgraph: Depsgraph, before: Keys | None) -> bool:
+    """Give the keys that auto keying has set on the current frame the pose that shows; False if there is none.
+
+    before : a key that is on the frame, where there was none and there are no more keys now, was moved there
+    """
     frame, find = depsgraph.scene.frame_current_final, versions.curve_finder(rig)
     keyed = []
     for path in (bone.rotation_path for bone in bones):
         values: Any = rig.path_resolve(path)
         for index, value in enumerate(values):
             curve = find(path, index=index)
+            count, was_there = (before or {}).get((path, index), (0, False))
             for key in curve.keyframe_points if curve else ():
-                if abs(key.co.x - frame) < MERGE:
+                is_new = before is None or was_there or len(curve.keyframe_points) > count
+                if is_new and abs(key.co.x - frame) < MERGE:
                     key.co_ui.y = value
                     keyed.append(curve)
     for curve in keyed:

@@ -18,6 +18,9 @@ from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
 from ..rna_paths import owner_and_property
 
+_LARGEST = 1e6
+"""A property whose ends are farther away has none: it is no switch."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding:
@@ -61,7 +64,8 @@ def switched_off(plan: ChainPlan, copies: Mapping[str, Iterable[str]], evaluated
     """
     bones, to_world = evaluated.pose.bones, evaluated.matrix_world.to_3x3()
     for posed in (bones[bone.name] for bone in (plan.root, plan.end, *plan.below[-1:])):
-        for name in copies.get(posed.name, ()):
+        # A bone may have been renamed or removed since.
+        for name in (name for name in copies.get(posed.name, ()) if name in bones):
             tail = bones[name].matrix @ Vector((0.0, posed.length, 0.0))
             off = max((to_world @ (bones[name].head - posed.head)).length, (to_world @ (tail - posed.tail)).length)
             found = _switch(plan.rig.pose.bones[name], plan.rig) if off > near else None
@@ -94,11 +98,26 @@ def _switch(bone: PoseBone, rig: Rig) -> Hiding | None:
         for variable in driven.driver.variables if driven else ():
             path = variable.targets[0].data_path
             if variable.type == "SINGLE_PROP" and variable.targets[0].id == rig and path.endswith('"]'):
-                owner, name = _owner(rig, path)
-                ends = owner.id_properties_ui(name).as_dict()
-                value = max(ends["min"], ends["max"], key=lambda end: abs(end - owner[name]))
-                return Hiding(bone=bone.name, constraint=constraint.name, switch=path, value=float(value))
+                value = _other_end(rig, path)
+                if value is not None:
+                    return Hiding(bone=bone.name, constraint=constraint.name, switch=path, value=value)
     return None
+
+
+def _other_end(rig: Rig, path: str) -> float | None:
+    """The other end of a switch that is at one; None for what is no switch, or is not there."""
+    try:
+        owner, name = _owner(rig, path)
+        value = owner[name]
+    except (KeyError, ValueError):
+        return None
+    if not isinstance(value, (bool, int, float)):
+        return None
+    limits = owner.id_properties_ui(name).as_dict()
+    ends = [float(limits.get("min", 0.0)), float(limits.get("max", 1.0))]
+    if float(value) not in ends or max(map(abs, ends)) > _LARGEST:
+        return None
+    return ends[1 - ends.index(float(value))]
 
 
 def _owner(rig: Rig, path: str) -> tuple[Any, str]:

@@ -94,10 +94,13 @@ def side(name: str) -> str:
     return sides[-1] if sides else ""
 
 
-def other_sides(name: str) -> Iterator[str]:
-    """The names that this one may have on the other side, the likeliest first; none if it is on no side."""
+def other_sides(name: str, *, in_words: bool = True) -> Iterator[str]:
+    """The names that this one may have on the other side, the likeliest first; none if it is on no side.
+
+    in_words : also where a word only begins with a side, as that of a bone may: lforearm
+    """
     words = [(match.start(), match[0]) for match in _WORD.finditer(name)][::-1]
-    for stuck in (False, True):
+    for stuck in (False, True) if in_words else (False,):
         for start, word in words:
             for this, other in _SWAPPED.items():
                 if word.lower() == this or (stuck and word.lower().startswith(this)):
@@ -105,9 +108,9 @@ def other_sides(name: str) -> Iterator[str]:
                     yield name[:start] + _in_case_of(name[start:end], other) + name[end:]
 
 
-def other_side(name: str, known: Container[str]) -> str:
+def other_side(name: str, known: Container[str], *, in_words: bool = True) -> str:
     """The one of the `known` names that this one has on the other side; "" if there is none."""
-    return next((other for other in other_sides(name) if other in known), "")
+    return next((other for other in other_sides(name, in_words=in_words) if other in known), "")
 
 
 def _in_case_of(word: str, other: str) -> str:
