@@ -42,11 +42,24 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         looked.evaluated()
     if _elsewhere(depsgraph):
         return
-    live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
+    live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live and _leads(depsgraph, rig)]
     if live:
         from .live import follow
 
         follow.follow(live, scene, depsgraph, edited=edited)
+
+
+def _leads(depsgraph: Depsgraph, rig: armatures.Rig) -> bool:
+    """Whether the limbs of this armature are posed in this view layer: the first that a window shows, of several.
+
+    Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
+    """
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    shown = list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows))
+    here = depsgraph.scene, depsgraph.view_layer.name
+    if len(shown) < 2 or here not in shown:
+        return True
+    return here == next((place for place in shown if rig.name in place[0].view_layers[place[1]].objects), here)
 
 
 @persistent
@@ -59,7 +72,7 @@ def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
     if not _elsewhere(depsgraph) and any(rig.two_bone_ik_chains for rig in armatures.local_armatures(scene)):
         from . import in_hand
 
-        in_hand.follow(depsgraph.view_layer)
+        in_hand.notice(depsgraph.view_layer)
 
 
 @persistent

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MOST = 8
 """So many selected objects are looked at, and so many armatures remembered."""
 
+_following: list[ViewLayer] = []
+
 Selection = list[tuple[Object, str]]
 """Objects, each with the name of a bone, or "" if it is selected as a whole."""
 
@@ -50,20 +52,29 @@ def missing(context: Context) -> str:
     return "" if rig_in_hand(context) else "Select an armature or a target"
 
 
+def notice(layer: ViewLayer) -> None:
+    """Follow where the selection has changed; if it has not, the user may be at work in another view layer."""
+    active = layer.objects.active
+    if _kept(layer)[1] != _words(_selection(layer, active), active):
+        follow(layer)
+
+
 def follow(layer: ViewLayer) -> None:
     """The limb in hand becomes the active chain of its armature."""
     found = _found(layer, layer.objects.active)
     if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
         rig, index = found
         if rig.two_bone_ik_active != index:
+            _following.append(layer)
             rig.two_bone_ik_active = index
+            _following.clear()
         _keep(layer, layer.objects.active, rig)
 
 
 def take(rig: Rig, context: Context) -> None:
     """Somebody has made another chain of this armature active; with the armature in hand, that chain is from now on."""
     layer = context.view_layer
-    found = _found(layer, layer.objects.active)
+    found = None if _following else _found(layer, layer.objects.active)
     if found and found[0] == rig and editable(rig):
         _keep(layer, layer.objects.active, rig)
 
