@@ -80,13 +80,15 @@ def cached(rig: Rig) -> RigState:
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
     """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
-    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
+    chains = [one for one in rig.two_bone_ik_chains if not one.mute]
+    # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
+    refused = {one.name: Refused("NO_TARGET", chain=one) for one in chains if not one.target}
+    fit = [(one.name, one.target, one.pole_target) for one in chains if one.target]
     try:
-        reading, samples = _seen(rig, chains, scene, depsgraph)
-        refused = {}
+        reading, samples = _seen(rig, fit, scene, depsgraph)
     except Refused:
-        refused = _refusals(rig, chains, scene, depsgraph)
-        fit = [chain for chain in chains if chain[0] not in refused]
+        refused |= _refusals(rig, fit, scene, depsgraph)
+        fit = [chain for chain in fit if chain[0] not in refused]
         if not fit:
             _known[rig.session_uid] = RigState(refused=refused)
             return _known[rig.session_uid]
