@@ -20,6 +20,7 @@ from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..messages.refused import Refused
+from ..pipeline.read import switches
 from ..pipeline.read.chain import root_name
 from ..properties import TwoBoneIKChain
 from . import follow, hiding, state
@@ -127,7 +128,7 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
     now = state.update(rig, scene, depsgraph)
     if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
-        _copies[rig.session_uid] = now.reading, hiding.copies(rig)
+        _copies[rig.session_uid] = now.reading, switches.copying(rig)
     solved = {one.plan.name: one for one in now.solved}
     found = {}
     for chain in rig.two_bone_ik_chains:

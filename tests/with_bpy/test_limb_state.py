@@ -152,8 +152,10 @@ def test_the_switch_of_a_rigify_limb_is_found_and_turned() -> None:
         found = told(rig, chain.name)
         assert found.state == "HIDDEN"
         assert found.hiding.switch.endswith(f'_parent.{chain.name[-1]}"]["IK_FK"]')
+        assert f'does not show chain "{chain.name}": set its property "IK_FK" to 1' in str(api.solve(rig, [chain.name]))
         hiding.mend(rig, found.hiding)
         assert told(rig, chain.name).state == "REACHED"
+        assert "IK_FK" not in str(api.solve(rig, [chain.name]))
         bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
         shown = rig.matrix_world @ bones[f"DEF-{chain.tip_bone.replace('_fk', '')}"].head
         assert (shown - chain.target.matrix_world.translation).length < 1e-4

@@ -10,7 +10,7 @@ from bpy.types import Constraint
 from ....skeleton.values import Plan
 from ...armatures import Rig
 from ...messages.translation import translated
-from . import dependencies
+from . import dependencies, switches
 from .rest_side import axis_label, straight_rest, undecided
 
 
@@ -20,7 +20,10 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    found = []
+    found = [
+        translated("alert.switched_off", chain=name, switch=switch.name, value=switch.value)
+        for name, switch in switches.switched_off(rig, plan.chains).items()
+    ]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle, straight = undecided(rig, listed), straight_rest(rig, listed)
