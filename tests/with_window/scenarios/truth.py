@@ -25,7 +25,9 @@ def scenario(user: User) -> Steps:
     bpy.ops.two_bone_ik.chains_detect()
     bpy.ops.two_bone_ik.create_targets()
     rig().two_bone_ik_active = 0
-    bpy.data.objects["Arm.L Target"].location += Vector((-0.15, -0.1, 0.1))  # within reach, whatever the shoulder does
+    rig().two_bone_ik_chains["Arm.L"].target.location += Vector(
+        (-0.15, -0.1, 0.1)
+    )  # within reach, whatever the shoulder does
     arm = rig().pose.bones["upper_arm.L"]
     arm.rotation_mode = "QUATERNION"
     for frame, angle in ((1, 0.0), (12, 1.2)):
@@ -125,7 +127,7 @@ def distance() -> float:
     """From the evaluated tip of the left arm to its target."""
     depsgraph = bpy.context.window_manager.windows[0].view_layer.depsgraph
     evaluated = rig().evaluated_get(depsgraph)
-    target = bpy.data.objects["Arm.L Target"].evaluated_get(depsgraph)
+    target = rig().two_bone_ik_chains["Arm.L"].target.evaluated_get(depsgraph)
     return (evaluated.matrix_world @ evaluated.pose.bones["hand.L"].head - target.matrix_world.translation).length
 
 

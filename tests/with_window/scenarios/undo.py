@@ -18,10 +18,12 @@ STEPS = (
     ("drag", {"offset": (0.05, 0.0, 0.1)}),
     ("solve", {}),
     ("flip_bend", {}),
+    ("settings_copy", {}),
     ("reveal", {}),
     ("snap_targets", {}),
     ("bake", {"frame_end": 5}),
     ("worst_frame", {}),
+    ("go_to_frame", {"frame": 7.0}),
     ("bake_targets", {"frame_end": 5}),
     ("remove_targets", {}),
     ("chain_move", {"direction": "UP"}),
@@ -47,6 +49,9 @@ def scenario(user: User) -> Steps:
     for name, options in STEPS:
         if name == "check":  # there is something to mark
             bpy.data.objects["metarig Arm Target.L"].location.z += 5.0
+            bpy.ops.ed.undo_push()
+        if name == "settings_copy":  # there is something to copy
+            bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].softness = 0.125
             bpy.ops.ed.undo_push()
         if name == "reveal":  # there is something to mend
             bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].mute = True
