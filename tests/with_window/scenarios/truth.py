@@ -73,7 +73,7 @@ def scenario(user: User) -> Steps:
     assert told() == "REACHED"
 
     constraint = rig().pose.bones["forearm.L"].constraints.new("IK")
-    constraint.target, constraint.chain_count = bpy.data.objects["Leg.R Target"], 2
+    constraint.target, constraint.chain_count = rig().two_bone_ik_chains["Leg.R"].target, 2
     user.window = bpy.context.window_manager.windows[0]
     user.area = next(area for area in user.window.screen.areas if area.type == "VIEW_3D")
     user.sidebar = next(region for region in user.area.regions if region.type == "UI")
