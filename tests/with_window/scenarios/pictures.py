@@ -109,7 +109,8 @@ def bake(user: User) -> Steps:
     yield from wait()
     assert bpy.context.object.animation_data
     yield from toggle_section(user, "Report")
-    user.picture("report", user.sidebar.x, user.mouse[1] - 300, user.sidebar.width, 400)
+    bottom, top = max(user.mouse[1] - 300, user.sidebar.y), user.mouse[1] + 100
+    user.picture("report", user.sidebar.x, bottom, user.sidebar.width, top - bottom)
     yield from toggle_section(user, "Report")
 
 
