@@ -78,7 +78,9 @@ def _fewest_keys(
     It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
     that leaves a point too far off, the curve is found again for a smaller tolerance.
     """
-    right, moves = points(values), (yield from _derivative(points, values))
+    yield 0.0
+    right = points(values)
+    moves = yield from _derivative(points, values)
     allowed = tolerance
     while True:
         error = _first_order(moves / allowed, values)
