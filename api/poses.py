@@ -15,11 +15,12 @@ from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.report import Report
-from ..blender.pipeline import requests
-from ..blender.pipeline.flip import flip
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
+from ..blender.pipeline.requests import bake as bake_steps
+from ..blender.pipeline.requests import flip as flip_steps
+from ..blender.pipeline.requests import pose as pose_steps
 
 
 def bake(
@@ -68,7 +69,7 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return requests.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
+    return bake_steps.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
 
 
 def baking(
@@ -101,7 +102,7 @@ def baking(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return requests.bake(rig, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
+    return bake_steps.bake(rig, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
 
 
 def run(steps: Request) -> Report:
@@ -135,7 +136,7 @@ def check(
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
-    report = requests.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
     if add_markers:
         markers.replace(scene or scene_of(rig), report)
     return report
@@ -160,7 +161,7 @@ def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | N
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    return flip(rig, chains, scene)
+    return flip_steps.flip(rig, chains, scene)
 
 
 def solve(
@@ -173,7 +174,7 @@ def solve(
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return requests.pose(rig, chains, scene, insert_keys=insert_keys)
+    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
 def followed_first(rigs: Sequence[Rig]) -> list[Rig]:

@@ -13,10 +13,10 @@ from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
 from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.messages.report import Report
-from ..blender.pipeline import requests
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
+from ..blender.pipeline.requests import targets_from_pose
 
 
 def create_targets(
@@ -72,7 +72,7 @@ def snap_targets(
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return requests.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+    return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
 def bake_targets(
@@ -108,7 +108,7 @@ def baking_targets(
     ...     assert 0.0 <= done <= 1.0
     """
     settings = KeySettings(sampling=Sampling(sampling), measure=Measure(measure))
-    return requests.bake_targets(rig, chains, frames, scene, settings)
+    return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
 
 
 def target_keys(rig: Rig, chains: Sequence[str] | None = None) -> list[float]:

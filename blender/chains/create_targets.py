@@ -13,9 +13,9 @@ from ...solver.values import Plane
 from ..armatures import Rig
 from ..messages.report import Report
 from ..messages.translation import translated
-from ..pipeline import requests
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..pipeline.requests import targets_from_pose
 from ..properties import TwoBoneIKChain
 from . import chain_defaults, target_bones, target_empties
 from .field_values import set_fields, unchanged_on_error
@@ -50,11 +50,11 @@ def create(
             for chain in chains.values():
                 if lacks(chain, Role.TARGET):
                     set_fields(chain, chain_defaults.fitting(chain))
-        report, found = requests.find_targets(rig, list(chains), scene)
+        report, found = targets_from_pose.find_targets(rig, list(chains), scene)
         new = [one for each in found for one in _new_targets(chains[each.solved.plan.name], style, each)]
         with maker.made(rig, scene, new) as (points, notes):
             transforms = {point: one.transform for point, one in zip(points, new, strict=True)}
-            requests.place_targets(rig, list(chains), scene, transforms)
+            targets_from_pose.place_targets(rig, list(chains), scene, transforms)
             # Last: a live limb would follow a target that is not in its place yet.
             for point, one in zip(points, new, strict=True):
                 setattr(one.chain, one.role.bone_field, point.bone)

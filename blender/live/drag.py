@@ -14,10 +14,11 @@ from ..armatures import Rig
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import stand_in
 from ..messages.refused import Refused, unless_gone
-from ..pipeline import requests
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_plan
 from ..pipeline.read.chosen_chains import chosen_chains
+from ..pipeline.requests.free_limb import FreeLimb
+from ..pipeline.requests.targets_from_pose import snap_targets
 from ..rna_paths import owner_and_property
 from . import follow
 
@@ -41,7 +42,7 @@ class Drag:
         end, tip_bone = rig.pose.bones[self._chain.end_bone], self._chain.tip_bone
         self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))
         self.mid = tuple(rig.matrix_world @ end.head)
-        self._limb = requests.FreeLimb(plan, self.tip, scene, insert_keys=insert_keys)
+        self._limb = FreeLimb(plan, self.tip, scene, insert_keys=insert_keys)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False
         follow.suspend(rig)
@@ -99,7 +100,7 @@ class Drag:
         if not self._chain.target:
             return ()
         try:
-            report = requests.snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
+            report = snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)
         except Refused as refusal:
             return (str(refusal),)
         # Without a pole target, the chain would not bend so again.

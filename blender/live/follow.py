@@ -17,7 +17,9 @@ from mathutils import Matrix
 from ...skeleton.values import MERGE, Bone, Point
 from .. import versions
 from ..armatures import Rig
-from ..pipeline import convert, requests, write
+from ..pipeline import convert, write
+from ..pipeline.read.build_plan import at_current_frame
+from ..pipeline.requests.pose import pose_solved
 from . import pose_before, state
 
 Keys = dict[tuple[str, int], tuple[int, bool]]
@@ -148,7 +150,7 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
         stand = {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
         found |= stand
         by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
-    requests.pose_solved(requests.at_current_frame(now.reading.plan), now.groups)
+    pose_solved(at_current_frame(now.reading.plan), now.groups)
     now.posed = True
     after = _Posed(
         left={bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed},

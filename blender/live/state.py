@@ -12,10 +12,10 @@ from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import ChainPlan, Plan, Samples
 from ..armatures import Rig
 from ..messages.refused import Refused
-from ..pipeline import requests
 from ..pipeline.checks import shared_bones
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read import dependencies
+from ..pipeline.read.build_plan import current_plan
 from ..pipeline.read.fingerprint import Fingerprint, fingerprint
 from ..pipeline.sample.request import SampleRequest, sample_request
 from ..pipeline.sample.sampling import samples_from_depsgraph
@@ -129,7 +129,7 @@ def _reading(rig: Rig, chains: Chains, scene: Scene) -> Reading:
         refuse_unposable(rig)
         if fingerprint(before.plan) == before.fingerprint:
             return before
-    plan = requests.current_plan(rig, [name for name, *_ in chains], scene)
+    plan = current_plan(rig, [name for name, *_ in chains], scene)
     shared_bones.refuse_shared_bones(plan.chains)
     sources = frozenset(place.object for place in dependencies.links(plan.chains))
     return Reading(chains=chains, fingerprint=fingerprint(plan), plan=plan, need=sample_request(plan), sources=sources)

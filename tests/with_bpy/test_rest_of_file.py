@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.key_settings import KeySettings, KeyStyle
-from bl_ext.user_default.two_bone_ik.blender.pipeline import requests
+from bl_ext.user_default.two_bone_ik.blender.pipeline.requests import bake as bake_steps
 from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import probe
 from bpy.types import PropertyGroup
 
@@ -122,7 +122,7 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
     lower.constraints.new("IK").chain_count = 0
     bpy.context.view_layer.update()
     before = file_data.dump()
-    bake = requests.bake(chain.id_data, None, (1, 10), None, KeySettings(sampling=way))
+    bake = bake_steps.bake(chain.id_data, None, (1, 10), None, KeySettings(sampling=way))
     assert [next(bake) for _ in range(steps)][-1] == (steps - 1) / 10
     bake.close()
     assert not changed_after_update(before)

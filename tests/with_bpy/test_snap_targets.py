@@ -11,7 +11,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.key_settings import KeySettings
-from bl_ext.user_default.two_bone_ik.blender.pipeline import requests
+from bl_ext.user_default.two_bone_ik.blender.pipeline.requests import targets_from_pose
 from bpy.types import PropertyGroup
 
 from support import file_data, fk
@@ -109,7 +109,7 @@ def test_new_curves_are_in_the_groups_that_blender_itself_makes(chain: PropertyG
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
 def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str) -> None:
     before = file_data.dump()
-    bake = requests.bake_targets(chain.id_data, None, (1, 10), None, KeySettings(sampling=way))
+    bake = targets_from_pose.bake_targets(chain.id_data, None, (1, 10), None, KeySettings(sampling=way))
     assert [next(bake) for _ in range(6)][-1] == 0.5
     bake.close()
     bpy.context.view_layer.update()

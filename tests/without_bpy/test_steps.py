@@ -1,4 +1,4 @@
-"""The order of the steps stands in one file, and no step looks back."""
+"""Only requests order the steps, each kind in a file of its own, and no step looks back."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 CHECKOUT = Path(__file__).parents[2]
 BLENDER = CHECKOUT / "blender"
-REQUESTS = BLENDER / "pipeline/requests.py"
+REQUESTS = "pipeline/requests/"
 
 
 def names(node: ast.AST) -> set[str]:
@@ -30,27 +32,36 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
             yield from ((node.module or "", alias.name) for alias in node.names)
 
 
-def test_only_one_file_orders_what_is_written() -> None:
+def outside_requests(*wanted: str) -> set[str]:
+    """The other files of `blender` that name one of these; fails if no request does."""
+    found = users(*wanted)
+    others = {path for path in found if not path.startswith(REQUESTS)}
+    assert found - others
+    return others
+
+
+def test_only_requests_order_what_is_written() -> None:
     # On trial, keys are written to a copy of the armature that is gone again at once.
-    assert users("write.keys", "write.pose") == {"pipeline/requests.py", "pipeline/trial_keys.py"}
+    assert outside_requests("write.keys", "write.pose") == {"pipeline/trial_keys.py"}
 
 
-def test_only_one_file_orders_what_is_measured() -> None:
-    assert users("compare_joints", "compare_targets") - {"pipeline/measure/compare.py"} == {"pipeline/requests.py"}
+def test_only_requests_order_what_is_measured() -> None:
+    assert not outside_requests("compare_joints", "compare_targets")
 
 
-def test_only_one_file_samples_to_solve() -> None:
+def test_only_requests_sample_to_solve() -> None:
     samplers = ("Sampler", "sample_current_frame", "sampled_current_frame", "sample_current_pose")
-    assert users(*samplers) - {"pipeline/sample/sampling.py"} == {"pipeline/requests.py"}
+    assert outside_requests(*samplers) == {"pipeline/sample/sampling.py"}
 
 
-def test_nothing_is_read_once_it_is_written() -> None:
-    read = {name for module, name in imported(REQUESTS) if module.startswith("read") or module == "read"}
-    phases = [node for node in ast.walk(ast.parse(REQUESTS.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
-    written = [node for node in phases if node.name == "write_and_measure"]
+@pytest.mark.parametrize("name", ["bake", "targets_from_pose"])
+def test_nothing_is_read_once_it_is_written(name: str) -> None:
+    path = BLENDER / REQUESTS / f"{name}.py"
+    read = {name for module, name in imported(path) if module.startswith("read") or module == "read"}
+    phases = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+    [written] = [node for node in phases if node.name == "write_and_measure"]
     assert read
-    assert len(written) == 2
-    assert not read & set.union(*map(names, written))
+    assert not read & names(written)
 
 
 def test_no_step_asks_what_is_live() -> None:

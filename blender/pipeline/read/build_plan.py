@@ -75,6 +75,16 @@ def build_plan(
     )
 
 
+def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:
+    """The plan for the current frame alone; `stand_in` is taken for targets that chains do not have yet."""
+    return at_current_frame(build_plan(rig, names, None, scene, stand_in=stand_in))
+
+
+def at_current_frame(plan: Plan) -> Plan:
+    """The plan for the current frame alone."""
+    return replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
+
+
 def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
     if frames is None:
         if scene.use_preview_range:

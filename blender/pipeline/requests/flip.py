@@ -8,25 +8,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...skeleton import chain_group, transform
-from ...skeleton.steps import run
-from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
-from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
-from ...solver.targets import opposite_pole
-from ...solver.values import Array, Bend, Plane
-from ...solver.vectors import norm
-from .. import versions
-from ..armatures import Rig, is_rig, local_armatures
-from ..key_settings import DEFAULTS, Sampling
-from ..messages.refused import Refused
-from ..messages.report import Report, point_text
-from ..messages.translation import translated
-from . import requests, unkeyed_edits, write
-from .checks.frames import refuse_stretched_time
-from .checks.targets import keyable
-from .read import dependencies
-from .sample import sampling
-from .sample.request import pose_request
+from ....skeleton import chain_group, transform
+from ....skeleton.steps import run
+from ....skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
+from ....skeleton.values import ChainPlan, Channel, Plan, Point, Samples
+from ....solver.targets import opposite_pole
+from ....solver.values import Array, Bend, Plane
+from ....solver.vectors import norm
+from ... import versions
+from ...armatures import Rig, is_rig, local_armatures
+from ...key_settings import DEFAULTS, Sampling
+from ...messages.refused import Refused
+from ...messages.report import Report, point_text
+from ...messages.translation import translated
+from .. import unkeyed_edits, write
+from ..checks.frames import refuse_stretched_time
+from ..checks.targets import keyable
+from ..read import dependencies
+from ..read.build_plan import current_plan
+from ..sample import sampling
+from ..sample.request import pose_request
+from .pose import bend_signs, pose, refuse_unposed
 
 _IN_LINE = 1e-6
 """Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""
@@ -50,8 +52,8 @@ def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
 
     raises : Refused where they cannot be posed so; then nothing has changed
     """
-    plan = requests.current_plan(rig, names, scene)
-    signs = requests.bend_signs(rig, names, scene)
+    plan = current_plan(rig, names, scene)
+    signs = bend_signs(rig, names, scene)
     poles: list[_MovedPole] = []
     notes: list[str] = []
     bends: dict[str, Bend] = {}
@@ -69,13 +71,13 @@ def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
         bends[chain.name] = other
     before = _set_bends(rig, bends)
     try:
-        requests.refuse_unposed(rig, names, scene)
+        refuse_unposed(rig, names, scene)
     except Refused:
         _set_bends(rig, before)
         raise
     for pole in poles:
         notes += [*_write(pole, plan.scene), pole.told]
-    report = requests.pose(rig, names, scene, insert_keys=False)
+    report = pose(rig, names, scene, insert_keys=False)
     return replace(report, notes=(*notes, *report.notes))
 
 

@@ -1,0 +1,91 @@
+"""The order of the steps for a bake, and for the report of a bake without its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from bpy.types import Scene
+
+from ....skeleton import solve
+from ....skeleton.bone_channels import keyed_rows
+from ....skeleton.steps import part, run
+from ...armatures import Rig
+from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
+from ...messages.report import Report
+from .. import convert, trial_keys, write
+from ..checks import keys
+from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
+from ..checks.shared_bones import refuse_shared_bones
+from ..measure.build_report import build_report
+from ..measure.compare import compare_joints
+from ..phases import Opened, Preparation, request
+from ..read import dependencies
+from ..read.build_plan import Frames, build_plan
+from ..read.notes import hiding_constraints, rig_notes
+from ..sample import sampling
+from .write_channels import Channels, key_channels, paths
+
+
+@request
+def bake(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+    *,
+    beside: Collection[Rig] = (),
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
+) -> Preparation:
+    """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
+    plan = build_plan(rig, names, frames, scene, settings.keys)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_shared_bones(plan.chains)
+    dependencies.refuse_following(plan.chains, beside)
+    keys.refuse_unwritable(rig, convert.paths(plan), settings)
+    hiding = hiding_constraints(plan)
+    to_mute = hiding if settings.mute_constraints else ()
+    read_notes = rig_notes(plan, () if to_mute else hiding, keyed=True)
+
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before, opened.slow.append))
+    # Sampling takes nearly all of the time, but for keys that are reduced.
+    sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
+    samples = yield from part(sampler.over_range(), 0.0, sampled)
+    move = trial_keys.moved_as_keyed(plan, settings)
+    solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
+    refuse_unreachable(plan, solved)
+    rows = keyed_rows(plan, solved)
+    channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
+
+    def write_and_measure() -> Report:
+        sampler.removal.refuse()
+        notes = [*key_channels(plan, channels, settings), *write.mute_constraints(rig, to_mute), *read_notes]
+        played = partial(sampler.played, keyed=paths(channels))
+        measured = compare_joints(plan, solved, rows, settings, settings.measure, played)
+        return build_report("Bake", plan, solved, notes, measured)
+
+    return write_and_measure
+
+
+def check(
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    way: Sampling,
+    *,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
+) -> Report:
+    """The report of a bake, without the bake."""
+    plan = build_plan(rig, names, frames, scene)
+    refuse_too_many_frames(plan)
+    refuse_shared_bones(plan.chains)
+    # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
+    notes = rig_notes(plan, (), keyed=True)
+
+    samples = run(sampling.samples_over_range(plan, way, pose_before))
+    solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))
+    return build_report("Check", plan, solved, notes)

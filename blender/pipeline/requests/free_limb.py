@@ -1,0 +1,88 @@
+"""The order of the steps for a limb that is pulled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from bpy.types import Scene
+
+from ....skeleton import chain_group, transform, uneven_scale
+from ....skeleton.bone_channels import keyed_rows
+from ....skeleton.chain_group import SolvedGroup
+from ....skeleton.steps import run
+from ....skeleton.values import ChainPlan, Plan
+from ....solver.values import Array, Bend, Plane
+from ...key_settings import DEFAULTS
+from .. import convert
+from ..checks import keys
+from ..read import dependencies
+from ..read.build_plan import at_current_frame
+from ..sample import sampling
+from ..sample.request import sample_request
+from .write_channels import Channels, key_channels, pose_channels
+
+
+class FreeLimb:
+    """One chain whose tip or mid joint is pulled: read and sampled once, solved and written as often as that moves.
+
+    tip : where the tip is at first, in world space; the chain's target has no part in this
+    raises : Refused where the chain cannot be posed, or with `insert_keys` not be keyed
+    """
+
+    def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
+        rig, ranks = chain.rig, dependencies.ranks([chain])
+        self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
+        self.paths = convert.paths(self._plan)
+        keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
+
+        self._samples = sampling.sample_current_frame(self._plan, sample_request(self._plan))
+        [self._group] = chain_group.chain_groups([chain], self._samples, 1)
+        self._goals = chain_group.goals(self._group, self._samples, 1)
+        self.reach_for(tip)
+
+    @property
+    def chain(self) -> ChainPlan:
+        """As it is solved now."""
+        return self._group.plan
+
+    def reach_for(self, tip: Sequence[float]) -> None:
+        """From now on the tip is there, in world space, or as near as it comes."""
+        self._goals = replace(self._goals, target=self._from_world(tip))
+
+    def bend_towards(self, pole: Sequence[float]) -> None:
+        """From now on the chain bends towards this position in world space, or in a fixed plane to its side."""
+        plane = Plane.REST if self.chain.options.plane == Plane.REST else Plane.POLE
+        self._choose(plane=plane, bend=Bend.POSITIVE, pole_angle=0.0, pole_influence=1.0, softness=0.0)
+        self._goals = replace(self._goals, pole=self._from_world(pole))
+
+    def flip(self) -> None:
+        """From now on the chain bends the other way."""
+        self._choose(bend=Bend.NEGATIVE if self._solved().bend_sign > 0 else Bend.POSITIVE)
+
+    def pose(self) -> None:
+        """Pose the chain."""
+        pose_channels(self._plan, self._channels())
+
+    def key(self) -> list[str]:
+        """Key the chain as it is posed; returns sentences about what could not be done."""
+        return key_channels(self._plan, self._channels(), DEFAULTS)
+
+    def _choose(self, **options: Any) -> None:
+        chain = replace(self.chain, options=replace(self.chain.options, **options))
+        self._group = replace(self._group, plans=(chain,))
+
+    def _from_world(self, position: Sequence[float]) -> Array:
+        return transform.transform_points(self._group.from_world, np.array(position))
+
+    def _channels(self) -> Channels:
+        solved = [self._solved()]
+        rows = keyed_rows(self._plan, solved)
+        return {self._plan.rig: run(convert.channels(self._plan, solved, rows, DEFAULTS))}
+
+    def _solved(self) -> SolvedGroup:
+        solved = uneven_scale.solve_group(self._group, self._goals, self._samples)
+        self._group = solved.group
+        return solved

@@ -1,0 +1,68 @@
+"""The order of the steps for a pose on the current frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpy.types import Scene
+
+from ....skeleton import solve
+from ....skeleton.bone_channels import keyed_rows
+from ....skeleton.chain_group import SolvedGroup, one_by_one
+from ....skeleton.steps import run
+from ....skeleton.values import Plan
+from ...armatures import Rig
+from ...key_settings import DEFAULTS, Measure
+from ...messages.report import Report
+from .. import convert
+from ..checks import keys
+from ..checks.frames import refuse_unreachable
+from ..checks.shared_bones import refuse_shared_bones
+from ..measure.build_report import build_report
+from ..measure.compare import compare_joints
+from ..read.build_plan import current_plan
+from ..read.notes import hiding_constraints, rig_notes
+from ..sample import sampling
+from ..sample.request import sample_request
+from .write_channels import Channels, pose_channels
+
+
+def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+    """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
+    plan = current_plan(rig, names, scene)
+    _refuse_unposable(plan, insert_keys=insert_keys)
+    read_notes = rig_notes(plan, hiding_constraints(plan), keyed=False)
+
+    with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
+        solved = solve.solve_groups(plan, samples)
+        refuse_unreachable(plan, solved)
+        rows = keyed_rows(plan, solved)
+        channels: Channels = {rig: run(convert.channels(plan, solved, rows, DEFAULTS))}
+
+        notes = [*read_notes, *pose_channels(plan, channels, insert_keys=insert_keys)]
+        measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
+    return build_report("Solve", plan, solved, notes, measured)
+
+
+def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> None:
+    """Raise `Refused` where `pose` would, without keys; changes nothing."""
+    plan = current_plan(rig, names, scene)
+    _refuse_unposable(plan, insert_keys=False)
+    refuse_unreachable(plan, solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan))))
+
+
+def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
+    refuse_shared_bones(plan.chains)
+    keys.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
+
+
+def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
+    """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
+    plan = current_plan(rig, names, scene)
+    solved = solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan)))
+    return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
+
+
+def pose_solved(plan: Plan, solved: Sequence[SolvedGroup]) -> None:
+    """Pose chains that are sampled and solved on one frame, without keys."""
+    pose_channels(plan, {plan.rig: run(convert.channels(plan, solved, keyed_rows(plan, solved), DEFAULTS))})

@@ -1,0 +1,84 @@
+"""The order of the steps that move targets to where the pose is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from bpy.types import Scene
+
+from ....skeleton import targets_from_pose
+from ....skeleton.target_channels import WorldTransform, target_channels, world_transforms
+from ....skeleton.targets_from_pose import TargetsFromPose
+from ....skeleton.values import Point
+from ...armatures import Rig
+from ...key_settings import KeySettings
+from ...messages.pose_kept import pose_notes
+from ...messages.report import Report
+from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.targets import keyable, keyed_target
+from ..measure.build_report import build_report
+from ..measure.compare import compare_targets
+from ..phases import Opened, Preparation, request
+from ..read.build_plan import Frames, build_plan, current_plan
+from ..sample import sampling
+from ..sample.request import pose_request
+from .write_channels import key_channels, paths, pose_channels
+
+
+@request
+def bake_targets(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+) -> Preparation:
+    """Key target and pole target over the range, so that they follow the pose that shows."""
+    plan = build_plan(rig, names, frames, scene)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    points = keyable(plan, over_range=True, insert_keys=True)
+
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    samples = yield from sampler.pose_over_range(points)
+    found = targets_from_pose.targets_from_pose(plan, samples)
+    places = world_transforms(found)
+    channels = target_channels(plan, places, samples, points)
+
+    def write_and_measure() -> Report:
+        sampler.removal.refuse()
+        notes = [*pose_notes(plan, found), *key_channels(plan, channels, settings)]
+        played = partial(sampler.played, keyed=paths(channels))
+        measured = compare_targets(plan, found, places, settings.measure, played)
+        return build_report("Bake from Pose", plan, [one.solved for one in found], notes, measured)
+
+    return write_and_measure
+
+
+def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+    """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
+    plan = current_plan(rig, names, scene)
+    points = keyable(plan, over_range=False, insert_keys=insert_keys)
+
+    samples = sampling.sample_current_frame(plan, pose_request(plan, points))
+    found = targets_from_pose.targets_from_pose(plan, samples)
+    channels = target_channels(plan, world_transforms(found), samples, points)
+    notes = [*pose_notes(plan, found), *pose_channels(plan, channels, insert_keys=insert_keys)]
+    return build_report("Snap to Pose", plan, [one.solved for one in found], notes)
+
+
+def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
+    """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
+    plan = current_plan(rig, names, scene, stand_in=Point(rig))
+    found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_frame(plan, pose_request(plan, ())))
+    return build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found)), found
+
+
+def place_targets(rig: Rig, names: Sequence[str], scene: Scene, transforms: Mapping[Point, WorldTransform]) -> None:
+    """Move new targets of these chains, objects or bones, to where they have to be on the current frame."""
+    plan = current_plan(rig, names, scene, stand_in=Point(rig))
+    samples = sampling.sample_current_frame(plan, pose_request(plan, transforms))
+    targets = {point: keyed_target(point, plan.frames[0]) for point in transforms}
+    pose_channels(plan, target_channels(plan, transforms, samples, targets))

@@ -1,0 +1,35 @@
+"""Writes channels to several objects: poses them on one frame, or keys them over the plan's frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bpy.types import ID, Object
+
+from ....skeleton.values import Channel, Plan
+from ...key_settings import DEFAULTS, KeyStyle
+from .. import unkeyed_edits, write
+
+Channels = Mapping[Object, Sequence[Channel]]
+"""What is to be written, by object."""
+
+
+def pose_channels(plan: Plan, channels: Channels, *, insert_keys: bool = False) -> list[str]:
+    """Pose without keys or with them, on the one frame of the plan; returns sentences for the report."""
+    for item, found in channels.items():
+        write.pose(item, found)
+    return key_channels(plan, channels, DEFAULTS) if insert_keys else []
+
+
+def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
+    """Write the keys over the plan's frames; returns sentences for the report."""
+    notes, keyed, span = [], paths(channels), (plan.frames[0], plan.frames[-1])
+    for item, found in channels.items():
+        with unkeyed_edits.preserve_edits(item, plan.scene, keyed[item]):
+            notes += write.keys(item, found, span=span, style=style)
+    return notes
+
+
+def paths(channels: Channels) -> dict[ID, set[str]]:
+    """By object the data paths of its channels."""
+    return {item: {channel.path for channel in found} for item, found in channels.items()}
