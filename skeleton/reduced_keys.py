@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..solver.vectors import product
 from . import inherit, transform
 from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
+from .steps import part
 from .transform import Basis, each_array
 from .values import Bone, Channel, Point
 
@@ -22,6 +23,9 @@ _SIDE = 0.25
 
 _STEP = 1e-3
 """Values are changed by so much to see how points move: Blender's own matrices have 7 digits."""
+
+_AT_ONCE = 4096
+"""Rows whose points are found in one piece."""
 
 
 def reduce_keys(
@@ -51,8 +55,8 @@ def reduce_keys(
     values = np.concatenate([channel.values[counted] for channel in channels], axis=1)
     columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
 
-    def points(curve: Array) -> Array:
-        return _test_points(channels, np.split(curve, columns, axis=1), rows, solved)
+    def points(curve: Array, piece: slice) -> Array:
+        return _test_points(channels, np.split(curve, columns, axis=1), rows[piece], solved)
 
     curve = yield from _fewest_keys(frames, values, points, keyed, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
@@ -65,7 +69,7 @@ def reduce_keys(
 def _fewest_keys(
     frames: Array,
     values: Array,
-    points: Callable[[Array], Array],
+    points: Callable[[Array, slice], Array],
     keyed: NDArray[np.intp],
     *,
     tolerance: float,
@@ -73,40 +77,50 @@ def _fewest_keys(
 ) -> Generator[float, None, reduce.Curve]:
     """The curve with the fewest keys that takes no point farther off than the tolerance.
 
-    points : from values (n, k) to (n, p, 3)
+    points : from values (r, k) on some of the frames to (r, p, 3)
 
     It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
     that leaves a point too far off, the curve is found again for a smaller tolerance.
     """
-    yield 0.0
-    right = points(values)
-    moves = yield from _derivative(points, values)
+    right, moves = yield from _derivative(points, values)
     allowed = tolerance
     while True:
-        error = _first_order(moves / allowed, values)
-        curve = yield from reduce.fewest_keys(frames, values, error, cubic=cubic, keyed=keyed)
-        off = np.linalg.norm(points(curve.at(frames)) - right, axis=-1).max()
+        error = _first_order(moves, values, allowed)
+        curve = yield from part(reduce.fewest_keys(frames, values, error, cubic=cubic, keyed=keyed), 0.0, 0.9)
+        off = 0.0
+        for rows in _pieces(len(frames)):
+            yield 0.9
+            apart = points(curve.at(frames[rows]), rows) - right[rows]
+            off = max(off, np.linalg.norm(apart, axis=-1).max())
         if off <= tolerance or len(curve.frames) == len(frames):
             return curve
         allowed *= 0.98 * tolerance / off
 
 
-def _derivative(points: Callable[[Array], Array], values: Array) -> Generator[float, None, Array]:
-    """(n, k, p * 3) how the points (n, p, 3) move with each of the values (n, k)."""
-    sides = []
-    for step in _STEP * np.eye(values.shape[1]):
+def _derivative(points: Callable[[Array, slice], Array], values: Array) -> Generator[float, None, tuple[Array, Array]]:
+    """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k)."""
+    found = []
+    for rows in _pieces(len(values)):
         yield 0.0
-        sides.append(points(values + step) - points(values - step))
-    return np.stack(sides, axis=1).reshape(*values.shape, -1) / (2.0 * _STEP)
+        here, steps = values[rows], _STEP * np.eye(values.shape[1])
+        moved = [points(here + step, rows) - points(here - step, rows) for step in steps]
+        found.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * _STEP)))
+    right, moves = map(np.concatenate, zip(*found, strict=True))
+    return right, moves.reshape(*values.shape, -1)
 
 
-def _first_order(moves: Array, values: Array) -> reduce.Error:
+def _pieces(count: int) -> Iterator[slice]:
+    """All rows, so many at a time that it takes a moment only."""
+    return (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
+
+
+def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
     """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
     def error(rows: NDArray[np.intp], curve: Array) -> Array:
         moved = np.einsum("rkp,rk->rp", moves[rows], curve - values[rows])
         distance: Array = np.linalg.norm(moved.reshape(len(rows), moves.shape[-1] // 3, 3), axis=-1).max(axis=-1)
-        return distance
+        return distance / allowed
 
     return error
 

@@ -97,6 +97,7 @@ class _Spans:
 
     def path(self, keyed: Rows) -> Generator[float, None, tuple[Rows, NDArray[np.bool_]]]:
         """(m,) rows of the fewest keys, and (m - 1,) True if the value is held until the next key."""
+        yield 0.0
         rows, jumps = self._rows_to_key(keyed)
         before = np.full(len(rows), -1)
         held = np.zeros(len(rows), dtype=bool)

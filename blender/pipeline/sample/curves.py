@@ -5,7 +5,7 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Generator, Sequence
 from typing import cast
 
 import numpy as np
@@ -102,10 +102,11 @@ def _constrained(owner: Object) -> bool:
     return any(not constraint.mute for constraint in owner.constraints)
 
 
-def samples(wanted: SampleRequest, frames: Array) -> Samples:
-    """Samples over `frames`; only right where there is no `obstacle`."""
-    curves = _Curves(frames.tolist())
-    for place in dependencies.ancestors(wanted.placed):
+def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
+    """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
+    curves, places = _Curves(frames.tolist()), dependencies.ancestors(wanted.placed)
+    for count, place in enumerate(places):
+        yield count / len(places)
         curves.place(place)
     return Samples(
         to_world={item: curves.worlds[item] for item in wanted.objects},

@@ -104,7 +104,7 @@ class Sampler(ExitStack):
             self._way = Sampling.ISOLATED if obstacle else Sampling.CURVES
         if self._way == Sampling.CURVES:
             render: RenderSettings = plan.scene.render
-            return curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new))
+            return (yield from curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new)))
         if self._way == Sampling.SCENE:
             self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
         else:
