@@ -63,12 +63,12 @@ def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     return next(filter(None, (strip.channelbag(player.action_slot) for strip in strips)), None)
 
 
-def is_empty(action: Action) -> bool:
-    """True if the action has no F-curve, for whichever data-block."""
+def keyed_slots(action: Action) -> int:
+    """For how many slots the action has F-curves; at most one where Blender has no slots."""
     if not _HAS_SLOTS:
-        return not action.fcurves
+        return int(bool(action.fcurves))
     strips: Any = (strip for layer in action.layers for strip in layer.strips)
-    return not any(bag.fcurves for strip in strips for bag in strip.channelbags)
+    return sum(bool(bag.fcurves) for strip in strips for bag in strip.channelbags)
 
 
 def animated_paths(block: AnimatedID) -> set[str]:

@@ -142,7 +142,7 @@ def _remove_keys(rig: Rig, names: Collection[str]) -> None:
     for bag in versions.channelbags(rig):
         if bag not in shared:
             versions.remove_curves(bag, names)
-    if not came_with_keys or not versions.is_empty(action) or action.users > 1:
+    if not came_with_keys or versions.keyed_slots(action) or action.users > 1:
         return
     bpy.data.actions.remove(action)
     if not (animation.drivers or animation.nla_tracks):

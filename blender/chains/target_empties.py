@@ -10,6 +10,7 @@ import bpy
 from bpy.types import Collection, LayerCollection, Object, Scene
 
 from ...skeleton.values import Point
+from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
 from .made_for import is_marked, is_marked_for, mark
@@ -49,7 +50,7 @@ def remove(items: Iterable[Object]) -> None:
     for item in items:
         collections, action = item.users_collection, item.animation_data and item.animation_data.action
         bpy.data.objects.remove(item)
-        if action and not action.users:
+        if action and not action.users and versions.keyed_slots(action) <= 1:
             bpy.data.actions.remove(action)
         for collection in collections:
             if is_marked(collection) and not (collection.objects or collection.children):

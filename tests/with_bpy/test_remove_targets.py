@@ -6,7 +6,7 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bpy.types import Object
+from bpy.types import Action, Object
 
 from support import file_data, rigs
 
@@ -172,3 +172,24 @@ def test_a_linked_or_busy_armature_is_refused(kind: str) -> None:
         api.remove_targets(rig)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(api.remove_targets(rig)) == 2
+
+
+@pytest.mark.skipif("slots" not in Action.bl_rna.properties, reason="actions have no slots before Blender 4.4")
+def test_an_action_with_keys_in_another_slot_stays() -> None:
+    rig = hero(keyed=False)
+    api.create_targets(rig)
+    api.bake_targets(rig, frames=(1, 4))
+    action = bpy.data.objects["Rig lower Target"].animation_data.action
+    other = rigs.empty("Cup")
+    other.animation_data_create().action = action
+    other.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Cup")
+    rigs.animate(other, location={1: (0, 0, 0), 4: (1, 2, 3)})
+    other.animation_data.action = None
+    kept = action.name
+    api.remove_targets(rig)
+    other.animation_data.action = bpy.data.actions[kept]
+    other.animation_data.action_slot = next(
+        slot for slot in other.animation_data.action_suitable_slots if slot.name_display == "Cup"
+    )
+    bpy.context.scene.frame_set(4)
+    assert tuple(other.location) == (1, 2, 3)
