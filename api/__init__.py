@@ -15,8 +15,6 @@ one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 t
 not there yet.
 """
 
-from __future__ import annotations
-
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.new_targets import TargetKind, TargetParent

@@ -1,7 +1,5 @@
 """Which chains an armature has."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from os import PathLike

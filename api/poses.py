@@ -1,7 +1,5 @@
 """From targets to poses: what a chain's bones do so that its tip follows its target."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import asdict

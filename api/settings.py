@@ -1,7 +1,5 @@
 """The settings of one chain for others: one press for many."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from ..blender.armatures import Rig

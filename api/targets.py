@@ -1,7 +1,5 @@
 """From poses to targets: where targets and pole targets are so that the pose stays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 

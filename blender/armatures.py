@@ -3,8 +3,6 @@
 For mypy they have a type of their own, with their data and our properties; when Blender runs, `Rig` is `Object`.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeGuard
 

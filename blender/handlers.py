@@ -7,8 +7,6 @@ Blender starts faster without NumPy: it is imported with the first limb that is 
 yet has nothing to forget.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from types import ModuleType

@@ -9,8 +9,6 @@ Each redraw asks for it. While the selection stays, nothing is searched. When it
 armatures are searched, and none of its other objects.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from bpy.types import Context, Object, ViewLayer
@@ -167,7 +165,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
     return [index for index, pair in goals if (item, bone) in pair]
 
 
-def limb_bones(rig: Rig, limb: Limb | TwoBoneIKChain) -> list[str]:
+def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:
     """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
     bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
     if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):

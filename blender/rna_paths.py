@@ -1,7 +1,5 @@
 """RNA paths taken apart: a name in quotes may hold any character, and `"` and `\\` in it are escaped by `\\`."""
 
-from __future__ import annotations
-
 import re
 
 import bpy

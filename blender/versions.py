@@ -5,8 +5,6 @@ plays one slot. Before 4.4 the action itself is that bag, with the same `fcurves
 action have more than one layer, or a layer more than one strip.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """The arguments of the command line; what --help says of them is in help.toml."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter

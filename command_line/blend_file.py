@@ -1,7 +1,5 @@
 """Opens and saves .blend files, and finds the armatures in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from os import SEEK_END

@@ -1,7 +1,5 @@
 """The command `two_bone_ik`, as Blender's own `--command` takes it."""
 
-from __future__ import annotations
-
 import sys
 
 import bpy

@@ -1,7 +1,5 @@
 """Reads Blender's console output: only there does Blender report damage in a file that it opens all the same."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

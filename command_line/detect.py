@@ -1,7 +1,5 @@
 """The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from .. import api

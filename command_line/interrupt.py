@@ -4,8 +4,6 @@ Without a window, Blender swallows the first Ctrl-C and ends at the second; SIGT
 Python, as for handlers on every frame, it also prints and forgets every exception.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 It ends with an `ExitStatus`. If that is not 0, one line on stderr gives the reason.
 """
 
-from __future__ import annotations
-
 import sys
 import traceback
 from collections.abc import Sequence

@@ -11,8 +11,6 @@ Only `file` is needed; the command line gives what a shot leaves out. Paths are 
 `output`, which is relative to the folder for outputs. By default an output has the path of its file, in that folder.
 """
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping

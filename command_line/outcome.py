@@ -1,7 +1,5 @@
 """The outcome of a shot in words, and the exit status."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum

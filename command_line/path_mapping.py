@@ -1,7 +1,5 @@
 """Maps paths of the machine that wrote a manifest to paths of this machine, by the rules of Open Job Description."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath

@@ -4,8 +4,6 @@ A worker is a Blender that reads the number of a shot from a line, and answers w
 worker ends instead, or takes too long and is stopped, that shot has failed and another Blender goes on with the next.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

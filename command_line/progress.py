@@ -1,7 +1,5 @@
 """Shows progress: for people, for farms, or not at all."""
 
-from __future__ import annotations
-
 import sys
 
 _WIDTH = 40

@@ -1,7 +1,5 @@
 """Commands that work on shots: on one shot, or on those of a manifest, in this Blender or in several."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 

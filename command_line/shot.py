@@ -1,7 +1,5 @@
 """One shot: what to do, whether that was done before, and the report of the result."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -5,8 +5,6 @@ solver's rotation of the root bone is the rotation of its basis, and no scale or
 object matters: lengths and handedness are read in this one space.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +57,7 @@ class ChainGroup:
         """The chains prepared for the solver, once for many goals."""
         return prepare(self.chain)
 
-    def each(self, function: Callable[[Array], Array]) -> ChainGroup:
+    def each(self, function: Callable[[Array], Array]) -> "ChainGroup":
         """The group with `function` applied to all its arrays (n, c, ...)."""
         return replace(
             each_array(function, self),
@@ -68,7 +66,7 @@ class ChainGroup:
             kinematics=each_array(function, self.kinematics),
         )
 
-    def one(self, row: int) -> ChainGroup:
+    def one(self, row: int) -> "ChainGroup":
         """One of the chains: c is 1."""
         only = slice(row, row + 1)
         group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
@@ -214,7 +212,7 @@ class SolvedGroup:
         """(n, c) True on the frames on which the target lies outside the annulus."""
         return self.solution.shortfall > 0.0
 
-    def one(self, row: int) -> SolvedGroup:
+    def one(self, row: int) -> "SolvedGroup":
         """One of the chains: c is 1."""
 
         def only(values: Array) -> Array:

@@ -1,7 +1,5 @@
 """Chains that move what later chains depend on: the samples, updated to where the solved chains take them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

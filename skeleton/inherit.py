@@ -5,8 +5,6 @@ matrices. Every other combination of Inherit Rotation, Inherit Scale and Local L
 frame by frame: `Bone.local_to_pose`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 

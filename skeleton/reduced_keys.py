@@ -1,7 +1,5 @@
 """As few keys as keep the joints and the roll of every bone within a tolerance, also between the frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Rotations in the mode of their bone or object: the property, its values as matrices, and matrices as its values."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..solver import rotation

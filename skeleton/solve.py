@@ -1,7 +1,5 @@
 """Samples into solutions: each chain in its own space, after those that move it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias
 

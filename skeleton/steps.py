@@ -1,7 +1,5 @@
 """What takes long goes step by step: a generator yields the part that is done, from 0 to 1, and returns a result."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import TypeVar, cast
 

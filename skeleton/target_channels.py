@@ -4,8 +4,6 @@ Targets may be parented to each other, as a pole target is to the foot that it b
 is parented to, from where these will then be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ The pose that shows is the evaluated one, with constraints and all. Its joints a
 target and pole, and the chain is solved for them with its own options, which shows how far they keep the pose.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

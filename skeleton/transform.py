@@ -5,8 +5,6 @@ parts of a basis stay apart, as Blender keeps them: scale acts first, then rotat
 memory component by component, as vectors do in the solver.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
@@ -128,13 +126,13 @@ class Basis:
     scale: Array
 
     @classmethod
-    def of(cls, matrix: Array, scale: Array) -> Basis:
+    def of(cls, matrix: Array, scale: Array) -> "Basis":
         """The parts of `matrix_basis` (n, 4, 4), whose scale is known to be `scale` (n, 3)."""
         linear, location = matrix[..., :3, :3], matrix[..., :3, 3]
         return cls(location=location, rotation=rotation(linear, scale), scale=scale)
 
     @classmethod
-    def side_by_side(cls, bases: Iterable[Basis]) -> Basis:
+    def side_by_side(cls, bases: Iterable["Basis"]) -> "Basis":
         """(n, c, ...) those of several bones, on an axis behind the frames."""
         bases = list(bases)
         return cls(
@@ -154,7 +152,7 @@ class Basis:
         return compose(self.linear, self.location)
 
     @property
-    def without_rotation(self) -> Basis:
+    def without_rotation(self) -> "Basis":
         """The same location and scale, not rotated."""
         return replace(self, rotation=np.eye(3))
 
@@ -168,6 +166,6 @@ class Basis:
         """True if any scale is not 1; a mirrored bone is scaled as well."""
         return bool(np.abs(self.scale - 1.0).max(initial=0.0) > UNSCALED)
 
-    def column(self, row: int) -> Basis:
+    def column(self, row: int) -> "Basis":
         """Of those side by side one, without their axis."""
         return each_array(lambda values: values[:, row], self)

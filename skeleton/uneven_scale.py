@@ -6,8 +6,6 @@ of the reference pose, and each bone first takes the shortest turn there: so the
 decides the plane, in which there might be no fixed point.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

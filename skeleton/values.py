@@ -3,8 +3,6 @@
 They are frozen, and nothing here looks into Blender again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias

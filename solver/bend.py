@@ -1,7 +1,5 @@
 """Which of the two solutions to take: the sign of the hinge angle, its limits, and the sequence that moves least."""
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

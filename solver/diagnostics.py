@@ -1,7 +1,5 @@
 """How a solution moves from frame to frame: flips of the bend, speed of the joints, frames that are almost straight."""
 
-from __future__ import annotations
-
 from math import pi, radians
 
 import numpy as np

@@ -5,8 +5,6 @@ damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measur
 case the updates have stalled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 Frames before the first decided frame take the value of that frame.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

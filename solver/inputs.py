@@ -1,7 +1,5 @@
 """Checks of the input: shape, finite numbers, and a size whose squares and products stay finite."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -7,8 +7,6 @@ triangle so that no digits are lost near straight; the joint position is the int
 is undecided (target on the root, bone without length), the previous row's holds; rows run along the last but one axis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod

@@ -5,8 +5,6 @@ hinge angle puts the mid joint on the side of aim x hinge. If a frame leaves a d
 holds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

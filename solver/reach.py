@@ -4,8 +4,6 @@ By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 
 (l1 + l2)^2 - 4 l1 l2 sin^2(t/2), exact at full reach, and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), exact at full fold.
 """
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

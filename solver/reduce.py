@@ -9,8 +9,6 @@ The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988)
 that one span reaches, then all that two spans reach.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 

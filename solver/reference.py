@@ -1,7 +1,5 @@
 """The reference pose: the rest pose, or the pose before the solve. The bones keep their roll relative to this pose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as
 first axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
 """
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

@@ -4,8 +4,6 @@ Each step is a module of this package: the plane, the side of the bend, the reac
 orientations of the bones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 from typing import Any
 

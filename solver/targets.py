@@ -5,8 +5,6 @@ root bone, and leaves that direction only as far as the mid joint demands. To ke
 to drop it entirely would make the pole jitter.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from . import reach, reference

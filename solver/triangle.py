@@ -5,8 +5,6 @@ With D the reach, L = l1 + l2 and R = l1 - l2, its height is 2 A / D, where by H
 (D + R). In this form it is exactly 0 at full reach and full fold, and near them as exact as the input allows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .values import Array

@@ -7,8 +7,6 @@ frames. Chains with the same options may lie side by side, on axes behind `n`. T
 identifiers in Blender's files, in setup files and in reports.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from math import isfinite, pi

@@ -6,8 +6,6 @@ New vectors lie in memory component by component, and arithmetic keeps that layo
 memory, which NumPy processes two to four times as fast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .values import Array

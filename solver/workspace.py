@@ -1,7 +1,5 @@
 """Which targets a chain can reach, and how far inside its reach they lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 The defaults of the fields never change: with others, chains of older files would pose otherwise.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...solver.values import Reference

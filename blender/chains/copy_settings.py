@@ -6,8 +6,6 @@ opposite angle about the mirrored axis, so the pole angle changes its sign. Bend
 axis is the opposite of the mirrored one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from math import acos, degrees

@@ -1,7 +1,5 @@
 """Creates the target and pole target that chains lack, as empties or as bones, so that the pose stays as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

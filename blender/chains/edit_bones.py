@@ -1,7 +1,5 @@
 """Bones of an armature, to be added and removed: Blender does both in Edit Mode only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Sets the fields of chains: all that are asked for, or none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

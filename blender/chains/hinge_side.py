@@ -4,8 +4,6 @@ A bake never decides this, so that no pose depends on a range or an action. The 
 Hinge Axis, with Bend Positive.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...skeleton import inherit, transform

@@ -1,7 +1,5 @@
 """Bend limits from the IK limits that a rigger has set on the end bone."""
 
-from __future__ import annotations
-
 from ...solver import reference
 from ..armatures import Rig
 from ..messages.refused import Refused

@@ -1,7 +1,5 @@
 """The limbs of an armature that can be pulled: those of its chains, and those that detect finds and that have none."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from types import SimpleNamespace

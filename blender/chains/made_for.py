@@ -4,8 +4,6 @@ The mark is the name of the armature object, in `two_bone_ik_made_for`. Pointers
 file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What Create Targets is to make: which kind, what carries it, and where it has to be."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import StrEnum

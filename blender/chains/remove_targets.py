@@ -1,7 +1,5 @@
 """Removes what Create Targets has made, with its keys, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..armatures import Rig

@@ -12,8 +12,6 @@ pattern comes first. A `subtarget` without a `target` is a bone of the armature 
 the chain empties for the target and the pole target that it lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

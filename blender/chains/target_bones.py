@@ -4,8 +4,6 @@ At rest a target lies on the tip, turned as the tip bone is, and a pole target w
 is in its rest pose once both are cleared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Targets that are empties, in a collection that linking the character takes along."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

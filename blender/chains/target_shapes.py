@@ -1,7 +1,5 @@
 """What bones that are targets look like: a cube and a sphere of wire, each shared by all bones of its kind."""
 
-from __future__ import annotations
-
 from math import cos, sin, tau
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names with wildcards: * stands for any text, ? for one character, and everything else for itself."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from operator import or_
 

@@ -1,7 +1,5 @@
 """Writes files completely or not at all, even if the process is killed, and refuses to read pipes and devices."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

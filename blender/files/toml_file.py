@@ -1,7 +1,5 @@
 """Reads and writes TOML that people edit by hand; refusals name the file and the line or key."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterable

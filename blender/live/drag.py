@@ -1,7 +1,5 @@
 """One limb pulled by its tip or its mid joint: solved from the pose in which it stood, as often as that joint moves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Blender evaluates once more what a handler poses, without a call of its handlers
 which they follow each other, with an evaluation of ours between two of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter

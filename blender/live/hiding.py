@@ -1,7 +1,5 @@
 """What keeps a limb that is posed from showing so: constraints on top, and the switches of rigs with several layers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

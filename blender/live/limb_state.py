@@ -3,8 +3,6 @@
 Measured where somebody looks, once for each evaluation of the scene, and during playback at most five times a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -1,8 +1,6 @@
 """What the overlay shows beside the pose of limbs, as points in world space: for each the sign of its state, for the
 limb in hand its other solution, reach and pole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import pi

@@ -5,8 +5,6 @@ drift. So the pose from before is kept until somebody else poses the bone. The b
 and loading a file bring back both.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

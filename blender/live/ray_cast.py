@@ -1,7 +1,5 @@
 """What lies under the mouse, for a tip to snap to."""
 
-from __future__ import annotations
-
 from bpy.types import ArmatureModifier, Depsgraph, Object, Scene
 from mathutils import Vector
 

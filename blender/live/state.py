@@ -1,7 +1,5 @@
 """The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report of one chain: arrays with a value for each frame, and what they tell in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -64,7 +62,7 @@ class ChainReport:
     off_bone: str
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> ChainReport:
+    def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)

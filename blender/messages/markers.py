@@ -1,7 +1,5 @@
 """Timeline markers on frames where a chain falls short or flips: one name for each kind and chain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

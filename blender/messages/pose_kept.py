@@ -1,7 +1,5 @@
 """What a report says of chains that do not keep their pose for the targets that were found for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

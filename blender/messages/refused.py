@@ -1,7 +1,5 @@
 """The exception for requests that cannot be carried out, and a guard for clean-up after a file was closed."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -38,7 +36,7 @@ class Refused(Exception):
         sentence: str,
         /,
         *,
-        chain: ChainPlan | TwoBoneIKChain | None = None,
+        chain: "ChainPlan | TwoBoneIKChain | None" = None,
         object: Object | str = "",
         bone: str | None = None,
         value: object = None,
@@ -56,7 +54,7 @@ class Refused(Exception):
         super().__init__(translated(sentence, object=self.object, bone=self.bone, value=value, **named))
 
 
-def _owners(chain: ChainPlan | TwoBoneIKChain) -> tuple[Object, str]:
+def _owners(chain: "ChainPlan | TwoBoneIKChain") -> tuple[Object, str]:
     """The armature object of the chain, and the name of its end bone."""
     if isinstance(chain, PropertyGroup):
         return chain.id_data, chain.end_bone

@@ -3,8 +3,6 @@
 JSON holds the fields by their names, and arrays as lists; numbers survive to the last digit.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -35,7 +33,7 @@ class Report:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Report:
+    def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
         """The report from the fields that `as_dict` gives."""
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
         # Reports of older versions have neither.
@@ -45,7 +43,7 @@ class Report:
         return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out})
 
     @classmethod
-    def from_json(cls, text: str) -> Report:
+    def from_json(cls, text: str) -> "Report":
         """The report from the text that `to_json` gives."""
         return cls.from_dict(json.loads(text))
 

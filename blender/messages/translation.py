@@ -1,7 +1,5 @@
 """Sentences for users in their language, with names and numbers filled in; sentences.toml holds them all."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable
 from difflib import SequenceMatcher

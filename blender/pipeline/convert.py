@@ -1,7 +1,5 @@
 """Solutions into the channels to be written, with fewer keys where these were asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A request over a range of frames, in two phases: the first takes long, the second changes the file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import wraps
@@ -68,7 +66,7 @@ class Request:
         self._opened.close()
         self._ready.clear()
 
-    def __iter__(self) -> Request:
+    def __iter__(self) -> "Request":
         return self
 
     def __next__(self) -> float:

@@ -3,8 +3,6 @@
 A chain that hangs on another has to reach from where that one will be, and between its keys only Blender tells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -4,8 +4,6 @@ Undo and redo of what was keyed here evaluate it anew as well. The step that Ble
 while its handlers run, and loses them right after that.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager

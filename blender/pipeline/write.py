@@ -4,8 +4,6 @@ What lies outside the span keeps every attribute. Blender removes keys only one 
 picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. Keys closer than `MERGE` it makes one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import cast
 

@@ -5,8 +5,6 @@ A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "f
 those that are known.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Container, Iterator

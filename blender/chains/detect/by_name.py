@@ -1,7 +1,5 @@
 """Finds limbs by the names of their bones: an upper part, below it a lower part, and below that hand or foot."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ is one such branch and nothing else is a limb by itself. Only the joints count, 
 bones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise

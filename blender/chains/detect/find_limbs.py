@@ -1,7 +1,5 @@
 """Finds the limbs of an armature by the names of its bones or, if the names say nothing, by its structure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum

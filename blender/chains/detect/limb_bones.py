@@ -1,7 +1,5 @@
 """The bones of a limb that was found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from bpy.types import Bone

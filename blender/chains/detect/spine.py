@@ -1,7 +1,5 @@
 """The spine between legs and arms as a limb of two bones; the bones between these two move with the lower one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bpy.types import Bone

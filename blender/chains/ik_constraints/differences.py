@@ -4,8 +4,6 @@ Each case was tried. Without a sentence, joints and rolls are the same, except f
 iteration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import degrees, pi
 from typing import cast

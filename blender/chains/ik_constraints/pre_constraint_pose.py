@@ -6,8 +6,6 @@ angle about the line from root to target: that is the pole angle of the chain. I
 points.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import cos, sin
 from typing import cast

@@ -1,7 +1,5 @@
 """Reads IK constraints of two bones as chains that pose the rig in the same way, and lists the differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Armature objects that have no pose, or one that cannot be set."""
 
-from __future__ import annotations
-
 from bpy.types import Object
 
 from ...armatures import Rig, editable, is_rig

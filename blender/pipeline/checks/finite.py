@@ -1,7 +1,5 @@
 """What is sampled has to be somewhere: Blender gives NaN and infinity by itself, and neither may end up in a pose."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

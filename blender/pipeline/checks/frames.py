@@ -1,7 +1,5 @@
 """Ranges that take more memory than there is, whose keys would play on other frames, or with a target out of reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

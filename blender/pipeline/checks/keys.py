@@ -1,7 +1,5 @@
 """Which keys cannot be written, or would not play: refused before anything is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import cache
 from typing import cast

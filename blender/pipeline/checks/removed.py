@@ -1,7 +1,5 @@
 """What was read by objects and names may be removed while Blender is evaluated, by frame handlers or between steps."""
 
-from __future__ import annotations
-
 from bpy.types import Object
 
 from ....skeleton.values import Plan

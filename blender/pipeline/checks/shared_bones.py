@@ -1,7 +1,5 @@
 """Chains that pose the same bone: the keys of one would undo those of the other, or move what the other has solved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 

@@ -3,8 +3,6 @@
 One cannot if a limb hangs on it by constraints: to move the target would move the pose that it has to follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Solutions, and what was measured of them, into the report of a request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

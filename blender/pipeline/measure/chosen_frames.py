@@ -1,7 +1,5 @@
 """On which frames to measure: after a bake of many not on all of them, but wherever things change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from math import ceil
 from zlib import crc32

@@ -3,8 +3,6 @@
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Bones of Blender's into the frozen `Bone` that the arithmetic takes."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from mathutils import Matrix

@@ -1,7 +1,5 @@
 """Armature, properties and range into a Plan, frozen before anything is touched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, isfinite

@@ -1,7 +1,5 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from math import degrees, pi
 

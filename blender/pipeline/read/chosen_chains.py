@@ -1,7 +1,5 @@
 """The chains, scenes and armatures that a request is about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 

@@ -1,7 +1,5 @@
 """What follows what: which bones a target hangs on, and in which order chains that move each other are solved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter

@@ -1,7 +1,5 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from __future__ import annotations
-
 from bpy.types import Bone, PoseBone
 
 from ....skeleton.values import Plan

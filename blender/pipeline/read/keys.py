@@ -1,7 +1,5 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What on the rig, known before anything is measured, keeps the pose from being what the keys alone would make it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import degrees
 

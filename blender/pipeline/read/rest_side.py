@@ -1,7 +1,5 @@
 """The side to which the rest pose of a chain bends, and whether it bends enough to tell one."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Switches of rigs with several layers, as IK-FK of a Rigify limb: the property that says which layer shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 

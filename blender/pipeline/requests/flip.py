@@ -1,7 +1,5 @@
 """Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

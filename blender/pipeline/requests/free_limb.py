@@ -1,7 +1,5 @@
 """The order of the steps for a limb that is pulled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

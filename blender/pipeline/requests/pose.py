@@ -1,7 +1,5 @@
 """The order of the steps for a pose on the current frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bpy.types import Scene

@@ -1,7 +1,5 @@
 """The order of the steps that move targets to where the pose is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Writes channels to several objects: poses them on one frame, or keys them over the plan's frames."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from bpy.types import ID, Object

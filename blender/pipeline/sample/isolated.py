@@ -1,7 +1,5 @@
 """Sampling in a temporary scene that holds nothing but a probe: heavy meshes elsewhere cost nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -4,8 +4,6 @@ A constraint pulls its target into the dependency graph even when it is muted, a
 in the armature's pose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Plan into samples: the only step that evaluates Blender. Whichever way is taken, nothing of it stays in the file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
