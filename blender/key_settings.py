@@ -10,6 +10,8 @@ from typing import Any, Self
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
+from .choices import choice
+
 
 class Keys(StrEnum):
     """Which frames of the range get keys: each, those with a key on the target, or as few as a tolerance allows."""
@@ -89,16 +91,7 @@ def _keyframe_choice(field: str, *identifiers: str, **settings: Any) -> object:
 class KeyProperties:
     """Properties of the operator and of the preferences alike"""
 
-    keys: EnumProperty(
-        name="Keys",
-        description="Which frames get keys",
-        default=DEFAULTS.keys,
-        items=(
-            (Keys.EVERY_FRAME, "Every Frame", "Each frame of the range"),
-            (Keys.TARGET_KEYS, "Target Keys", "The frames on which target or pole target have keys"),
-            (Keys.REDUCED, "Reduced", "As few as keep the joints within a tolerance on every quarter frame"),
-        ),
-    )
+    keys: choice("keys", default=DEFAULTS.keys)
     tolerance: FloatProperty(
         name="Tolerance",
         description="How far a joint may be off on any frame or quarter frame",

@@ -6,6 +6,7 @@ from bpy.types import Context, OperatorProperties
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
+from ..blender.choices import choice
 from ..blender.properties import HINGE_AXES, is_from_library
 from .common import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
@@ -32,18 +33,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     bl_label = "Detect Two-Bone IK Limbs"
 
     # Who asked for fingers once does not ask for them each time.
-    kinds: EnumProperty(
-        name="Limbs",
-        description="Which limbs to add",
-        items=(
-            ("ARMS", "Arms", "Arms, wings, and single limbs"),
-            ("LEGS", "Legs", "Legs, and the forelegs of quadrupeds"),
-            ("FINGERS", "Fingers", "Each with its first two bones"),
-            ("SPINE", "Spine", "From the hips to the chest"),
-        ),
-        options={"ENUM_FLAG", "SKIP_SAVE"},
-        default={"ARMS", "LEGS"},
-    )
+    kinds: choice("kinds", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"ARMS", "LEGS"})
 
     def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
@@ -110,11 +100,7 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
     bl_idname = "two_bone_ik.chain_move"
     bl_label = "Move Two-Bone IK Chain"
 
-    direction: EnumProperty(
-        name="Direction",
-        description="Where to move the chain",
-        items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the bottom of the list")),
-    )
+    direction: choice("direction")
 
     def run(self, context: Context, rig: Rig) -> None:
         step = -1 if self.direction == "UP" else 1
@@ -159,27 +145,8 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
     bl_idname = "two_bone_ik.settings_copy"
     bl_label = "Copy Two-Bone IK Settings"
 
-    to: EnumProperty(
-        name="To",
-        description="Which chains get the settings",
-        items=(
-            ("ALL", "All Chains", "All chains of the armature"),
-            ("OTHER_SIDE", "Other Side", "The same limb on the other side; its chain is added if there is none"),
-        ),
-        options={"SKIP_SAVE"},
-    )
-    sections: EnumProperty(
-        name="Sections",
-        description="The sections of the panel whose settings are copied",
-        items=(
-            ("TARGET", "Target", "Whether the tip follows the rotation; to the other side also the targets, by name"),
-            ("BONES", "Bones", "Root bone and tip bone, by name, to the other side only"),
-            ("BEND", "Bend", "Which way it bends. The hinge axis is copied to the other side only"),
-            ("REACH", "Reach", "How far it reaches, and what it does beyond"),
-        ),
-        options={"ENUM_FLAG", "SKIP_SAVE"},
-        default={"TARGET", "BONES", "BEND", "REACH"},
-    )
+    to: choice("to", options={"SKIP_SAVE"})
+    sections: choice("sections", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"TARGET", "BONES", "BEND", "REACH"})
 
     @classmethod
     def description(cls, _context: Context, properties: OperatorProperties) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
+from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
 from bpy.types import Context, Event, Header, SpaceView3D
 from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
 from ..blender.armatures import Rig, local_armatures
+from ..blender.choices import choice
 from ..blender.properties import active_chain
 from .common import ArmatureOperator, Result, active_names, api, in_hand, show_status
 
@@ -40,15 +41,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     bl_label = "Drag Two-Bone IK Limb"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    pull: EnumProperty(
-        name="Pull",
-        description="Which joint to pull",
-        items=(
-            ("TIP", "Tip", "The tip, and the limb follows"),
-            ("POLE", "Pole", "The mid joint, as a pole target does: the limb turns about the line from root to tip"),
-        ),
-        options={"SKIP_SAVE"},
-    )
+    pull: choice("pull", options={"SKIP_SAVE"})
     offset: FloatVectorProperty(
         name="Offset",
         description="How far to pull the joint, in world space",

@@ -4,9 +4,10 @@ from math import ceil, floor
 from textwrap import wrap
 
 from bpy.app.translations import pgettext_iface
-from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
+from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
 from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected_with_chains
 
@@ -46,34 +47,13 @@ class RangeOperator(SelectedChainsOperator):
     """What the button of the dialog says."""
 
     # The range is that of the scene each time, not that of the last call.
-    frame_range: EnumProperty(
-        name="Range",
-        description="Which frames",
-        items=(
-            ("SCENE", "Scene", "The frame range of the scene"),
-            ("PREVIEW", "Preview", "The preview range"),
-            ("TARGET_KEYS", "Target Keys", "From the first to the last key of the targets"),
-            ("CUSTOM", "Custom", "The frames that are set below"),
-        ),
-        options={"SKIP_SAVE"},
-        update=_take_range,
-    )
+    frame_range: choice("frame_range", options={"SKIP_SAVE"}, update=_take_range)
     frame_start: IntProperty(name="Frame Start", description="First frame", default=1, options={"SKIP_SAVE"})
     frame_end: IntProperty(name="End", description="Last frame", default=250, options={"SKIP_SAVE"})
     frame_step: FloatProperty(
         name="Step", description="Frames from one to the next", default=1.0, min=0.01, soft_min=0.1, soft_max=10.0
     )
-    sampling: EnumProperty(
-        name="Sampling",
-        description="How the motion of targets is read",
-        default=DEFAULTS.sampling,
-        items=(
-            ("AUTO", "Auto", "The fastest way that is right for these targets"),
-            ("CURVES", "Curves", "Read F-curves and evaluate nothing. For targets that move by keys alone"),
-            ("ISOLATED", "Isolated", "Evaluate only what the targets depend on"),
-            ("SCENE", "Scene", "Play the whole scene. For targets moved by physics or by scripts"),
-        ),
-    )
+    sampling: choice("sampling", default=DEFAULTS.sampling)
 
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)

@@ -6,10 +6,10 @@ from contextlib import ExitStack, closing
 
 import bpy
 from bpy.app.translations import contexts, pgettext_iface
-from bpy.props import EnumProperty
 from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
+from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
 from .common import Result, api, in_hand, show_status
 from .frame_range import RangeOperator
@@ -24,16 +24,7 @@ _SOON = 1.0
 class ProgressOperator(RangeOperator):
     """Carries out the request that a subclass gives: at once for scripts, bit by bit after its dialog."""
 
-    measure: EnumProperty(
-        name="Measure",
-        description="On which frames to look afterwards whether what plays is what was keyed",
-        default=DEFAULTS.measure,
-        items=(
-            ("AUTO", "Auto", "All up to 64 frames; of more some, with those on which most changes"),
-            ("ALL", "All", "Every frame"),
-            ("NONE", "None", "No frame: the report then says nothing of what plays"),
-        ),
-    )
+    measure: choice("measure", default=DEFAULTS.measure)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         """The request for one armature, not yet begun."""

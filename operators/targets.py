@@ -1,10 +1,11 @@
 """Targets for what is posed already: create them, remove them, snap them, key them."""
 
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import StringProperty
 from bpy.types import Context
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
+from ..blender.choices import choice
 from .common import SelectedChainsOperator, api, in_hand
 from .progress import ProgressOperator
 
@@ -15,24 +16,8 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    kind: EnumProperty(
-        name="Kind",
-        description="What targets are made of",
-        items=(
-            ("EMPTIES", "Empties", "Empties in a collection beside the armature"),
-            ("BONES", "Bones", "Bones of the armature, keyed in its action and selected in Pose Mode"),
-        ),
-    )
-    parent: EnumProperty(
-        name="Parent",
-        description="What carries the targets. Those of a finger hang on the hand",
-        items=(
-            ("NONE", "None", "Nothing carries them"),
-            ("ROOT", "Root", "The topmost bone above the limb"),
-            ("BONE", "Bone", "The bone that is chosen below"),
-        ),
-        options={"SKIP_SAVE"},
-    )
+    kind: choice("kind")
+    parent: choice("parent", options={"SKIP_SAVE"})
     parent_bone: StringProperty(
         name="Parent Bone", description="The bone that carries the targets", options={"SKIP_SAVE"}
     )
