@@ -9,12 +9,12 @@ Whoever opens Blender need not pose limbs: what is imported here imports neither
 from .blender import handlers, properties
 from .command_line import command
 from .operators import bake, chains, check, drag, pose, progress, targets
-from .ui import chain_list, menus, overlay, panel, preferences, pull_tool
+from .ui import menus, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
     *(chains, targets, pose, drag, check, bake),
-    *(preferences, chain_list, panel, menus, overlay, pull_tool),
+    *(preferences, panel, menus, overlay, pull_tool),
     handlers,
     command,
 )

@@ -1,6 +1,8 @@
-"""How a limb stands, in words and icons, and the button that mends what hides it."""
+"""How a limb stands, in words and icons of limb_notice.toml, and the button that mends what hides it."""
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_iface
@@ -13,33 +15,7 @@ from ..blender.properties import TwoBoneIKChain
 if TYPE_CHECKING:
     from ..blender.live.limb_state import LimbState
 
-ICONS: dict[str, Any] = {
-    "REACHED": "CHECKMARK",
-    "AS_SET": "OPTIONS",
-    "TOO_FAR": "FULLSCREEN_ENTER",
-    "TOO_CLOSE": "FULLSCREEN_EXIT",
-    "NOT_POSED": "POSE_HLT",
-    "HIDDEN": "HIDE_ON",
-    "MUTED": "BLANK1",
-    "REFUSED": "ERROR",
-}
-_SHORT = {
-    "REACHED": "Reached",
-    "AS_SET": "{distance} as set",
-    "TOO_FAR": "{distance} too far",
-    "TOO_CLOSE": "{distance} too close",
-    "NOT_POSED": "Not posed",
-    "HIDDEN": "Hidden",
-    "MUTED": "Muted",
-}
-_LONG = {
-    "AS_SET": "As set: {cause} holds the tip {distance} off its target",
-    "TOO_FAR": "The target is too far: the tip is {distance} short of it",
-    "TOO_CLOSE": "The target is too close: the bones cannot fold more, the tip is {distance} off it",
-    "NOT_POSED": "The tip is {distance} off its target: switch Live on, or press Solve",
-    "HIDDEN": "Something acts on top of the pose: look for drivers on these bones",
-    "MUTED": "The chain is muted: Live, Solve and Bake leave it out",
-}
+_STATES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
 
 
 def look(context: Context, rig: Rig) -> "Mapping[str, LimbState]":
@@ -54,7 +30,12 @@ def short(context: Context, found: "LimbState") -> str:
     """A word or two, in the user's language; "" where there is nothing to tell."""
     if found.refusal:
         return pgettext_iface(found.refusal.kind.replace("_", " ").capitalize())
-    return _filled(context, found, _SHORT.get(found.state, ""))
+    return _filled(context, found, "short")
+
+
+def icon(found: "LimbState") -> Any:
+    """The sign of its state."""
+    return _STATES[found.state]["icon"]
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
@@ -65,7 +46,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     found = look(context, rig)[chain.name]
     by, button = found.hiding, ""
     # That it has no target yet needs no words either.
-    text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, _LONG.get(found.state, ""))
+    text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, "long")
     if by and by.switch:
         name = by.switch.rpartition('["')[2][:-2]
         text = pgettext_iface('"{name}" shows other bones of the rig than those that are posed').format(name=name)
@@ -87,7 +68,8 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         row.prop(rig, "two_bone_ik_live", text="Switch Off", toggle=True, invert_checkbox=True)
 
 
-def _filled(context: Context, found: "LimbState", template: str) -> str:
+def _filled(context: Context, found: "LimbState", length: str) -> str:
+    template = _STATES[found.state].get(length, "")
     system = context.scene.unit_settings.system
     distance = units.to_string(system, "LENGTH", found.miss, precision=3, compatible_unit=False)
     return pgettext_iface(template).format(distance=distance, cause=pgettext_iface(found.cause)) if template else ""

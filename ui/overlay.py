@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from ..blender.live.limb_state import LimbState
     from ..blender.live.overlay import Guides, Line
 
-_COLORS = {
-    "REACHED": "reached_color",
-    "AS_SET": "as_set_color",
-    "TOO_FAR": "too_far_color",
-    "TOO_CLOSE": "too_close_color",
-    "NOT_POSED": "not_posed_color",
-    "HIDDEN": "hidden_color",
-    "REFUSED": "not_posed_color",
-}
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
 _handles: list[object] = []
@@ -62,8 +53,10 @@ def _draw() -> None:
     for rig in shown:
         held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
         for name, found in limb_notice.look(context, rig).items():
-            if found.joints and found.target and found.state in _COLORS:
-                color = getattr(addon.preferences, _COLORS[found.state])
+            if found.joints and found.target and found.state != "MUTED":
+                # A limb that cannot be solved is posed by nobody either.
+                shown_as = "NOT_POSED" if found.state == "REFUSED" else found.state
+                color = getattr(addon.preferences, f"{shown_as.lower()}_color")
                 signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
                 _draw_limb(found, signs, color, in_hand=name == held)
         guides = overlay.guides(state.cached(rig), held) if held else None

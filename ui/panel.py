@@ -1,4 +1,4 @@
-"""The panel in the sidebar of the 3D Viewport."""
+"""The panel in the sidebar of the 3D Viewport, and the list of chains in it."""
 
 from collections.abc import Iterable
 from textwrap import wrap
@@ -6,14 +6,57 @@ from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_iface
-from bpy.types import Context, Panel, UILayout
-from bpy.utils import register_class, unregister_class
+from bpy.types import Context, Panel, UILayout, UIList
+from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
+from ..blender.properties import TwoBoneIKChain, is_from_library
 
 _LETTER = 7.0
 """Width of a letter in pixels, with what the panel leaves free beside its text."""
+
+_ROW_LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 95.0
+"""Of a row of the list, in pixels: a letter, an icon, around a text, and what the sidebar has beside the row."""
+
+
+class TWO_BONE_IK_UL_chains(UIList):
+    """Chains by name, each with its state and its switch"""
+
+    def draw_item(  # type: ignore[override]  # Blender hands over only as many as there are
+        self,
+        context: Context,
+        layout: UILayout,
+        rig: Rig,
+        chain: TwoBoneIKChain,
+        _icon: int,
+        _active_owner: Rig,
+        _active_field: str,
+    ) -> None:
+        from . import limb_notice
+
+        found = limb_notice.look(context, rig)[chain.name]
+        width = max(context.region.width / context.preferences.system.ui_scale - _BESIDE, 4.0 * _ICON)
+        text, icon = limb_notice.short(context, found), limb_notice.icon(found)
+        room = _ICON + _MARGIN + _ROW_LETTER * len(text)
+        # The name keeps half of the row.
+        if room > width / 2.0:
+            text, room = "", 2.0 * _ICON
+        elif room + _ICON > width / 2.0:
+            icon = "NONE"
+        else:
+            room += _ICON
+
+        row = layout.split(factor=1.0 - room / width, align=True)
+        row.active = not chain.mute
+        if is_from_library(chain):
+            row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
+        else:
+            row.prop(chain, "name", text="", emboss=False, icon="CON_KINEMATIC")
+        shown = row.row(align=True)
+        shown.alignment = "RIGHT"
+        shown.label(text=text, icon=icon, translate=False)
+        shown.prop(chain, "mute", text="", emboss=False, icon="CHECKBOX_DEHLT" if chain.mute else "CHECKBOX_HLT")
 
 
 class TWO_BONE_IK_PT_chains(Panel):
@@ -54,16 +97,14 @@ class TWO_BONE_IK_PT_chains(Panel):
         sections.draw_report(layout, context, rig)
 
 
+_register, unregister = register_classes_factory((TWO_BONE_IK_UL_chains, TWO_BONE_IK_PT_chains))
+
+
 def register() -> None:
     """Show the panel in the tab that the preferences name."""
     addon: Any = bpy.context.preferences.addons.get(base_package)
     TWO_BONE_IK_PT_chains.bl_category = (addon and addon.preferences.tab) or "Animation"
-    register_class(TWO_BONE_IK_PT_chains)
-
-
-def unregister() -> None:
-    """Show it no more."""
-    unregister_class(TWO_BONE_IK_PT_chains)
+    _register()
 
 
 def move_to_tab() -> None:

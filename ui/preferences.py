@@ -8,11 +8,6 @@ from .. import __package__ as base_package
 from ..blender.key_settings import KeyProperties
 from . import panel
 
-_COLORS = (
-    *("reached_color", "as_set_color", "too_far_color", "too_close_color"),
-    *("not_posed_color", "hidden_color", "guide_color"),
-)
-
 
 def _color(name: str, description: str, default: tuple[float, float, float, float]) -> FloatVectorProperty:
     return FloatVectorProperty(
@@ -47,7 +42,7 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
         layout.prop(self, "tab")
         colors = layout.column(align=True)
         colors.label(text="Overlay")
-        for name in _COLORS:
+        for name in (name for name in TwoBoneIKPreferences.__annotations__ if name.endswith("_color")):
             colors.prop(self, name)
         keys = layout.column()
         keys.label(text="New Bakes")

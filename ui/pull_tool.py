@@ -2,16 +2,7 @@
 
 from typing import Any
 
-from bpy.types import (
-    Context,
-    Gizmo,
-    GizmoGroup,
-    KeyConfig,
-    KeyMap,
-    Menu,
-    VIEW3D_MT_pose_context_menu,
-    WorkSpaceTool,
-)
+from bpy.types import Context, Gizmo, GizmoGroup, KeyConfig, KeyMap, Menu, VIEW3D_MT_pose_context_menu, WorkSpaceTool
 from bpy.utils import register_class, register_tool, unregister_class, unregister_tool
 
 from ..blender.armatures import Rig, editable, is_rig
