@@ -43,8 +43,7 @@ def unscaled(linear: Array) -> Array:
 
 def lengths(linear: Array) -> Array:
     """(n, 3) of the axes that a linear map (n, 3, 3) makes of unit ones."""
-    sizes: Array = np.linalg.norm(linear, axis=-2)
-    return sizes
+    return np.linalg.norm(linear, axis=-2)
 
 
 def along_bone(factor: Array) -> Array:
@@ -91,8 +90,7 @@ def transform_points(matrix: Array, points: Array) -> Array:
 
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
-    result: Array = np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
-    return result
+    return np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
 
 
 def stacked(arrays: Iterable[Array]) -> Array:

@@ -50,8 +50,7 @@ def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float
 def hinge_angle(turns: Array, sign: Array) -> Array:
     """(...) angle between two directions (..., 2, 2) in the plane of the chain, with the sign of the bend."""
     x1, y1, x2, y2 = (turns[..., bone, axis] for bone in (0, 1) for axis in (0, 1))
-    angle: Array = np.copysign(np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2), sign)
-    return angle
+    return np.copysign(np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2), sign)
 
 
 def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> NDArray[np.intp]:
@@ -61,8 +60,7 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
     """
     margin = np.minimum(angles - options.bend_min, options.bend_max - angles)
     margin = np.where(margin > _AT_LIMIT, margin, 0.0)
-    best: NDArray[np.intp] = np.lexsort((-margin, shortfalls), axis=0)[0]
-    return best
+    return np.lexsort((-margin, shortfalls), axis=0)[0]
 
 
 def least_motion(

@@ -46,8 +46,7 @@ def root_turn(before: Array, after: Array) -> Array:
     """(...) angle between two rotations (..., 3, 3), computed from the chord so that small angles keep their digits."""
     chord = after - before
     chord_sq = np.einsum("...ij,...ij->...", chord, chord)
-    angle: Array = 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
-    return angle
+    return 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
 
 
 def hinge_turn(before: Array, after: Array) -> Array:

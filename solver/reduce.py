@@ -139,8 +139,7 @@ class _Spans:
         wanted = both @ missing
         a, c = a + _STRAIGHT, c + _STRAIGHT
         inverse = np.moveaxis(np.array(((c, -b), (-b, a))) / (a * c - b * b), -1, 0)
-        bent: Array = inverse @ wanted / length[..., None]
-        return bent
+        return inverse @ wanted / length[..., None]
 
     def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""
@@ -183,8 +182,7 @@ class _Spans:
         rows = start[:, None] + 1 + _spread_rows(count, _PROBED)
         span = np.repeat(np.arange(len(start)), _PROBED)
         off = self._off(span, rows.ravel(), start, end, slopes).reshape(rows.shape)
-        good: NDArray[np.bool_] = (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
-        return good
+        return (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
 
     def _holds(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
         """(s,) True if the curve is within the tolerance on all rows of the span."""

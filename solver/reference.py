@@ -79,8 +79,7 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
 
 def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:
     """(...) True if the rest pose bends too little to decide the side."""
-    slight: NDArray[np.bool_] = np.abs(rest.hinge_angle) < SLIGHT
-    return slight
+    return np.abs(rest.hinge_angle) < SLIGHT
 
 
 def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePose:

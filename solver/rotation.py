@@ -159,8 +159,7 @@ def _signs(values: Array, before: Array | None) -> Array:
     """(n, ...) factors +1 or -1 that make each row point to the side of the row before."""
     first = dot(values[:1], values[:1] if before is None else before)
     beside = np.concatenate((first, dot(values[1:], values[:-1])))
-    signs: Array = np.multiply.accumulate(np.where(beside < 0.0, -1.0, 1.0))
-    return signs
+    return np.multiply.accumulate(np.where(beside < 0.0, -1.0, 1.0))
 
 
 def _unwind(angles: Array, before: Array | None) -> Array:
@@ -180,5 +179,4 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
 
 
 def _turning(difference: Array) -> Array:
-    turning: Array = np.abs(difference - 2.0 * pi * np.round(difference / (2.0 * pi))).sum(axis=-1)
-    return turning
+    return np.abs(difference - 2.0 * pi * np.round(difference / (2.0 * pi))).sum(axis=-1)

@@ -19,8 +19,7 @@ _OPPOSITE = 1e-8
 
 def dot(a: Array, b: Array) -> Array:
     """(...) inner product of the last axes."""
-    product: Array = np.einsum("...i,...i->...", a, b)
-    return product
+    return np.einsum("...i,...i->...", a, b)
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -87,8 +86,7 @@ def rotate_about(vector: Array, axis: Array, angle: Array | float) -> Array:
 
 def angle_about(axis: Array, start: Array, end: Array) -> Array:
     """(...) signed angle from `start` to `end` about the unit vector `axis`, to which both are at right angles."""
-    angle: Array = np.arctan2(dot(axis, cross(start, end)), dot(start, end))
-    return angle
+    return np.arctan2(dot(axis, cross(start, end)), dot(start, end))
 
 
 def triad(direction: Array, hinge: Array) -> Array:
@@ -115,8 +113,7 @@ def rotation_between(before: Array, after: Array) -> Array:
 
 def product(first: Array, second: Array) -> Array:
     """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
-    result: Array = np.einsum("...ij,...jk->...ik", np.asfortranarray(first), np.asfortranarray(second))
-    return result
+    return np.einsum("...ij,...jk->...ik", np.asfortranarray(first), np.asfortranarray(second))
 
 
 def _columns(x: Array, y: Array, z: Array) -> Array:

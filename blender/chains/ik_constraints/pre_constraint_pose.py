@@ -33,8 +33,7 @@ class PreConstraintPose:
     def hinge(self) -> Array:
         """(n, 3) in the end bone's space: the axis about which the limb is bent, times the sine of the angle."""
         axis = cross(unit(self.mid), unit(self.tip - self.mid))
-        hinge: Array = np.einsum("nji,nj->ni", self.end, axis)
-        return hinge
+        return np.einsum("nji,nj->ni", self.end, axis)
 
     @property
     def is_straight(self) -> bool:
