@@ -18,9 +18,8 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
     bl_label = "Add Two-Bone IK Chain"
 
     @classmethod
-    def missing(cls, context: Context) -> str:
-        missing = super().missing(context)
-        return missing or ("" if in_hand.rig_in_hand(context).data.bones.active else "Select the end bone of a limb")
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super().lacks(context, rig) or ("" if rig.data.bones.active else "Select the end bone of a limb")
 
     def run(self, context: Context, rig: Rig) -> None:
         api.add_chain(rig, rig.data.bones.active.name)
@@ -71,15 +70,13 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
 
 class _ListOperator(ChainOperator):
     @classmethod
-    def missing(cls, context: Context) -> str:
-        missing = super().missing(context)
-        if missing:
-            return missing
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        if lacks := super().lacks(context, rig):
+            return lacks
         limb = in_hand.limb_in_hand(context)
         if limb is None:
             return "Select a chain in the list"
-        rig, index = limb
-        chain = rig.two_bone_ik_chains[index]
+        chain = rig.two_bone_ik_chains[limb[1]]
         return "The chain belongs to the library of the armature: mute it instead" if is_from_library(chain) else ""
 
 

@@ -5,7 +5,7 @@ from bpy.types import Context, Operator
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .common import ArmatureOperator, ChainOperator, Result, api, in_hand, selected_with_chains
+from .common import ArmatureOperator, ChainOperator, Result, api, selected_with_chains
 from .frame_range import RangeOperator
 
 
@@ -54,13 +54,10 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
     bl_label = "Go to Worst Two-Bone IK Frame"
 
     @classmethod
-    def missing(cls, context: Context) -> str:
-        missing = super().missing(context)
-        if missing:
-            return missing
-        if _worst(in_hand.rig_in_hand(context)):
-            return ""
-        return "The last report of the armature tells of no limb that is posed otherwise"
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super().lacks(context, rig) or (
+            "" if _worst(rig) else "The last report of the armature tells of no limb that is posed otherwise"
+        )
 
     def run(self, context: Context, rig: Rig) -> None:
         from ..blender.pipeline.sample.probe import set_frame

@@ -34,24 +34,21 @@ Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "
 
 
 class ArmatureOperator(Operator):
-    """Acts on the armature in hand; a subclass gives `run`, and `missing` where it needs more than an armature."""
+    """Acts on the armature in hand; a subclass gives `run`, and `lacks` where it needs more than an armature."""
 
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        missing = cls.missing(context)
+        missing = in_hand.missing(context) or cls.lacks(context, in_hand.rig_in_hand(context))
         if missing:
             cls.poll_message_set(pgettext_rpt(missing))
         return not missing
 
     @classmethod
-    def missing(cls, context: Context) -> str:
-        """What has to be done before the operator can run, in one sentence; "" where nothing is missing."""
-        missing = in_hand.missing(context)
-        if missing:
-            return missing
-        return "" if editable(in_hand.rig_in_hand(context)) else "Make an editable library override of the armature"
+    def lacks(cls, _context: Context, rig: Rig) -> str:
+        """What has to be done before the operator can act on this armature, in one sentence; "" where nothing has."""
+        return "" if editable(rig) else "Make an editable library override of the armature"
 
     def rigs(self, context: Context) -> list[Rig]:
         """The armatures to act on, in order: the one in hand, unless a subclass takes more."""
@@ -101,8 +98,8 @@ class ChainOperator(ArmatureOperator):
     """Acts on chains of the armature in hand."""
 
     @classmethod
-    def missing(cls, context: Context) -> str:
-        return super().missing(context) or ("" if in_hand.rig_in_hand(context).two_bone_ik_chains else "Add a chain")
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super().lacks(context, rig) or ("" if rig.two_bone_ik_chains else "Add a chain")
 
 
 class SelectedChainsOperator(ChainOperator):

@@ -67,11 +67,10 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     )
 
     @classmethod
-    def missing(cls, context: Context) -> str:
+    def lacks(cls, context: Context, rig: Rig) -> str:
         # In Pose Mode a bone tells the limb.
-        return super().missing(context) or (
-            "" if context.mode == "POSE" or in_hand.limb_in_hand(context) else "Select a chain in the list"
-        )
+        told = context.mode == "POSE" or in_hand.limb_in_hand(context)
+        return super().lacks(context, rig) or ("" if told else "Select a chain in the list")
 
     def rigs(self, context: Context) -> list[Rig]:
         if not self.armature:

@@ -1,7 +1,6 @@
 """Names with wildcards: * stands for any text, ? for one character, and everything else for itself."""
 
-from itertools import accumulate
-from operator import or_
+import re
 
 WILDCARDS = frozenset("*?")
 
@@ -11,22 +10,9 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
 
     returns : None if the pattern does not fit the name
     """
-    # fits[i][j] tells whether the pattern from i on fits the name from j on: a table, since trying all the ways in
+    # From behind, where each * but the last takes as little as it can, and is not tried again: to try all the ways in
     # which many * share a name takes exponential time.
-    fits = [[False] * len(name) + [True]]
-    for char in reversed(pattern):
-        rest = fits[-1]
-        if char == "*":
-            fits.append(list(accumulate(reversed(rest), or_))[::-1])
-        else:
-            fits.append([char in ("?", letter) and fit for letter, fit in zip(name, rest[1:], strict=True)] + [False])
-    fits.reverse()
-    if not fits[0][0]:
-        return None
-    texts, start = [], 0
-    for char, rest in zip(pattern, fits[1:], strict=True):
-        end = len(name) - rest[::-1].index(True) if char == "*" else start + 1
-        if char in WILDCARDS:
-            texts.append(name[start:end])
-        start = end
-    return texts
+    last, *parts = (re.sub(r"\\\?", "(.)", re.escape(part)) for part in pattern[::-1].split("*"))
+    between = [f"(?>(.*?){part})" for part in parts[:-1]] + [f"(.*){part}" for part in parts[-1:]]
+    found = re.fullmatch("".join((last, *between)), name[::-1], re.DOTALL)
+    return [text[::-1] for text in reversed(found.groups())] if found else None

@@ -1,5 +1,7 @@
 """Sampling in the user's own scene: step by step where physics or handlers count, or just as it stands."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 
