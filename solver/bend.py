@@ -33,18 +33,17 @@ def candidates(plane: BendPlane, options: Options) -> list[Array]:
 
 def _within_limits(sign: Array, options: Options) -> Array:
     """The sign, but replaced by the only side that the bend limits leave, if they leave only one."""
-    if options.bend_min >= 0.0:
-        return np.ones_like(sign)
-    return -np.ones_like(sign) if options.bend_max <= 0.0 else sign
+    sign = np.where(np.less_equal(options.bend_max, 0.0), -1.0, sign)
+    return np.where(np.greater_equal(options.bend_min, 0.0), 1.0, sign)
 
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:
     """The least and the greatest size (n, ...) of the hinge angle that the bend limits allow on this side."""
-    if options.bend_min <= -pi and options.bend_max >= pi:
+    least, most = options.bend_min, options.bend_max
+    if np.all(np.less_equal(least, -pi)) and np.all(np.greater_equal(most, pi)):
         return 0.0, pi
-    positive = sign > 0.0
-    low = np.where(positive, max(0.0, options.bend_min), max(0.0, -options.bend_max))
-    return low, np.where(positive, min(pi, options.bend_max), min(pi, -options.bend_min))
+    low = np.where(sign > 0.0, least, np.negative(most))
+    return np.maximum(low, 0.0), np.minimum(np.where(sign > 0.0, most, np.negative(least)), pi)
 
 
 def hinge_angle(turns: Array, sign: Array) -> Array:

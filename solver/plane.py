@@ -83,18 +83,20 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
 
 
 def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
-    """The hinge that bends towards the pole; pole influence below 1 gives a hinge between it and the one `without`."""
+    """The hinge that bends towards the pole; pole influence below 1 gives a hinge between it and the one `without`.
+
+    Of the two ways there it is the shorter, on each frame by itself, so that one frame is posed as a range is.
+    """
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
     hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
     hinge = _hold_hinge(aim, hinge, decided, without)
-    if options.pole_angle:
+    if np.any(options.pole_angle):
         hinge = rotate_about(hinge, aim, options.pole_angle)
-    if options.pole_influence < 1.0:
-        angle = np.unwrap(angle_about(aim, without, hinge), axis=0)
-        hinge = rotate_about(without, aim, options.pole_influence * angle)
+    if np.any(np.less(options.pole_influence, 1.0)):
+        hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
     known = np.logical_or.reduce(decided, axis=0)
     return hinge if known.all() else np.where(known[..., None], hinge, without)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .triangle import reach_of_tip
-from .values import Array, Status
+from .values import Array, Number, Status
 
 
 def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike = pi) -> tuple[Array, Array]:
@@ -46,36 +46,38 @@ def equalized(lengths: Array, tolerance: float) -> Array:
     return np.where(alike, 0.5 * total, lengths) if alike.any() else lengths
 
 
-def soft_reach(distance: Array, outer: Array, softness: float) -> Array:
+def soft_reach(distance: Array, outer: Array, softness: Number) -> Array:
     """(...) reach of the tip for a target at `distance`: it eases in to `outer` without ever getting there.
 
     Beyond da = (1 - s) outer, with ds = s outer, it is da + ds (1 - exp((da - distance) / ds)): slope 1 at da,
     falling to 0, so that the speed of the hinge stays bounded. With softness 0 it is the distance itself.
     """
-    if softness <= 0.0:
+    soft = np.greater(softness, 0.0)
+    if not soft.any():
         return distance
     start, span = (1.0 - softness) * outer, softness * outer
     beyond = np.maximum(distance - start, 0.0)
     # After 64 spans no double changes any more. A chain of no length has none to ease over, and goes nowhere.
     spans = np.minimum(beyond, 64.0 * span) / np.where(span > 0.0, span, 1.0)
-    return np.where(beyond > 0.0, start - span * np.expm1(-spans), distance)
+    return np.where(soft & (beyond > 0.0), start - span * np.expm1(-spans), distance)
 
 
-def soft_target_distance(reached: Array, outer: Array, softness: float) -> Array:
+def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Array:
     """(...) the target distance for which `soft_reach` gives `reached`: its inverse, for targets within `outer`.
 
     A larger `reached` belongs to a target out of reach. The distance is then `outer`, or `reached` if that is more.
     """
-    if softness <= 0.0:
+    soft = np.greater(softness, 0.0)
+    if not soft.any():
         return reached
     start, span = (1.0 - softness) * outer, softness * outer
     # At full reach the target is a whole span beyond the start, and the chain follows 1 - 1/e of it.
     eased = np.clip(reached - start, 0.0, -np.expm1(-1.0) * span) / np.where(span > 0.0, span, 1.0)
-    ahead = np.where(reached < start, reached, start - span * np.log1p(-eased))
+    ahead = np.where(soft & (reached >= start), start - span * np.log1p(-eased), reached)
     return np.maximum(ahead, reached)
 
 
-def stretch(distance: Array, reached: Array, max_stretch: float) -> Array:
+def stretch(distance: Array, reached: Array, max_stretch: Number) -> Array:
     """(...) factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
     # A chain without length cannot be scaled to any.
     wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)

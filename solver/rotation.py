@@ -10,7 +10,7 @@ from math import pi
 import numpy as np
 
 from .hold import hold_last
-from .values import Array
+from .values import Array, Number
 from .vectors import any_normal, cross, dot, norm, product
 
 _GIMBAL_LOCK = 1e-7
@@ -99,15 +99,20 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     return _least_turning(parity * angles, j, before)
 
 
-def blend(start: Array, end: Array, factor: float) -> Array:
-    """(..., 3, 3) the rotation that lies the part `factor` of the shortest turn from `start` to `end`."""
+def blend(start: Array, end: Array, factor: Number) -> Array:
+    """(..., 3, 3) the rotation that lies the part `factor` (...) of the shortest turn from `start` to `end`.
+
+    To the bit it is `start` for a factor of 0, and `end` for 1.
+    """
+    factor = np.asarray(factor, dtype=np.float64)
     turn = _quaternions(product(np.swapaxes(start, -1, -2), end))
     turn = np.where(turn[..., :1] < 0.0, -turn, turn)
     sine = norm(turn[..., 1:])
     half = factor * np.arctan2(sine, turn[..., 0])
     scale = np.where(sine > 1e-12, np.sin(half) / np.where(sine > 1e-12, sine, 1.0), factor)
     partial = np.concatenate((np.cos(half)[..., None], turn[..., 1:] * scale[..., None]), axis=-1)
-    return product(start, from_quaternions(partial))
+    part = factor[..., None, None]
+    return np.where(part == 0.0, start, np.where(part == 1.0, end, product(start, from_quaternions(partial))))
 
 
 def shortest(start: Array, end: Array) -> Array:

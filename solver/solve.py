@@ -8,13 +8,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .hold import hold_last
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
-from .values import Array, Bend, Chain, Goals, Options, Reference, Solution, Unreachable
+from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Unreachable
 from .vectors import cross, in_plane, product, rotation_between, triad, unit
 
 _DEFAULTS = Options()
@@ -55,7 +56,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
-    if options.influence < 1.0:
+    if np.any(np.less(options.influence, 1.0)):
         solution = _blend(solution, chain, rest, goals.pose, options.influence)
     return solution
 
@@ -128,10 +129,15 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
         angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
         choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1], options.speed_cost)
+    return _picked(choice, *solutions)
+
+
+def _picked(choice: NDArray[Any], one: Solution, other: Solution) -> Solution:
+    """One solution, on frames on which `choice` (n, ...) is true the `other`."""
 
     def pick(name: str) -> Any:
-        one, other = (getattr(solution, name) for solution in solutions)
-        return np.where(choice.reshape(*choice.shape, *[1] * (one.ndim - choice.ndim)), other, one)
+        first, second = getattr(one, name), getattr(other, name)
+        return np.where(choice.reshape(*choice.shape, *[1] * (first.ndim - choice.ndim)), second, first)
 
     return Solution(**{field.name: pick(field.name) for field in fields(Solution)})
 
@@ -148,21 +154,24 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     return replace(held, joints=held.joints + moved)
 
 
-def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: float) -> Solution:
+def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: Number) -> Solution:
     """The solution with each bone turned, on its parent, only part of the way from the pose before the solve."""
     before = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
-    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence)
+    influence = np.asarray(influence, dtype=np.float64)
+    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence[..., None])
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
     blended = reference.from_rotations(chain, rest, rotations, stretch)
-    return replace(
-        solution,
-        rotations=rotations,
-        joints=blended.joints,
-        hinge=blended.normal,
-        hinge_angle=blended.hinge_angle,
-        stretch=stretch,
-    )
+    values = {
+        "rotations": rotations,
+        "joints": blended.joints,
+        "hinge": blended.normal,
+        "hinge_angle": blended.hinge_angle,
+        "stretch": stretch,
+    }
+    # Frames with all of the influence keep the solution to the bit.
+    whole = np.broadcast_to(influence == 1.0, stretch.shape)
+    return _picked(whole, replace(solution, **values), solution)
 
 
 def _on_parent(rotations: Array) -> Array:

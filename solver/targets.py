@@ -10,7 +10,7 @@ import numpy as np
 from . import reach, reference
 from .hold import hold_last
 from .reference import ReferencePose
-from .values import Array, Chain, Goals
+from .values import Array, Chain, Goals, Number
 from .vectors import cross, dot, norm, rejection, rotate_about, unit
 
 STEADY = 3e-6
@@ -21,13 +21,13 @@ _GOOD = 1e-3
 
 
 def from_pose(
-    chain: Chain, pose: Array, distance: Array | float, pole_angle: float = 0.0, tolerance: float = STEADY
+    chain: Chain, pose: Array, distance: Array | float, pole_angle: Number = 0.0, tolerance: float = STEADY
 ) -> Goals:
     """Target and pole that pose the chain as `pose` does, bent towards the pole, on every frame.
 
     pose : (n, 2, 3, 3)          rotations from rest of root and end bone
     distance : (n,)              of the pole from the line between root and tip
-    pole_angle : float           the chain's own, in radians
+    pole_angle : (n,)            the chain's own, in radians
     tolerance : float            part of the chain's length by which the mid joint may be off for a steady pole
     """
     rest = reference.rest(chain)
@@ -36,8 +36,8 @@ def from_pose(
     along = dot(mid, bones.aim)[..., None] * bones.aim
     hinge = rest.side[..., None] * bones.normal
     direction = _direction(mid - along, bones, hinge, pose[..., 0, :, :], tolerance)
-    if pole_angle:
-        direction = rotate_about(direction, bones.aim, -pole_angle)
+    if np.any(pole_angle):
+        direction = rotate_about(direction, bones.aim, np.negative(pole_angle))
     return Goals(target=tip, pole=along + np.asarray(distance)[..., None] * direction, pose=pose)
 
 
@@ -50,12 +50,12 @@ def opposite_pole(target: Array, pole: Array) -> Array:
     return 2.0 * dot(pole, line)[..., None] * line - pole
 
 
-def target_beyond_tip(tip: Array, outer: Array, softness: float, resolution: Array | float = 0.0) -> Array:
+def target_beyond_tip(tip: Array, outer: Array, softness: Number, resolution: Array | float = 0.0) -> Array:
     """(n, 3) the place of the target for which the tip is where it is.
 
     tip : (n, 3)             the root is the origin
     outer : (n,)             the full reach
-    softness : float         the target is moved ahead by what softness takes away, but never out of reach
+    softness : (n,)          the target is moved ahead by what softness takes away, but never out of reach
     resolution : (n,)        how exactly the target can be placed. If a chain is straight to within this, the target is
                              as much beyond its reach: rounding would otherwise bend the chain by the square root of it
     """

@@ -9,12 +9,15 @@ identifiers in Blender's files, in setup files and in reports.
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from math import isfinite, pi
+from math import pi
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+Number = float | Array
+"""One for all frames, or (n, ...) one for each."""
 
 SMALLEST, LARGEST = 1e-60, 1e60
 """Smaller numbers count as 0, larger ones are refused; between them the fourth power of a length stays exact."""
@@ -119,10 +122,15 @@ _RANGES = {
 }
 """The range of each number of `Options`."""
 
+VARYING = ("pole_angle", "pole_influence", "softness", "max_stretch", "bend_min", "bend_max", "influence")
+"""The numbers of `Options` that may be another on each frame, and for each of the chains side by side."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """The user's choices; the names are those of the chain's properties. Angles are in radians.
+
+    The numbers named in `VARYING` may be arrays (n, ...), which broadcast against the frames and the chains side by side.
 
     pole_influence, influence : 0 to 1
     softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it
@@ -138,25 +146,30 @@ class Options:
     reference: Reference = Reference.REST
     bend: Bend = Bend.REST
     unreachable: Unreachable = Unreachable.CLAMP
-    pole_angle: float = 0.0
-    pole_influence: float = 1.0
-    softness: float = 0.0
-    max_stretch: float = 2.0
+    pole_angle: Number = 0.0
+    pole_influence: Number = 1.0
+    softness: Number = 0.0
+    max_stretch: Number = 2.0
     use_extension_limit: bool = False
-    bend_min: float = -pi
-    bend_max: float = pi
-    influence: float = 1.0
+    bend_min: Number = -pi
+    bend_max: Number = pi
+    influence: Number = 1.0
     speed_cost: float = 0.0
     tolerance: float = 1e-12
 
     def __post_init__(self) -> None:
         Plane(self.plane), Reference(self.reference), Bend(self.bend), Unreachable(self.unreachable)
         for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if not (isfinite(value) and low <= value <= high):
-                raise ValueError(f"{name} must be finite and from {low:.6g} to {high:.6g}, but is {value:.6g}")
-        if self.bend_min > self.bend_max:
-            raise ValueError(f"bend_min {self.bend_min:.6g} must not be greater than bend_max {self.bend_max:.6g}")
+            values = np.ravel(getattr(self, name))
+            wrong = ~(np.isfinite(values) & (low <= values) & (values <= high))
+            if wrong.any():
+                raise ValueError(
+                    f"{name} must be finite and from {low:.6g} to {high:.6g}, but is {values[wrong][0]:.6g}"
+                )
+        crossed = np.greater(self.bend_min, self.bend_max)
+        if crossed.any():
+            low, high = (np.broadcast_to(limit, crossed.shape)[crossed][0] for limit in (self.bend_min, self.bend_max))
+            raise ValueError(f"bend_min {low:.6g} must not be greater than bend_max {high:.6g}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

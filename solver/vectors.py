@@ -8,7 +8,7 @@ memory, which NumPy processes two to four times as fast.
 
 import numpy as np
 
-from .values import Array
+from .values import Array, Number
 
 IN_LINE = 1e-4
 """Radians: a vector this close to a line shows no side of the line. Well above the error of float32 joints, 1e-6."""
@@ -79,7 +79,7 @@ def swing(vector: Array, start: Array, end: Array) -> Array:
     return unit(rejection(mirrored, end))
 
 
-def rotate_about(vector: Array, axis: Array, angle: Array | float) -> Array:
+def rotate_about(vector: Array, axis: Array, angle: Number) -> Array:
     """(..., 3) `vector`, at right angles to the unit vector `axis`, turned about it by `angle` radians."""
     return np.cos(angle)[..., None] * vector + np.sin(angle)[..., None] * cross(axis, vector)
 

@@ -1,0 +1,119 @@
+"""Options with a value for each frame and each chain: they pose as the same values do one by one."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver import Bend, Chain, Goals, Options, Plane, Reference, Solution, Unreachable, solve
+from solver.values import VARYING
+from support.limbs import LEG, random_limb, random_pose
+
+FRAMES, CHAINS = 6, 3
+
+# A frame that holds another one, or the shortest path over all of them, is not posed by itself.
+CHOICES = st.fixed_dictionaries(
+    {
+        "plane": st.sampled_from([Plane.AUTO, Plane.POLE, Plane.AIM, Plane.REST]),
+        "reference": st.sampled_from(Reference),
+        "bend": st.sampled_from([bend for bend in Bend if bend != Bend.NEAREST]),
+        "unreachable": st.sampled_from([choice for choice in Unreachable if choice != Unreachable.HOLD]),
+        "use_extension_limit": st.booleans(),
+    }
+)
+NUMBERS = {
+    "pole_angle": st.sampled_from((0.0, 0.7, -3.0)),
+    "pole_influence": st.sampled_from((1.0, 0.4, 0.0)),
+    "softness": st.sampled_from((0.0, 0.1, 1.0)),
+    "max_stretch": st.sampled_from((1.0, 1.5)),
+    "bend_min": st.sampled_from((-np.pi, -0.5, 0.0, 0.3)),
+    "bend_max": st.sampled_from((np.pi, 2.0, 0.4)),
+    "influence": st.sampled_from((1.0, 0.3, 0.0)),
+}
+
+
+def random_goals(rng: np.random.Generator, *shape: int) -> Goals:
+    """Targets within reach and beyond, with poles and poses of their own."""
+    return Goals(
+        target=1.4 * rng.normal(size=(*shape, 3)),
+        pole=2.0 * rng.normal(size=(*shape, 3)),
+        pose=random_pose(rng, int(np.prod(shape))).reshape(*shape, 2, 3, 3),
+    )
+
+
+def drawn(data: st.DataObject, *shape: int) -> dict[str, np.ndarray]:
+    """An array of this shape for each number."""
+    count = int(np.prod(shape))
+    assert set(NUMBERS) == set(VARYING)
+    return {
+        name: np.array(data.draw(st.lists(values, min_size=count, max_size=count))).reshape(shape)
+        for name, values in NUMBERS.items()
+    }
+
+
+def assert_same(found: Solution, alone: Solution, row: tuple[int, ...]) -> None:
+    """The pose on this row is that of a solution of one frame."""
+    for field in fields(Solution):
+        one = np.asarray(getattr(alone, field.name)).reshape(getattr(found, field.name)[row].shape)
+        np.testing.assert_allclose(getattr(found, field.name)[row], one, atol=1e-9, err_msg=field.name)
+
+
+@settings(max_examples=150)
+@given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
+def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(data, choices, seed) -> None:
+    rng = np.random.default_rng(seed)
+    chain, goals, numbers = random_limb(rng), random_goals(rng, FRAMES), drawn(data, FRAMES)
+    found = solve(chain, goals, Options(**choices, **numbers))
+    for row in range(FRAMES):
+        options = Options(**choices, **{name: float(values[row]) for name, values in numbers.items()})
+        one = Goals(**{name: getattr(goals, name)[row : row + 1] for name in ("target", "pole", "pose")})
+        assert_same(found, solve(chain, one, options), (row,))
+
+
+@settings(max_examples=60)
+@given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
+def test_chains_side_by_side_have_numbers_of_their_own(data, choices, seed) -> None:
+    rng = np.random.default_rng(seed)
+    chains, goals, numbers = (
+        [random_limb(rng) for _ in range(CHAINS)],
+        random_goals(rng, 2, CHAINS),
+        drawn(data, 1, CHAINS),
+    )
+    beside = Chain(
+        joints=np.stack([chain.joints for chain in chains])[None],
+        hinge_axis=np.stack([chain.hinge_axis for chain in chains])[None],
+    )
+    found = solve(beside, goals, Options(**choices, **numbers))
+    for column, chain in enumerate(chains):
+        options = Options(**choices, **{name: float(values[0, column]) for name, values in numbers.items()})
+        chain = Chain(joints=chain.joints, hinge_axis=chain.hinge_axis)
+        for row in range(2):
+            one = Goals(**{name: getattr(goals, name)[row, column][None] for name in ("target", "pole", "pose")})
+            assert_same(found, solve(chain, one, options), (row, column))
+
+
+def test_frames_without_influence_keep_the_pose_to_the_bit() -> None:
+    rng = np.random.default_rng(5)
+    goals = random_goals(rng, 20)
+    influence = np.where(np.arange(20) % 2, 1.0, 0.0)
+    found = solve(LEG, goals, Options(influence=influence))
+    whole = solve(LEG, goals)
+    np.testing.assert_array_equal(found.rotations[::2, 0], goals.pose[::2, 0])
+    np.testing.assert_array_equal(found.rotations[1::2], whole.rotations[1::2])
+    np.testing.assert_array_equal(found.joints[1::2], whole.joints[1::2])
+
+
+def test_a_number_out_of_range_on_one_frame_is_refused() -> None:
+    with pytest.raises(ValueError, match="softness must be finite and from 0 to 1, but is 1.5"):
+        Options(softness=np.array((0.2, 1.5)))
+    with pytest.raises(ValueError, match="influence must be finite and from 0 to 1, but is nan"):
+        Options(influence=np.array((0.2, np.nan)))
+
+
+def test_limits_that_cross_on_one_frame_are_refused() -> None:
+    with pytest.raises(ValueError, match="bend_min 1 must not be greater than bend_max 0.5"):
+        Options(bend_min=np.array((0.0, 1.0)), bend_max=0.5)
