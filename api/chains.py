@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bpy.types import Scene
 
+from ..blender import keyed_options
 from ..blender.armatures import Rig
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
@@ -41,6 +42,8 @@ def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     if twin and not (twin.mute or fields.get("mute")):
         raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name)
     with unchanged_on_error(rig):
+        if twin is None:
+            keyed_options.reset(rig.pose.bones[end_bone])
         chain = rig.two_bone_ik_chains.add()
         set_fields(chain, {"end_bone": end_bone, "name": end_bone, **fields})
         if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():

@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 from bpy.types import Depsgraph, Scene, ViewLayer
 
-from . import armatures
+from . import armatures, keyed_options
 
 
 def _imported(module: str) -> ModuleType | None:
@@ -115,6 +115,11 @@ def _forget() -> None:
             module.forget()
 
 
+@persistent
+def _settle_options(*_: object) -> None:
+    keyed_options.settle_all(bpy.data.objects)
+
+
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
     ("frame_change_post", _notice_objects),
@@ -122,6 +127,7 @@ _HANDLERS = (
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow_frame),
     ("load_post", _begin),
+    ("load_post", _settle_options),
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
     ("redo_pre", _forget_objects),

@@ -9,14 +9,15 @@ as in the enumerations of `solver`, and `live` is imported when somebody makes a
 
 import re
 from itertools import count
-from math import pi
 from typing import Any
 
 import bpy
 from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
+from . import keyed_options
 from .armatures import Rig
+from .keyed_options import door
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -35,6 +36,11 @@ def _active_changed(rig: Rig, context: Context) -> None:
     from . import in_hand
 
     in_hand.take(rig, context)
+
+
+def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
+    keyed_options.settle(chain.id_data)
+    _choice_changed(chain, context)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
@@ -100,18 +106,6 @@ def _word(name: str, items: tuple[tuple[str, str, str], ...], description: str) 
     return props.EnumProperty(name=name, description=description, items=items, **_CHOICE)
 
 
-def _angle(name: str, description: str, default: float = 0.0) -> object:
-    return props.FloatProperty(
-        name=name, description=description, subtype="ANGLE", min=-pi, max=pi, default=default, **_CHOICE
-    )
-
-
-def _factor(name: str, description: str, default: float = 1.0) -> object:
-    return props.FloatProperty(
-        name=name, description=description, subtype="FACTOR", min=0.0, max=1.0, default=default, **_CHOICE
-    )
-
-
 class TwoBoneIKChain(PropertyGroup):
     """Two bones, what they reach for, and how they bend"""
 
@@ -120,7 +114,12 @@ class TwoBoneIKChain(PropertyGroup):
     name: props.StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
     mute: _flag("Mute", "Leave this chain out when solving and baking")
 
-    end_bone: _bone("End Bone", "The lower of the two bones, such as the forearm or the shin")
+    end_bone: props.StringProperty(
+        name="End Bone",
+        description="The lower of the two bones, such as the forearm or the shin",
+        update=_end_bone_changed,
+        **_FIELD,
+    )
     root_bone: _bone(
         "Root Bone", "The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent"
     )
@@ -132,10 +131,8 @@ class TwoBoneIKChain(PropertyGroup):
     subtarget: _bone("Sub-Target", "Bone that the chain reaches for")
     pole_target: _target("Pole Target", "Object towards which the chain bends")
     pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
-    pole_angle: _angle("Pole Angle", "Turn the bend away from the pole target. Zero bends right towards it")
-    pole_influence: _factor(
-        "Pole Influence", "How far the bend turns from where it would be without a pole target to the pole target"
-    )
+    pole_angle: door("pole_angle")
+    pole_influence: door("pole_influence")
 
     plane: _word("Plane", _PLANES, "The plane in which the chain bends")
     reference: _word("Reference", _REFERENCES, "The pose that tells how the bones roll")
@@ -143,29 +140,16 @@ class TwoBoneIKChain(PropertyGroup):
     bend: _word("Bend", _BENDS, "Which of the two solutions to take")
 
     unreachable: _word("Out of Reach", _UNREACHABLE, "What to do where the target is out of reach")
-    softness: _factor(
-        "Softness",
-        "Part of the reach over which the chain eases into full extension, so that the joint does not snap",
-        default=0.0,
-    )
-    max_stretch: props.FloatProperty(
-        name="Maximum Stretch",
-        description="The greatest factor by which the bones are scaled to reach the target",
-        min=1.0,
-        max=10.0,
-        default=2.0,
-        **_CHOICE,
-    )
+    softness: door("softness")
+    max_stretch: door("max_stretch")
     use_extension_limit: _flag("Limit Extension", "Never reach farther than the chain's own pose did")
     use_bend_limits: _flag("Limit Bend", "Keep the angle between the bones within limits")
-    bend_min: _angle("Minimum Bend", "The least angle between the bones. Zero is straight", default=-pi)
-    bend_max: _angle("Maximum Bend", "The greatest angle between the bones. Zero is straight", default=pi)
+    bend_min: door("bend_min")
+    bend_max: door("bend_max")
 
     use_rotation: _flag("Rotation", "Turn the tip bone as the target is turned")
-    rotation_influence: _factor(
-        "Rotation Influence", "How far the tip bone turns from its own orientation to that of the target"
-    )
-    influence: _factor("Influence", "How far the chain moves from its own pose to the solution")
+    rotation_influence: door("rotation_influence")
+    influence: door("influence")
 
 
 def chain_fields() -> dict[str, Any]:
@@ -204,6 +188,7 @@ _view_layer: Any = ViewLayer
 
 def register() -> None:
     """Give every object its chains."""
+    keyed_options.register()
     bpy.utils.register_class(TwoBoneIKChain)
     _object.two_bone_ik_chains = props.CollectionProperty(
         name="Two-Bone IK Chains",
@@ -240,3 +225,4 @@ def unregister() -> None:
     del _object.two_bone_ik_active
     del _object.two_bone_ik_chains
     bpy.utils.unregister_class(TwoBoneIKChain)
+    keyed_options.unregister()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import bpy
-from bpy.types import Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone
+from bpy.types import Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone, PropertyGroup
 
 from .armatures import Rig
 from .rna_paths import bone_and_property
@@ -75,6 +75,11 @@ def animated_paths(block: AnimatedID) -> set[str]:
     return {curve.data_path for curve in (*curves(block), *drivers)}
 
 
+def ever_animated_paths(block: AnimatedID) -> set[str]:
+    """The same, and those of the properties that NLA strips animate."""
+    return animated_paths(block) | {curve.data_path for _, curves in strips(block) for curve in curves}
+
+
 def curve_finder(block: AnimatedID) -> Callable[..., FCurve | None]:
     """A function of `(path, index=)` that finds the F-curve of an element of a property; None if there is none."""
     found: Any = curves(block)
@@ -126,6 +131,15 @@ def preserve_selection(rig: Rig) -> Iterator[None]:
 def selectable_bones(rig: Rig) -> Any:
     """The bones that have `select`: up to 4.5 those of the armature, from 5.0 on those of its object."""
     return rig.pose.bones if _SELECTS_POSE_BONES else rig.data.bones
+
+
+def stored(group: PropertyGroup, *, create: bool = False) -> Any:
+    """What is stored of a group's registered properties, by identifier; from 5.0 on apart from custom properties.
+
+    create : make room for more where there is nothing
+    """
+    system: Any = getattr(group, "bl_system_properties_get", None)
+    return (system(do_create=create) or {}) if system else group
 
 
 def copy_action(block: AnimatedID) -> None:

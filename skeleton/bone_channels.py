@@ -5,7 +5,7 @@ The values go on from the keys before without a jump. Scale is keyed if the chai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +32,7 @@ def bone_bases(solved: SolvedGroup) -> list[Basis]:
         return [root, end]
     end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
     parent = tip_parent_pose(group.plans, end_pose, solved.samples)
-    return [root, end, _tip_basis(group.plans, parent, solved.samples)]
+    return [root, end, _tip_basis(group, parent, solved.samples)]
 
 
 def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
@@ -59,16 +59,16 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     return replace(basis, rotation=turn, scale=basis.scale * transform.along_bone(missing))
 
 
-def _tip_basis(plans: Sequence[ChainPlan], parent: Array, samples: Samples) -> Basis:
+def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     """The tip bones', oriented as the targets are, on these poses (n, c, 4, 4) of their parents in armature space."""
-    rig, influence = plans[0].rig, plans[0].rotation_influence
-    from_world = transform.inverse(samples.to_world[rig])[:, None, :3, :3]
+    plans, influence = group.plans, group.number("rotation_influence")
+    from_world = transform.inverse(samples.to_world[group.plan.rig])[:, None, :3, :3]
     targets = stacked(samples.world(plan.target) for plan in plans)
     orientation = transform.orientation(product(from_world, targets[..., :3, :3]))
     basis = basis_below(plans, -1, samples)
     turn = inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
-    if influence < 1.0:
-        turn = rotation.blend(np.broadcast_to(basis.rotation, turn.shape), turn, influence)
+    if np.any(np.less(influence, 1.0)):
+        turn = rotation.blend(basis.rotation, turn, influence)
     return replace(basis, rotation=turn)
 
 

@@ -6,8 +6,8 @@ object matters: lengths and handedness are read in this one space.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import PreparedChain, prepare
-from ..solver.values import Array, Chain, Goals, HingeAxis, Solution
+from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
 from ..solver.vectors import product
 from . import inherit, transform
 from .transform import Basis, each_array, stacked
@@ -37,6 +37,7 @@ class ChainGroup:
     kinematics : how the bones get their poses
     to_world, from_world : (n, c, 4, 4)
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
+    numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
     plans: tuple[ChainPlan, ...]
@@ -46,11 +47,28 @@ class ChainGroup:
     to_world: Array
     from_world: Array
     end: Array
+    numbers: Mapping[str, Array]
 
     @property
     def plan(self) -> ChainPlan:
-        """Of the first chain; the options of all are the same."""
+        """Of the first chain; all make the same choices, and `options` has their numbers."""
         return self.plans[0]
+
+    @property
+    def options(self) -> Options:
+        """Of all the chains."""
+        return self._options(self.numbers)
+
+    def options_of(self, row: int) -> Options:
+        """Of one of the chains, without their axis."""
+        return self._options({name: values[:, row] for name, values in self.numbers.items()})
+
+    def number(self, name: str) -> Number:
+        """One of the chains' numbers."""
+        return self.numbers.get(name, self.plan.number(name))
+
+    def _options(self, numbers: Mapping[str, Array]) -> Options:
+        return replace(self.plan.options, **{name: numbers[name] for name in VARYING if name in numbers})
 
     @cached_property
     def prepared(self) -> PreparedChain:
@@ -64,6 +82,7 @@ class ChainGroup:
             chain=each_array(function, self.chain),
             basis=tuple(each_array(function, basis) for basis in self.basis),
             kinematics=each_array(function, self.kinematics),
+            numbers={name: function(values) for name, values in self.numbers.items()},
         )
 
     def one(self, row: int) -> "ChainGroup":
@@ -105,9 +124,23 @@ def goals(group: ChainGroup, samples: Samples, count: int) -> Goals:
 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
-    choices = plan.options, plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.rotation_influence
+    options = (getattr(plan.options, field.name) for field in fields(Options) if field.name not in VARYING)
+    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
-    return *choices, plan.pole is None, len(plan.bones), *rules
+    return *options, *choices, len(plan.bones), *rules
+
+
+def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str, Array]]:
+    """By name (n, c) the chains' numbers, if they are not all the same."""
+    for name in (*VARYING, "rotation_influence"):
+        values = [
+            samples.numbers[Point(plan.rig, plan.end.name)][name]
+            if name in plan.animated
+            else np.array([plan.number(name)])
+            for plan in plans
+        ]
+        if any(len(value) > 1 or value[0] != plans[0].number(name) for value in values):
+            yield name, stacked(values)
 
 
 def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
@@ -136,6 +169,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         to_world=to_world,
         from_world=transform.inverse(to_world),
         end=end,
+        numbers=dict(_numbers(plans, samples)),
     )
 
 

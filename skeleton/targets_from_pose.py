@@ -102,7 +102,7 @@ def _best_goals(
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
-        pole = targets.from_pose(pose.chain, pose.rotations, distance, plan.options.pole_angle, steady).pole
+        pole = targets.from_pose(pose.chain, pose.rotations, distance, group.options_of(0).pole_angle, steady).pole
         assert pole is not None
         tried = replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None)
         tries.append((target, pole, uneven_scale.solve_group(group, tried, samples)))
@@ -135,7 +135,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:
     """(n, 3) the target: the tip, or as far beyond it as softness pulls the tip back."""
-    options = group.plan.options
+    options = group.options_of(0)
     lengths = reach.equalized(norm(np.diff(group.chain.joints[:, 0], axis=-2)), options.tolerance)
     plane = reference.from_rotations(pose.chain, reference.rest(pose.chain), pose.rotations)
     _, outer = reach.annulus(lengths, *bend.opening(plane.side, options))

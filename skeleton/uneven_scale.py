@@ -31,7 +31,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
     if group.kinematics.rigid:
         return SolvedGroup(
-            group=group, goals=goals, solution=solve(group.prepared, goals, group.plan.options), samples=samples
+            group=group, goals=goals, solution=solve(group.prepared, goals, group.options), samples=samples
         )
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
@@ -50,7 +50,7 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = _joints(unit(reference) * norm(links)[..., None])
     group = replace(group, chain=replace(group.chain, joints=joints))
-    solution = solve(group.prepared, goals, group.plan.options)
+    solution = solve(group.prepared, goals, group.options)
     rotations = product(solution.rotations, rotation.shortest(unit(links), unit(reference)))
     return SolvedGroup(group=group, goals=goals, solution=replace(solution, rotations=rotations), samples=samples)
 
@@ -72,11 +72,11 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
 
 def _without_hold(group: ChainGroup) -> ChainGroup:
     """The same chains, solved frame by frame: a held pose does not show whether the target is within reach."""
-    options = group.plan.options
-    if options.unreachable != Unreachable.HOLD:
+    if group.plan.options.unreachable != Unreachable.HOLD:
         return group
-    options = replace(options, unreachable=Unreachable.CLAMP)
-    return replace(group, plans=tuple(replace(plan, options=options) for plan in group.plans))
+    choices = (replace(plan.options, unreachable=Unreachable.CLAMP) for plan in group.plans)
+    plans = tuple(replace(plan, options=options) for plan, options in zip(group.plans, choices, strict=True))
+    return replace(group, plans=plans)
 
 
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:

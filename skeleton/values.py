@@ -91,6 +91,7 @@ class ChainPlan:
     bones : from the root bone to the end bone, with any twist bones in between
     below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
     parent : the root bone's parent bone
+    animated : names of those numbers, among the options and the rotation influence, that may be another on each frame
     target_keys : (m,) the frames to key, or None for all
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each the bones from its nearest bone above up to one of the chain's
@@ -107,6 +108,7 @@ class ChainPlan:
     options: Options
     use_rotation: bool
     rotation_influence: float
+    animated: frozenset[str] = frozenset()
     target_keys: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
 
@@ -133,8 +135,17 @@ class ChainPlan:
             options.reference == Reference.POSE
             or options.bend == Bend.NEAREST
             or options.use_extension_limit
-            or options.influence < 1.0
+            or self.may_fall_short("influence")
         )
+
+    def number(self, name: str) -> float:
+        """One of the numbers that `animated` may name, as it is where nothing animates it."""
+        value: float = self.rotation_influence if name == "rotation_influence" else getattr(self.options, name)
+        return value
+
+    def may_fall_short(self, name: str) -> bool:
+        """True if this influence is below 1, or may be on some frame."""
+        return name in self.animated or self.number(name) < 1.0
 
     @property
     def scaled(self) -> tuple[Bone, ...]:
@@ -145,7 +156,7 @@ class ChainPlan:
     def needs_rotation(self) -> tuple[str, ...]:
         """Names of the bones whose rotation in the input pose the solution depends on."""
         bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
-        tips = self.below[-1:] if self.use_rotation and self.rotation_influence < 1.0 else ()
+        tips = self.below[-1:] if self.use_rotation and self.may_fall_short("rotation_influence") else ()
         return tuple(bone.name for bone in (*bones, *tips))
 
     @property
@@ -196,11 +207,13 @@ class Samples:
     to_world : from an object's space to the world
     pose : from a bone's space to its armature's
     basis : of a bone or an object; without rotation if no chain needs it
+    numbers : by end bone and name, what of its chain's numbers is animated: (n,), or (1,)
     """
 
     to_world: dict[Key, Array]
     pose: dict[Point, Array]
     basis: dict[Point, Basis]
+    numbers: dict[Point, dict[str, Array]] = field(default_factory=dict)
 
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""
@@ -219,6 +232,7 @@ class Channel:
     slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
         is Bezier and counts; else None
     held : (m - 1,)      True where the values stay until the next key; None where they never do
+    kept : stretches, each from one frame to another, on which the curves keep the keys that they have
     """
 
     path: str
@@ -227,3 +241,4 @@ class Channel:
     values: Array
     slopes: Array | None = None
     held: NDArray[np.bool_] | None = None
+    kept: tuple[tuple[float, float], ...] = ()

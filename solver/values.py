@@ -130,7 +130,7 @@ VARYING = ("pole_angle", "pole_influence", "softness", "max_stretch", "bend_min"
 class Options:
     """The user's choices; the names are those of the chain's properties. Angles are in radians.
 
-    The numbers named in `VARYING` may be arrays (n, ...), which broadcast against the frames and the chains side by side.
+    The numbers named in `VARYING` may be arrays (n, ...): one for each frame, and for each of the chains side by side.
 
     pole_influence, influence : 0 to 1
     softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it

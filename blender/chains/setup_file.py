@@ -28,6 +28,7 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
+from .. import keyed_options
 from . import create_targets
 from .field_values import field_values, unchanged_on_error
 from .wildcards import WILDCARDS, wildcard_texts
@@ -181,7 +182,14 @@ def _set(rig: Rig, fields: dict[str, Any]) -> None:
         if key in fields:
             setattr(chain, key, fields[key])
         else:
-            chain.property_unset(key)
+            _unset(chain, key)
+
+
+def _unset(chain: TwoBoneIKChain, key: str) -> None:
+    if key in keyed_options.NAMES:
+        setattr(chain, key, chain_fields()[key].default)  # the end bone has it, and keeps it
+    else:
+        chain.property_unset(key)
 
 
 def _lines(chain: TwoBoneIKChain) -> Iterator[str]:

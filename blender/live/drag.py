@@ -117,4 +117,5 @@ def _free(plan: ChainPlan, *, has_pole: bool) -> ChainPlan:
         influence=1.0,
     )
     pole = plan.pole if has_pole else None
-    return replace(plan, options=options, target=Point(plan.rig), pole=pole, use_rotation=False)
+    animated = plan.animated - {"influence"}
+    return replace(plan, options=options, animated=animated, target=Point(plan.rig), pole=pole, use_rotation=False)

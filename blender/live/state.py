@@ -156,7 +156,8 @@ def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> d
 def _fixed(plan: Plan, samples: Samples) -> bytes:
     parents = [samples.pose[chain.parent] for chain in plan.chains if chain.parent]
     own = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
-    return np.concatenate([array.ravel() for array in (samples.to_world[plan.rig], *parents, *own)]).tobytes()
+    numbers = (value for chain in samples.numbers.values() for value in chain.values())
+    return np.concatenate([array.ravel() for array in (samples.to_world[plan.rig], *parents, *own, *numbers)]).tobytes()
 
 
 def _moving(samples: Samples) -> bytes:

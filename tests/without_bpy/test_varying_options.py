@@ -108,12 +108,12 @@ def test_frames_without_influence_keep_the_pose_to_the_bit() -> None:
 
 
 def test_a_number_out_of_range_on_one_frame_is_refused() -> None:
-    with pytest.raises(ValueError, match="softness must be finite and from 0 to 1, but is 1.5"):
+    with pytest.raises(ValueError, match=r"softness must be finite and from 0 to 1, but is 1\.5"):
         Options(softness=np.array((0.2, 1.5)))
     with pytest.raises(ValueError, match="influence must be finite and from 0 to 1, but is nan"):
         Options(influence=np.array((0.2, np.nan)))
 
 
 def test_limits_that_cross_on_one_frame_are_refused() -> None:
-    with pytest.raises(ValueError, match="bend_min 1 must not be greater than bend_max 0.5"):
+    with pytest.raises(ValueError, match=r"bend_min 1 must not be greater than bend_max 0\.5"):
         Options(bend_min=np.array((0.0, 1.0)), bend_max=0.5)

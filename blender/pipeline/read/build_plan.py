@@ -17,6 +17,7 @@ from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..checks.armature import refuse_unposable
 from . import dependencies
+from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import by_target, scene_of
@@ -54,7 +55,7 @@ def build_plan(
     taking_part, left_out = by_target(rig, names)
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
-    chains = [chain_plan(rig, chain, stand_in) for chain in taking_part]
+    chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     if keys == Keys.TARGET_KEYS:
         chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]

@@ -116,6 +116,6 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         low, high = map(degrees, limits)
-        raise Refused("CROSSED_LIMITS", chain=chain, value=limits, low=low, high=high)
+        raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
     choices = {name: type(value)(getattr(chain, name, value)) for name, value in asdict(Options()).items()}
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

@@ -5,6 +5,7 @@ from bpy.types import Bone, PoseBone
 from ....skeleton.values import Plan
 from ...armatures import Rig
 from . import dependencies
+from .animated_options import standing_options
 
 Fingerprint = tuple[object, ...]
 """Equal as long as reading chains whose properties have not changed would give the same plan."""
@@ -16,7 +17,8 @@ def fingerprint(plan: Plan) -> Fingerprint:
     exist = [point.bone in point.object.data.bones for point in points]
     between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
     bones = (bone for some in (*((*chain.bones, *chain.below) for chain in plan.chains), *between) for bone in some)
-    return dependencies.links(plan.chains), exist, [_values(plan.rig, bone.name) for bone in bones]
+    numbers = [standing_options(plan.rig, chain) for chain in plan.chains]
+    return dependencies.links(plan.chains), exist, numbers, [_values(plan.rig, bone.name) for bone in bones]
 
 
 def _values(rig: Rig, name: str) -> Fingerprint | None:

@@ -5,11 +5,11 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import cast
 
 import numpy as np
-from bpy.types import ID, Bone, Curve, FCurve, Object, PoseBone
+from bpy.types import ID, Bone, Curve, FCurve, FloatProperty, Object, PoseBone
 from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
@@ -20,6 +20,7 @@ from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig, is_rig
+from ...keyed_options import bone_field
 from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
@@ -112,6 +113,7 @@ def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samp
         to_world={item: curves.worlds[item] for item in wanted.objects},
         pose={place: curves.poses[place] for place in wanted.bones},
         basis={place: curves.own(place, with_rotation=place in wanted.turned) for place in wanted.own},
+        numbers={place: curves.numbers(place, numbers) for place, numbers in wanted.numbers.items()},
     )
 
 
@@ -124,11 +126,18 @@ class _Curves:
         self.worlds: dict[Object, Array] = {}
         self.poses: dict[Point, Array] = {}
 
-    def own(self, place: Point, *, with_rotation: bool = True) -> Basis:
-        item, name = place
+    def _of(self, item: Object) -> OwnTransforms:
         if item not in self._transforms:
             self._transforms[item] = OwnTransforms(item, self._frames)
-        transforms = self._transforms[item]
+        return self._transforms[item]
+
+    def numbers(self, place: Point, numbers: Mapping[str, float]) -> dict[str, Array]:
+        bone = place.object.pose.bones[place.bone]
+        return {name: self._of(place.object).number(bone, name, unset) for name, unset in numbers.items()}
+
+    def own(self, place: Point, *, with_rotation: bool = True) -> Basis:
+        item, name = place
+        transforms = self._of(item)
         return transforms.bone(item.pose.bones[name], with_rotation) if name else transforms.object(item)
 
     def place(self, place: Point) -> None:
@@ -170,6 +179,19 @@ class OwnTransforms:
             rotation=self._bone_rotation(bone, path) if with_rotation else np.eye(3)[None],
             scale=self._values(bone, path, "scale"),
         )
+
+    def number(self, bone: PoseBone, name: str, unset: float) -> Array:
+        """(n,) or (1,) the keyed option of this name, within its range as Blender sets it.
+
+        unset : what holds where nothing has ever set it
+        """
+        field = bone_field(name)
+        curve = self._curves.get((bone.path_from_id(field), 0))
+        if curve is None or curve.is_empty:
+            return np.array([getattr(bone, field) if bone.is_property_set(field) else unset])
+        about = cast(FloatProperty, bone.bl_rna.properties[field])
+        values = np.fromiter(map(curve.evaluate, self._frames), np.float32, len(self._frames))
+        return values.clip(about.hard_min, about.hard_max).astype(np.float64)
 
     def object(self, item: Object) -> Basis:
         """As `Object.matrix_basis` has them, delta transforms included."""

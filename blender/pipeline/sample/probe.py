@@ -17,6 +17,7 @@ from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
 from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
+from ...keyed_options import bone_field
 from ...messages.refused import Refused, unless_gone
 from ...messages.report import point_text
 from .request import SampleRequest
@@ -66,6 +67,7 @@ class Recorder:
         self._bones = {point: empty(4, 4) for point in wanted.bones}
         self._own = {point: empty(4, 4) for point in wanted.own}
         self._scales = {point: empty(3) for point in wanted.own}
+        self._numbers = {point: {name: empty() for name in names} for point, names in wanted.numbers.items()}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
@@ -82,6 +84,11 @@ class Recorder:
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
             matrices[self._row] = owner.matrix_basis
             self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
+        for point, numbers in self._numbers.items():
+            bone, unset = bones[point.object][point.bone], self._wanted.numbers[point]
+            for name, values in numbers.items():
+                field = bone_field(name)
+                values[self._row] = getattr(bone, field) if bone.is_property_set(field) else unset[name]
         self._row += 1
 
     def samples(self) -> Samples:
@@ -90,6 +97,10 @@ class Recorder:
             to_world={item: _once(matrices) for item, matrices in self._objects.items()},
             pose={point: _once(matrices) for point, matrices in self._bones.items()},
             basis={point: self._basis(point) for point in self._own},
+            numbers={
+                point: {name: _once(values) for name, values in numbers.items()}
+                for point, numbers in self._numbers.items()
+            },
         )
 
     def _basis(self, point: Point) -> Basis:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from bpy.types import Object
 
@@ -19,12 +19,14 @@ class SampleRequest:
     bones : whose pose
     own : bones and objects whose own location and scale
     turned : those bones of them whose own rotation counts too
+    numbers : end bones whose chain's numbers count, by name, each with what holds where nothing has ever set it
     """
 
     objects: frozenset[Object]
     bones: frozenset[Point]
     own: frozenset[Point] = frozenset()
     turned: frozenset[Point] = frozenset()
+    numbers: Mapping[Point, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def placed(self) -> frozenset[Point]:
@@ -34,7 +36,7 @@ class SampleRequest:
     @property
     def points(self) -> frozenset[Point]:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
-        return self.placed | self.own
+        return self.placed | self.own | self.numbers.keys()
 
 
 def sample_request(plan: Plan) -> SampleRequest:
@@ -51,6 +53,10 @@ def sample_request(plan: Plan) -> SampleRequest:
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
         own=frozenset(own | between),
         turned=frozenset(turned | between),
+        numbers={
+            Point(plan.rig, chain.end.name): {name: chain.number(name) for name in chain.animated}
+            for chain in plan.chains
+        },
     )
 
 

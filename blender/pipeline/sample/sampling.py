@@ -17,6 +17,7 @@ from ...key_settings import Sampling
 from ...messages.refused import Refused, unless_gone
 from ...messages.translation import translated
 from ..checks.finite import refuse_not_finite
+from ..checks.numbers import refuse_unfit_numbers
 from ..checks.removed import Removal
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
@@ -77,7 +78,7 @@ class Sampler(ExitStack):
     def _sampled(self, need: SampleRequest, keyed: Collection[Point] = ()) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
         samples = yield from self._whole(self._evaluated(need, keyed))
-        refuse_not_finite(samples, self._plan.frames)
+        _refuse_unfit(samples, self._plan.frames)
         return samples
 
     def _whole(self, steps: Steps) -> Steps:
@@ -132,7 +133,7 @@ def sampled_current_frame(
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing(plan.scene, need):
         samples = scene.probed(plan.scene, need)
-        refuse_not_finite(samples, plan.frames)
+        _refuse_unfit(samples, plan.frames)
         yield samples, lambda need, _frames: scene.probed(plan.scene, need)
 
 
@@ -151,8 +152,13 @@ def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_befor
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
-    refuse_not_finite(samples, np.array([depsgraph.scene.frame_current_final]))
+    _refuse_unfit(samples, np.array([depsgraph.scene.frame_current_final]))
     return _with_poses_before(need, samples, pose_before)
+
+
+def _refuse_unfit(samples: Samples, frames: Array) -> None:
+    refuse_not_finite(samples, frames)
+    refuse_unfit_numbers(samples, frames)
 
 
 def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseBefore) -> Samples:

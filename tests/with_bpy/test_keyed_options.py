@@ -1,0 +1,172 @@
+"""Options of a chain that keys, drivers and NLA strips animate, on its end bone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import keyed_options
+from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_field
+from bl_ext.user_default.two_bone_ik.solver import values
+from bpy.types import Object, PoseBone
+
+from support import rigs
+from support.truth import on_frame, save_and_load
+
+FRAMES = range(1, 12)
+ENDS = {
+    "pole_angle": (0.0, 0.9),
+    "pole_influence": (1.0, 0.2),
+    "softness": (0.0, 0.4),
+    "max_stretch": (1.0, 1.3),
+    "bend_min": (-3.1, 0.4),
+    "bend_max": (3.1, 1.1),
+    "rotation_influence": (1.0, 0.1),
+    "influence": (1.0, 0.0),
+}
+"""The first and the last value of each option, between which it changes evenly."""
+FIELDS = {
+    "max_stretch": {"unreachable": "STRETCH"},
+    "softness": {"unreachable": "CLAMP"},
+    "bend_min": {"use_bend_limits": True},
+    "bend_max": {"use_bend_limits": True},
+    "rotation_influence": {"use_rotation": True},
+}
+
+
+def at(name: str, frame: float) -> float:
+    """The value of the option on this frame."""
+    low, high = ENDS[name]
+    return low + (high - low) * (frame - FRAMES[0]) / (FRAMES[-1] - FRAMES[0])
+
+
+def arm(name: str) -> Object:
+    """An arm with a moving target, far enough for stretch and softness to count, a pole, and poses of its own."""
+    far = name in {"softness", "max_stretch"}
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), tip_bone="hand", **FIELDS.get(name, {}))
+    rig = chain.id_data
+    for bone in rig.data.bones:
+        bone.inherit_scale = "NONE"
+    places = {1: (1.6, 0.6, 1.3), 11: (1.9, -0.2, 1.6)} if far else {1: (1.2, 0.6, 1.3), 11: (0.7, -0.5, 1.6)}
+    rigs.animate(chain.target, location=places, rotation_euler={1: (0, 0, 0), 11: (1, 0.5, 0.2)})
+    turns = {"upper": (0.1, 0.3, -0.2), "lower": (0.2, 0.1, 0.1), "hand": (-0.3, 0.2, 0.1)}
+    for bone, turn in turns.items():
+        rig.pose.bones[bone].rotation_mode = "XYZ"
+        rig.pose.bones[bone].rotation_euler = turn
+    return rig
+
+
+def by_keys(bone: PoseBone, name: str) -> None:
+    for frame in (FRAMES[0], FRAMES[-1]):
+        setattr(bone, bone_field(name), at(name, frame))
+        bone.keyframe_insert(bone_field(name), frame=frame)
+    for curve in api_curves(bone.id_data):
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+
+
+def by_driver(bone: PoseBone, name: str) -> None:
+    low, high = ENDS[name]
+    driver = bone.driver_add(bone_field(name)).driver
+    driver.expression = f"{low} + ({high} - {low}) * (frame - 1) / 10"
+
+
+def by_nla(bone: PoseBone, name: str) -> None:
+    by_keys(bone, name)
+    animation = bone.id_data.animation_data
+    action, slot = animation.action, getattr(animation, "action_slot", None)
+    animation.action = None
+    strip = animation.nla_tracks.new().strips.new("Strip", FRAMES[0], action)
+    if slot:
+        strip.action_slot = slot
+
+
+def api_curves(rig: Object) -> list[bpy.types.FCurve]:
+    from bl_ext.user_default.two_bone_ik.blender import versions
+
+    return [curve for curve in versions.curves(rig) if "two_bone_ik" in curve.data_path]
+
+
+def pose(rig: Object) -> np.ndarray:
+    """(3, 4, 4) of the limb and its tip bone, as Blender evaluates them now."""
+    bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    return np.array([bones[name].matrix for name in ("upper", "lower", "hand")], dtype=float)
+
+
+def posed_one_by_one(name: str) -> np.ndarray:
+    """The pose on each frame of a limb whose option is set, not animated, to what it is there."""
+    poses = []
+    for frame in FRAMES:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        rig = arm(name)
+        setattr(rig.two_bone_ik_chains[0], name, at(name, frame))
+        api.bake(rig, frames=(frame, frame))
+        on_frame(frame)
+        poses.append(pose(rig))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    return np.array(poses)
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, np.ndarray]:
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("animate", "ways"),
+    [
+        (by_keys, ("AUTO", "CURVES", "ISOLATED", "SCENE")),
+        (by_driver, ("AUTO", "ISOLATED", "SCENE")),
+        (by_nla, ("AUTO", "ISOLATED", "SCENE")),
+    ],
+    ids=["keys", "driver", "nla"],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_animated_option_counts_on_each_frame(
+    name: str, animate: Callable[[PoseBone, str], None], ways: tuple[str, ...], expected: dict[str, np.ndarray]
+) -> None:
+    if name not in expected:
+        expected[name] = posed_one_by_one(name)
+        # Else nothing is shown: the option does change the pose.
+        assert np.abs(np.diff(expected[name], axis=0)).max() > 1e-2
+    for way in ways:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        rig = arm(name)
+        animate(rig.pose.bones["lower"], name)
+        api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), sampling=way)
+        found = []
+        for frame in FRAMES:
+            on_frame(frame)
+            found.append(pose(bpy.data.objects["Rig"]))
+        np.testing.assert_allclose(np.array(found), expected[name], atol=2e-5, err_msg=way)
+
+
+@pytest.mark.parametrize("animate", [by_keys, by_driver, by_nla])
+@pytest.mark.parametrize("name", NAMES)
+def test_live_follows_an_animated_option(name: str, animate: Callable[[PoseBone, str], None]) -> None:
+    wanted = posed_one_by_one(name)
+    rig = arm(name)
+    animate(rig.pose.bones["lower"], name)
+    rig.two_bone_ik_live = True
+    for frame in (*FRAMES, *reversed(FRAMES)):
+        on_frame(frame)
+        np.testing.assert_allclose(pose(rig), wanted[frame - 1], atol=2e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_solve_poses_the_frame_as_the_bake_does(name: str) -> None:
+    wanted = posed_one_by_one(name)
+    for frame in FRAMES[::5]:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        rig = arm(name)
+        by_keys(rig.pose.bones["lower"], name)
+        bpy.context.scene.frame_set(frame)
+        api.solve(rig)
+        np.testing.assert_allclose(pose(rig), wanted[frame - 1], atol=2e-5)
+
+
+def test_the_options_are_those_that_the_solver_lets_vary() -> None:
+    assert set(NAMES) == {*values.VARYING, "rotation_influence"}
