@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .properties import TwoBoneIKChain
 
 
-
 def _option(name: str, description: str, default: float, low: float, high: float, **more: str) -> dict[str, Any]:
     return {"name": name, "description": description, "default": default, "min": low, "max": high, **more}
 

@@ -20,6 +20,7 @@ from typing import Any
 import bpy
 from bpy.types import Object
 
+from .. import keyed_options
 from ..armatures import Rig, is_rig
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused

@@ -6,17 +6,17 @@ that the keys beside the stretch do not move it. From the end of the stretch on,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from bpy.types import FCurve
 from numpy.typing import NDArray
 
-from ...skeleton.channel import MERGE, Channel
-from ...skeleton.plan import ChainPlan, Plan
+from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.rotation_mode import rotation_matrices, rotation_values
-from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.steps import part
+from ...skeleton.values import MERGE, ChainPlan, Channel, Plan
 from ...solver.values import Array
 from .. import versions
 
@@ -36,6 +36,53 @@ def with_own_keys(
                 stretches = _stretches(plan.frames, rests)
                 found[chain.name] = [_kept(chain, channel, stretches, find) for channel in channels[chain.name]]
     return found
+
+
+Steps = Generator[float, None, list[Channel]]
+Reduce = Callable[[list[Channel], NDArray[np.intp]], Steps]
+"""Fewer keys for channels on these rows of the plan's frames."""
+
+
+def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *, step: int, cubic: bool) -> Steps:
+    """The channels reduced between the stretches; on these they have every key that they may have.
+
+    Yields the part that is done.
+
+    rows : (n,) the indices of the channels' frames among those of the plan, of which every `step`-th may get a key
+    cubic : True for Bezier curves; those that are not reduced are straight
+    """
+    rests = np.logical_or.reduce(
+        [inside(channels[0].frames, each) for one in channels for each in one.kept] or [[False]]
+    )
+    if not rests.any():
+        return (yield from reduce(channels, rows))
+    pieces = []
+    for piece in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rests)) + 1):
+        if rests[piece[0]]:
+            pieces.append([_part(one, piece[rows[piece] % step == 0]) for one in channels])
+        else:
+            steps = reduce([_part(one, piece) for one in channels], rows[piece])
+            pieces.append((yield from part(steps, piece[0] / len(rows), (piece[-1] + 1) / len(rows))))
+    return [_joined(parts, cubic=cubic) for parts in zip(*pieces, strict=True)]
+
+
+def _part(channel: Channel, rows: NDArray[np.intp]) -> Channel:
+    return replace(channel, frames=channel.frames[rows], values=channel.values[rows])
+
+
+def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
+    frames, values = (np.concatenate([getattr(part, name) for part in parts]) for name in ("frames", "values"))
+    straight = np.diff(values, axis=0) / np.diff(frames)[:, None]
+    slopes, held = np.stack((straight, straight), axis=1), np.zeros(len(straight), dtype=np.bool_)
+    start = 0
+    for part in parts:
+        between = slice(start, start + max(0, len(part.frames) - 1))
+        if part.slopes is not None:
+            slopes[between] = part.slopes
+        if part.held is not None:
+            held[between] = part.held
+        start += len(part.frames)
+    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, held=held)
 
 
 def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, float]]:
@@ -76,3 +123,19 @@ def _has_keys(curve: FCurve, stretch: tuple[float, float]) -> bool:
 def inside(frames: NDArray[np.float32], stretch: tuple[float, float]) -> NDArray[np.bool_]:
     """(m,) which of the frames lie in the stretch."""
     return (frames > stretch[0] - MERGE) & (frames < stretch[1] + MERGE)
+
+
+def any_inside(frames: NDArray[np.float32], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+    """(m,) which of the frames lie in one of the stretches."""
+    found: NDArray[np.bool_] = np.logical_or.reduce(
+        [np.zeros(len(frames), bool), *(inside(frames, each) for each in stretches)]
+    )
+    return found
+
+
+def between_own(
+    frames: NDArray[np.float32], own: NDArray[np.float32], stretches: Sequence[tuple[float, float]]
+) -> NDArray[np.bool_]:
+    """(m,) which of the frames lie, within one stretch, from the first to the last of the frames `own` (k,)."""
+    spans = (own[inside(own, each)] for each in stretches)
+    return any_inside(frames, [(float(each[0]), float(each[-1])) for each in spans if len(each)])

@@ -17,6 +17,7 @@ from ..armatures import Rig
 from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
+from . import own_keys
 from .checks.keys import code, owner_of
 from .read import dependencies
 
@@ -70,7 +71,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
             new["co"][:, 1] = values
             if channel.slopes is not None:
                 _set_handles(new, channel.slopes[..., index])
-            _replace_keys(curve, new, span)
+            _replace_keys(curve, new, span, channel.kept)
             if len(curve.modifiers):
                 notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
     return [*notes, *_nla_notes(item)]
@@ -148,25 +149,56 @@ def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int)
     return curve
 
 
-def _replace_keys(curve: FCurve, new: Attributes, span: tuple[float, float]) -> None:
+def _replace_keys(
+    curve: FCurve, new: Attributes, span: tuple[float, float], kept: Sequence[tuple[float, float]]
+) -> None:
     first, last = curve.range().to_tuple()
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
     points = curve.keyframe_points
-    if points and (first < span[0] - MERGE or last > span[1] + MERGE):
-        new = _merged(points, new, span)
+    old = None
+    if points and (kept or first < span[0] - MERGE or last > span[1] + MERGE):
+        old = _attributes(points)
+        new = _merged(points, old, new, span, kept)
     _add(points, new)
     curve.update()
+    if old and kept:
+        _freeze_handles(curve, old, own_keys.any_inside(old["co"][:, 0], kept))
 
 
-def _merged(points: FCurveKeyframePoints, new: Attributes, span: tuple[float, float]) -> Attributes:
-    """The new keys between the old ones outside of the span, with every attribute."""
-    old = _attributes(points)
-    frames = old["co"][:, 0]
-    before, after = frames < span[0] - MERGE, frames > span[1] + MERGE
+def _merged(
+    points: FCurveKeyframePoints,
+    old: Attributes,
+    new: Attributes,
+    span: tuple[float, float],
+    kept: Sequence[tuple[float, float]],
+) -> Attributes:
+    """The new keys between the old ones outside of the span, or in a stretch that is kept, with every attribute."""
+    frames, added = old["co"][:, 0], new["co"][:, 0]
+    stays = (frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own_keys.any_inside(frames, kept)
     _add(points, new)
-    between = _attributes(points)
-    return {name: np.concatenate([old[name][before], between[name], old[name][after]]) for name in ATTRIBUTES}
+    new = {name: values[~own_keys.between_own(added, frames, kept)] for name, values in _attributes(points).items()}
+    order = np.argsort(np.concatenate((frames[stays], new["co"][:, 0])), kind="stable")
+    return {name: np.concatenate((old[name][stays], new[name]))[order] for name in ATTRIBUTES}
+
+
+def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
+    """Put back handles of the `kept` among the old keys that new keys beside them have moved, free from now on."""
+    points = curve.keyframe_points
+    while True:
+        now = _attributes(points)
+        rows = np.searchsorted(now["co"][:, 0], old["co"][kept, 0])
+        moved = np.zeros(len(rows), dtype=np.bool_)
+        for side in ("handle_left", "handle_right"):
+            moved |= (now[side][rows] != old[side][kept]).any(axis=-1)
+        if not moved.any():
+            return
+        for side in ("handle_left", "handle_right"):
+            now[side][rows[moved]] = old[side][kept][moved]
+            now[f"{side}_type"][rows[moved]] = code(f"{side}_type", "FREE")
+            points.foreach_set(f"{side}_type", now[f"{side}_type"])
+            points.foreach_set(side, now[side].reshape(-1))
+        curve.update()
 
 
 def _add(points: FCurveKeyframePoints, keys: Attributes) -> None:

@@ -8,13 +8,12 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import keyed_options
 from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_field
 from bl_ext.user_default.two_bone_ik.solver import values
 from bpy.types import Object, PoseBone
 
 from support import rigs
-from support.truth import on_frame, save_and_load
+from support.truth import on_frame
 
 FRAMES = range(1, 12)
 ENDS = {

@@ -11,7 +11,6 @@ from ....skeleton.values import ChainPlan
 from ... import keyed_options, versions
 from ...armatures import Rig
 
-
 _LIMITS = frozenset(("bend_min", "bend_max"))
 
 

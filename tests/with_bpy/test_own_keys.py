@@ -1,0 +1,140 @@
+"""Where a limb has no influence it keeps its own keys, and where it has, it is posed as it is without a stretch."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import FCurve, Object
+
+from support import rigs
+from support.truth import on_frame
+
+LAST = 40
+REST = (14, 27)
+"""The frames from the first to the last without influence."""
+QUARTERS = np.arange(4 * REST[0], 4 * REST[1] + 1) / 4
+
+
+@pytest.fixture(params=["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def arm(mode: str, *, own: tuple[int, ...] = (1, 9, 16, 20, 25, 33, 40)) -> Object:
+    """An arm with a moving target and keys of its own on these frames, influence 1, then 0, then 1 again."""
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), reference="POSE")
+    rig = chain.id_data
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 20: (0.6, -0.6, 1.5), 40: (1.3, 0.2, 0.8)})
+    rng = np.random.default_rng(7)
+    for name in ("upper", "lower"):
+        bone = rig.pose.bones[name]
+        bone.rotation_mode = mode
+        field = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
+        turns = {}
+        for frame in own:
+            angles = rng.uniform(-0.6, 0.6, 3)
+            if mode == "QUATERNION":
+                # The other sign is the same pose, and not what keys beside it have.
+                turns[frame] = (-1.0, *-0.5 * angles)
+            elif mode == "AXIS_ANGLE":
+                turns[frame] = (0.5 + abs(angles[0]), 0.1, 1.0, 0.2)
+            else:
+                turns[frame] = (angles[0] + 2 * np.pi, *angles[1:])
+        rigs.animate(bone, **{field: turns})
+    influence = {1: 1.0, 10: 1.0, 14: 0.0, 27: 0.0, 31: 1.0}
+    for frame, value in influence.items():
+        rig.pose.bones["lower"].two_bone_ik_influence = value
+        rig.pose.bones["lower"].keyframe_insert("two_bone_ik_influence", frame=frame)
+    for curve in versions.curves(rig):
+        if "influence" in curve.data_path:
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
+    return rig
+
+
+def own_curves(rig: Object) -> list[FCurve]:
+    return [curve for curve in versions.curves(rig) if "rotation" in curve.data_path]
+
+
+def kept_keys(rig: Object) -> dict[tuple[str, int], list[tuple[object, ...]]]:
+    """What each curve has from the stretch's first frame to its last: frame, value, interpolation and type of each key."""
+    return {
+        (curve.data_path, curve.array_index): [
+            (*key.co, *key.handle_left, *key.handle_right, key.interpolation, key.easing, key.type)
+            for key in curve.keyframe_points
+            if REST[0] <= key.co.x <= REST[1]
+        ]
+        for curve in own_curves(rig)
+    }
+
+
+def pose(rig: Object) -> np.ndarray:
+    bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    return np.array([bones[name].matrix for name in ("upper", "lower")], dtype=float)
+
+
+def poses(frames: np.ndarray) -> np.ndarray:
+    found = []
+    for frame in frames:
+        on_frame(float(frame))
+        found.append(pose(bpy.data.objects["Rig"]))
+    return np.array(found)
+
+
+def test_a_stretch_without_influence_keeps_own_keys_to_the_bit(mode: str) -> None:
+    rig = arm(mode)
+    before = kept_keys(rig)
+    api.bake(rig, frames=(1, LAST))
+    after = kept_keys(rig)
+    assert any(before.values())
+    for path, keys in before.items():
+        assert [key for key in after[path] if key[0] in {own[0] for own in keys}] == keys
+
+
+def test_between_its_own_keys_the_limb_moves_as_before(mode: str) -> None:
+    rig = arm(mode)
+    inside = QUARTERS[(QUARTERS >= 16) & (QUARTERS <= 25)]
+    before = poses(inside)
+    api.bake(rig, frames=(1, LAST))
+    np.testing.assert_array_equal(poses(inside), before)
+
+
+@pytest.mark.parametrize("keys", ["EVERY_FRAME", "REDUCED"])
+def test_on_every_frame_without_influence_the_own_pose_shows(mode: str, keys: str) -> None:
+    rig = arm(mode)
+    frames = np.arange(REST[0], REST[1] + 1)
+    before = poses(frames)
+    report = api.bake(rig, frames=(1, LAST), keys=keys, tolerance=1e-3)
+    np.testing.assert_allclose(poses(frames), before, atol=1e-3 if keys == "REDUCED" else 2e-5)
+    assert report.posed
+
+
+def test_beside_the_stretch_nothing_spins(mode: str) -> None:
+    rig = arm(mode)
+    api.bake(rig, frames=(1, LAST))
+    frames = np.concatenate((np.arange(4 * 12, 4 * 14 + 1), np.arange(4 * 27, 4 * 31 + 1))) / 4
+    found = poses(frames)
+    # A sign or a winding that changed would turn bones by far more between two keys.
+    turned = np.abs(np.diff(found[:, :, :3, :3], axis=0)).max(axis=(1, 2, 3))
+    assert turned[np.diff(frames) < 1].max() < 0.2
+
+
+def test_a_stretch_without_own_keys_is_keyed_as_the_limb_is_posed() -> None:
+    rig = arm("QUATERNION", own=(1, 40))
+    frames = np.arange(REST[0], REST[1] + 1)
+    before = poses(frames)
+    api.bake(rig, frames=(1, LAST))
+    np.testing.assert_allclose(poses(frames), before, atol=2e-5)
+
+
+def test_outside_the_stretch_keys_are_as_without_it(mode: str) -> None:
+    rig = arm(mode)
+    api.bake(rig, frames=(1, LAST))
+    found = poses(np.arange(31, LAST + 1))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rig = arm(mode)
+    api.bake(rig, frames=(31, LAST))
+    np.testing.assert_allclose(found, poses(np.arange(31, LAST + 1)), atol=2e-5)
