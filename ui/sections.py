@@ -5,6 +5,7 @@ from math import degrees
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
+from ..blender import keyed_options
 from ..blender.armatures import Rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
@@ -61,7 +62,7 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
     if chain.tip_bone:
         column.prop(chain, "use_rotation", text="Follow Rotation")
         if chain.use_rotation:
-            column.prop(chain, "rotation_influence", text="Influence")
+            _draw_option(column, chain, "rotation_influence", text="Influence")
     row = column.row(align=True)
     if lacks(chain, Role.TARGET):
         empties = row.operator("two_bone_ik.create_targets", text="Create Targets")
@@ -92,15 +93,15 @@ def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
         row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")
         body.prop(chain, "plane")
         if chain.pole_target:
-            body.prop(chain, "pole_angle")
-            body.prop(chain, "pole_influence")
+            _draw_option(body, chain, "pole_angle")
+            _draw_option(body, chain, "pole_influence")
         body.prop(chain, "hinge_axis")
         body.prop(chain, "reference")
         body.prop(chain, "use_bend_limits")
         if chain.use_bend_limits:
             limits = body.column(align=True)
-            limits.prop(chain, "bend_min", text="Minimum")
-            limits.prop(chain, "bend_max", text="Maximum")
+            _draw_option(limits, chain, "bend_min", text="Minimum")
+            _draw_option(limits, chain, "bend_max", text="Maximum")
             limits.operator("two_bone_ik.bend_limits_take", text="Take from IK Limits")
 
 
@@ -110,10 +111,10 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
     if body:
         body.prop(chain, "unreachable")
         if chain.unreachable == "STRETCH":
-            body.prop(chain, "max_stretch", text="Maximum")
-        body.prop(chain, "softness")
+            _draw_option(body, chain, "max_stretch", text="Maximum")
+        _draw_option(body, chain, "softness")
         body.prop(chain, "use_extension_limit")
-        body.prop(chain, "influence")
+        _draw_option(body, chain, "influence")
 
 
 def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
@@ -128,6 +129,14 @@ def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
             draw_lines(body, context, [finding.text], frame=finding.frame)
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
+
+
+def _draw_option(layout: UILayout, chain: TwoBoneIKChain, name: str, **text: str) -> None:
+    """A keyed option, with the dot to key it; it can be keyed where it is, on the end bone."""
+    owner, field = keyed_options.owner(chain, name)
+    row = layout.row(align=True)
+    row.use_property_decorate = True
+    row.prop(owner, field, **text)
 
 
 def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 0) -> UILayout | None:

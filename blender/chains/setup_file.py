@@ -29,7 +29,6 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
-from .. import keyed_options
 from . import create_targets
 from .field_values import field_values, unchanged_on_error
 from .wildcards import WILDCARDS, wildcard_texts

@@ -71,17 +71,17 @@ def _part(channel: Channel, rows: NDArray[np.intp]) -> Channel:
 
 
 def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
-    frames, values = (np.concatenate([getattr(part, name) for part in parts]) for name in ("frames", "values"))
+    frames, values = (np.concatenate([getattr(each, name) for each in parts]) for name in ("frames", "values"))
     straight = np.diff(values, axis=0) / np.diff(frames)[:, None]
     slopes, held = np.stack((straight, straight), axis=1), np.zeros(len(straight), dtype=np.bool_)
     start = 0
-    for part in parts:
-        between = slice(start, start + max(0, len(part.frames) - 1))
-        if part.slopes is not None:
-            slopes[between] = part.slopes
-        if part.held is not None:
-            held[between] = part.held
-        start += len(part.frames)
+    for each in parts:
+        between = slice(start, start + max(0, len(each.frames) - 1))
+        if each.slopes is not None:
+            slopes[between] = each.slopes
+        if each.held is not None:
+            held[between] = each.held
+        start += len(each.frames)
     return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, held=held)
 
 

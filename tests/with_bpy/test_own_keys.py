@@ -60,7 +60,7 @@ def own_curves(rig: Object) -> list[FCurve]:
 
 
 def kept_keys(rig: Object) -> dict[tuple[str, int], list[tuple[object, ...]]]:
-    """What each curve has from the stretch's first frame to its last: frame, value, interpolation and type of each key."""
+    """Of each curve its keys from the first frame of the stretch to the last, with handles and types."""
     return {
         (curve.data_path, curve.array_index): [
             (*key.co, *key.handle_left, *key.handle_right, key.interpolation, key.easing, key.type)
