@@ -13,6 +13,7 @@ from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.chains.ik_constraints.animation import animate
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
@@ -116,7 +117,8 @@ def _add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
 def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
-    The constraints go on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
+    A chain takes the animation of its constraint along: influence, pole angle, and whether it acts. The constraints go
+    on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
     chain without one, as `add_detected` adds them, gets that of the constraint.
 
     >>> constraint = rig.pose.bones["forearm.R"].constraints.new("IK")
@@ -127,11 +129,15 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
       It moves 3 bones, and a chain has two: set its Chain Length to 2
     """
     refuse_unposable(rig)
-    found = list(takeovers(rig, scene or scene_of(rig)))
-    return tuple(
-        replace(takeover, chain=ensure_chain(rig, **takeover.fields).name) if takeover.fields else takeover
-        for takeover in found
-    )
+    scene = scene or scene_of(rig)
+    found = list(takeovers(rig, scene))
+    return tuple(_taken(rig, scene, takeover) if takeover.fields else takeover for takeover in found)
+
+
+def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
+    chain = ensure_chain(rig, **takeover.fields)
+    animate(rig, chain.end_bone, scene, takeover.animations)
+    return replace(takeover, chain=chain.name)
 
 
 def taking_part(rig: Rig, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:

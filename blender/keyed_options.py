@@ -8,7 +8,7 @@ from before there was anything on the bone, the chain keeps the value.
 
 from collections.abc import Iterable
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bpy.props import FloatProperty
 from bpy.types import Context, Object, PoseBone, PropertyGroup
@@ -56,7 +56,7 @@ _OPTIONS = {
 NAMES = tuple(_OPTIONS)
 """Identifiers of the chain's fields."""
 
-_OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+_OVERRIDABLE: Any = {"LIBRARY_OVERRIDABLE"}
 
 
 def bone_field(name: str) -> str:
@@ -121,6 +121,24 @@ def settle_all(items: Iterable[Object]) -> None:
             settle(item)
 
 
+def on_bones(rig: Rig) -> dict[str, dict[str, float]]:
+    """What the bones have, by name and property; nothing of what was never set."""
+    fields = [bone_field(name) for name in NAMES]
+    return {
+        bone.name: {field: getattr(bone, field) for field in fields if bone.is_property_set(field)}
+        for bone in (rig.pose.bones if rig.pose else ())
+    }
+
+
+def put_back(rig: Rig, values: dict[str, dict[str, float]]) -> None:
+    """Give the bones what `on_bones` has found, and nothing else."""
+    for name, now in on_bones(rig).items():
+        for field in now.keys() - values[name].keys():
+            rig.pose.bones[name].property_unset(field)
+        for field, value in values[name].items():
+            setattr(rig.pose.bones[name], field, value)
+
+
 def reset(bone: PoseBone) -> None:
     """Give a bone that gets a chain the defaults, whatever an earlier chain has left there."""
     for name in NAMES:
@@ -130,7 +148,7 @@ def reset(bone: PoseBone) -> None:
 def _changed(bone: PoseBone, _context: Context) -> None:
     from .live import state
 
-    state.invalidate(bone.id_data)
+    state.invalidate(cast(Rig, bone.id_data))
 
 
 # mypy knows of no properties that an extension adds.

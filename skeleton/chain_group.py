@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,8 @@ class ChainGroup:
         return self.numbers.get(name, self.plan.number(name))
 
     def _options(self, numbers: Mapping[str, Array]) -> Options:
-        return replace(self.plan.options, **{name: numbers[name] for name in VARYING if name in numbers})
+        varying: dict[str, Any] = {name: numbers[name] for name in VARYING if name in numbers}
+        return replace(self.plan.options, **varying)
 
     @cached_property
     def prepared(self) -> PreparedChain:

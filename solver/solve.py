@@ -162,7 +162,7 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
     blended = reference.from_rotations(chain, rest, rotations, stretch)
-    values = {
+    values: dict[str, Any] = {
         "rotations": rotations,
         "joints": blended.joints,
         "hinge": blended.normal,

@@ -131,12 +131,12 @@ def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")
 
 
-def _draw_option(layout: UILayout, chain: TwoBoneIKChain, name: str, **text: str) -> None:
+def _draw_option(layout: UILayout, chain: TwoBoneIKChain, name: str, text: str | None = None) -> None:
     """A keyed option, with the dot to key it; it can be keyed where it is, on the end bone."""
     owner, field = keyed_options.owner(chain, name)
     row = layout.row(align=True)
     row.use_property_decorate = True
-    row.prop(owner, field, **text)
+    row.prop(owner, field, text=text)
 
 
 def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 0) -> UILayout | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from .. import keyed_options
 from ..armatures import Rig
 from ..properties import TwoBoneIKChain, chain_fields
 
@@ -29,6 +30,7 @@ def unchanged_on_error(rig: Rig) -> Iterator[None]:
     before = [
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]
+    options = keyed_options.on_bones(rig)
     try:
         yield
     except Exception:
@@ -38,4 +40,5 @@ def unchanged_on_error(rig: Rig) -> Iterator[None]:
             for name in chain_fields().keys() - values.keys():
                 chain.property_unset(name)
             set_fields(chain, values)
+        keyed_options.put_back(rig, options)
         raise

@@ -51,9 +51,7 @@ def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *
     rows : (n,) the indices of the channels' frames among those of the plan, of which every `step`-th may get a key
     cubic : True for Bezier curves; those that are not reduced are straight
     """
-    rests = np.logical_or.reduce(
-        [inside(channels[0].frames, each) for one in channels for each in one.kept] or [[False]]
-    )
+    rests = any_inside(channels[0].frames, [each for one in channels for each in one.kept])
     if not rests.any():
         return (yield from reduce(channels, rows))
     pieces = []
@@ -120,12 +118,12 @@ def _has_keys(curve: FCurve, stretch: tuple[float, float]) -> bool:
     return bool(inside(keys[::2], stretch).any())
 
 
-def inside(frames: NDArray[np.float32], stretch: tuple[float, float]) -> NDArray[np.bool_]:
+def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArray[np.bool_]:
     """(m,) which of the frames lie in the stretch."""
     return (frames > stretch[0] - MERGE) & (frames < stretch[1] + MERGE)
 
 
-def any_inside(frames: NDArray[np.float32], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+def any_inside(frames: NDArray[np.floating], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
     """(m,) which of the frames lie in one of the stretches."""
     found: NDArray[np.bool_] = np.logical_or.reduce(
         [np.zeros(len(frames), bool), *(inside(frames, each) for each in stretches)]
@@ -134,7 +132,7 @@ def any_inside(frames: NDArray[np.float32], stretches: Sequence[tuple[float, flo
 
 
 def between_own(
-    frames: NDArray[np.float32], own: NDArray[np.float32], stretches: Sequence[tuple[float, float]]
+    frames: NDArray[np.floating], own: NDArray[np.floating], stretches: Sequence[tuple[float, float]]
 ) -> NDArray[np.bool_]:
     """(m,) which of the frames lie, within one stretch, from the first to the last of the frames `own` (k,)."""
     spans = (own[inside(own, each)] for each in stretches)

@@ -94,18 +94,21 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
 
 def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
     """Mute constraints given as (bone, constraint); returns sentences for the report."""
-    animated = versions.animated_paths(rig)
+    animated = versions.ever_animated_paths(rig)
     notes = []
     for bone, name in names:
         constraint = dependencies.constraint_named(rig, bone, name)
-        if constraint is None or constraint.mute:
+        paths = {f"{constraint.path_from_id()}.{switch}" for switch in ("mute", "enabled")} if constraint else set()
+        if constraint is None or (constraint.mute and animated.isdisjoint(paths)):
             continue
         constraint.mute = True
-        path = constraint.path_from_id()
-        muted = translated(
-            "alert.muted_by_animation" if animated & {f"{path}.mute", f"{path}.enabled"} else "note.muted",
-            name=name,
-            bone=bone,
+        for curve in (*versions.curves(rig), *(rig.animation_data.drivers if rig.animation_data else ())):
+            curve.mute |= curve.data_path in paths
+        played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
+        muted = (
+            translated("alert.muted_by_animation", name=name, bone=bone)
+            if paths & played
+            else translated("note.muted_with_animation" if paths & animated else "note.muted", name=name, bone=bone)
         )
         notes.append(muted)
     return notes
@@ -143,10 +146,25 @@ def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int)
     curve = channelbag.fcurves.find(channel.path, index=index)
     if curve:
         return curve
-    curve = channelbag.fcurves.new(channel.path, index=index)
-    curve.group = channelbag.groups.get(channel.group) or channelbag.groups.new(channel.group)
+    curve = _new_curve(channelbag, channel.path, channel.group, index)
     curve.color_mode = "AUTO_YRGB" if channel.values.shape[1] == 4 else "AUTO_RGB"
     return curve
+
+
+def _new_curve(channelbag: versions.Channelbag, path: str, group: str, index: int = 0) -> FCurve:
+    curve = channelbag.fcurves.new(path, index=index)
+    curve.group = channelbag.groups.get(group) or channelbag.groups.new(group)
+    return curve
+
+
+def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> FCurve:
+    """The keys of a curve of `item` on the property at another path, in place of those that it has."""
+    channelbag = versions.ensure_channelbag(item)
+    copy = channelbag.fcurves.find(path) or _new_curve(channelbag, path, group)
+    copy.extrapolation = curve.extrapolation
+    _add(copy.keyframe_points, _attributes(curve.keyframe_points))
+    copy.update()
+    return copy
 
 
 def _replace_keys(

@@ -124,8 +124,8 @@ def test_another_solver_is_told() -> None:
 
 
 @pytest.mark.parametrize("path", ["influence", "pole_angle"])
-def test_an_animated_setting_is_told(path: str) -> None:
+def test_an_animated_setting_goes_over_without_a_word(path: str) -> None:
     constraint = limb(rigs.ARM)
     constraint.keyframe_insert(path, frame=1)
     (takeover,) = api.chains_from_constraints(constraint.id_data)
-    assert takeover.differs == (f"Its property {path} is animated; the chain keeps it as it is on frame 1",)
+    assert takeover.differs == ()

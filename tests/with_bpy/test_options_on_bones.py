@@ -154,7 +154,7 @@ def test_an_edited_list_leaves_curves_with_their_limb(edit: str) -> None:
     assert_only_the_right_arm_is_keyed(rig)
 
 
-def test_a_library_that_adds_a_chain_leaves_curves_with_their_limb(tmp_path: Path) -> None:
+def test_a_library_that_adds_a_chain_hands_no_curve_on(tmp_path: Path) -> None:
     library, shot = str(tmp_path / "rig.blend"), str(tmp_path / "shot.blend")
     rig = rigs.armature(TWO_ARMS)
     for side, sign in (("L", 1), ("R", -1)):

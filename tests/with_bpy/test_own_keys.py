@@ -122,7 +122,7 @@ def test_beside_the_stretch_nothing_spins(mode: str) -> None:
     assert turned[np.diff(frames) < 1].max() < 0.2
 
 
-def test_a_stretch_without_own_keys_is_keyed_as_the_limb_is_posed() -> None:
+def test_a_stretch_without_own_keys_is_keyed_as_posed() -> None:
     rig = arm("QUATERNION", own=(1, 40))
     frames = np.arange(REST[0], REST[1] + 1)
     before = poses(frames)

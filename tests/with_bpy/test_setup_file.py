@@ -141,13 +141,13 @@ def test_a_bone_that_is_called_like_the_pattern_comes_first(apply: Apply) -> Non
 
 
 def test_chains_of_the_same_name_change_and_others_stay(rig: Object, apply: Apply) -> None:
-    api.add_chain(rig, "fore.L", name="mine", softness=0.5)
-    api.add_chain(rig, "fore.R", softness=0.5)
+    api.add_chain(rig, "fore.L", name="mine", unreachable="HOLD")
+    api.add_chain(rig, "fore.R", unreachable="HOLD")
     apply('chain = [{end_bone = "fore.?", bend = "NEAREST"}]')
-    assert [(chain.name, chain.bend, chain.softness) for chain in rig.two_bone_ik_chains] == [
-        ("mine", "REST", 0.5),
-        ("fore.R", "NEAREST", 0.0),
-        ("fore.L", "NEAREST", 0.0),
+    assert [(chain.name, chain.bend, chain.unreachable) for chain in rig.two_bone_ik_chains] == [
+        ("mine", "REST", "HOLD"),
+        ("fore.R", "NEAREST", "CLAMP"),
+        ("fore.L", "NEAREST", "CLAMP"),
     ]
 
 

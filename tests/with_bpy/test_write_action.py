@@ -200,6 +200,7 @@ def test_constraints_are_muted_and_named(rig):
     notes = write.mute_constraints(rig, [("lower", constraint.name) for constraint in constraints])
     assert notes == [
         'Constraint "IK" of bone "lower" is muted',
-        'Constraint "IK.002" of bone "lower" is muted, but its mute is animated and will come back',
+        'Constraint "IK.002" of bone "lower" is muted, with the animation of its mute',
     ]
+    bpy.context.scene.frame_set(1)
     assert all(constraint.mute for constraint in constraints)

@@ -5,19 +5,16 @@ iteration.
 """
 
 from collections.abc import Iterator
-from math import degrees, pi
 from typing import cast
 
 import numpy as np
-from bpy.types import KinematicConstraint, PoseBone, Scene
+from bpy.types import KinematicConstraint, PoseBone
 
-from ....skeleton.rotation_mode import rotation_name
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.read import dependencies
-from ...pipeline.sample.curves import OwnTransforms
 from .pre_constraint_pose import pre_constraint_pose
 
 _BESIDE = 1e-3
@@ -27,7 +24,7 @@ _SEEN = 0.1
 """Degrees by which a limb has to be off before it is worth a sentence."""
 
 
-def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
+def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> Iterator[str]:
     """Sentences for the constraint that moves these two bones, as it is now in the scene."""
     pose = pre_constraint_pose(root, end)
     for bone in (root, end):
@@ -41,7 +38,6 @@ def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, 
             yield translated("takeover.stretch", bone=bone.name)
     if pose.is_straight:
         yield translated("takeover.straight", root=root.name, end=end.name)
-    yield from _of_keys(constraint, root, end, scene)
     yield from _of_others(constraint, {root.name, end.name})
 
 
@@ -54,7 +50,8 @@ def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
         yield translated("takeover.rotation")
     if constraint.pole_target is None:
         yield translated("takeover.no_pole")
-        if constraint.influence < 1.0:
+        animated = versions.ever_animated_paths(constraint.id_data)
+        if constraint.influence < 1.0 or f"{constraint.path_from_id()}.influence" in animated:
             yield translated("takeover.influence")
 
 
@@ -70,22 +67,6 @@ def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
             yield translated("takeover.limit", **named)
         if getattr(bone, f"ik_stiffness_{name}") > 0.0:
             yield translated("takeover.stiffness", **named)
-
-
-def _of_keys(constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene) -> Iterator[str]:
-    rig = constraint.id_data
-    animated = versions.animated_paths(rig)
-    path = constraint.path_from_id()
-    for name in ("influence", "pole_angle", "mute", "enabled"):
-        if f"{path}.{name}" in animated:
-            yield translated("takeover.animated", name=name, frame=scene.frame_current)
-    if constraint.pole_target and f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}" in animated:
-        frames = range(scene.frame_start, scene.frame_end + 1)
-        poses = pre_constraint_pose(root, end, OwnTransforms(rig, frames).bone(end, with_rotation=True).matrix)
-        now, then = (pose.pole_angle(constraint.pole_angle) for pose in (pre_constraint_pose(root, end), poses))
-        off = degrees(np.abs((then - now + pi) % (2.0 * pi) - pi).max())
-        if off > _SEEN:
-            yield translated("takeover.keys", bone=end.name, off=off, frame=scene.frame_current)
 
 
 def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:

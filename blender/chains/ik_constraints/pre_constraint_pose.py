@@ -7,14 +7,13 @@ points.
 """
 
 from dataclasses import dataclass
-from math import cos, sin
 from typing import cast
 
 import numpy as np
 from bpy.types import PoseBone
 
 from ....skeleton import inherit, transform
-from ....solver.values import Array
+from ....solver.values import Array, Number
 from ....solver.vectors import angle_about, cross, norm, rejection, unit
 from ...armatures import Rig
 from ...pipeline.read.bone import read_bone
@@ -40,10 +39,10 @@ class PreConstraintPose:
         """True if the first pose is so straight that the constraint would not bend it, or only after many steps."""
         return bool(norm(self.hinge)[0] < 1e-3)
 
-    def pole_angle(self, angle: float) -> Array:
+    def pole_angle(self, angle: Number) -> Array:
         """(n,) the chain's pole angle for this pole angle of the constraint, radians from -pi to pi."""
         line = unit(self.tip)
-        up = cos(angle) * self.root[..., 0] + sin(angle) * self.root[..., 2]
+        up = np.cos(angle)[..., None] * self.root[..., 0] + np.sin(angle)[..., None] * self.root[..., 2]
         return angle_about(line, rejection(up, line), rejection(self.mid, line))
 
 

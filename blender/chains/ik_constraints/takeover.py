@@ -11,10 +11,13 @@ from mathutils import Matrix, Vector
 from ....skeleton.transform import Basis
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
+from ... import versions
 from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
 from ...pipeline.read import dependencies
+from . import animation
+from .animation import OptionAnimation, option_animations
 from .differences import differences
 from .pre_constraint_pose import pre_constraint_pose
 
@@ -25,6 +28,7 @@ class Takeover:
 
     bone, constraint : names of the bone and of its constraint
     fields : of the chain; empty if no chain can replace the constraint
+    animations : what animates its keyed options
     differs : sentences about how the chain differs, or why there is none
     chain : name of the chain; "" until it exists
     """
@@ -33,6 +37,7 @@ class Takeover:
     constraint: str
     fields: Mapping[str, Any]
     differs: tuple[str, ...]
+    animations: tuple[OptionAnimation, ...] = ()
     chain: str = ""
 
     def lines(self) -> list[str]:
@@ -55,8 +60,12 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     raises : Refused if the pose before one of them holds NaN or infinity
     """
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
+    animated = versions.ever_animated_paths(rig)
     for owner, constraint in dependencies.constrained(rig):
-        if not isinstance(constraint, KinematicConstraint) or constraint.mute:
+        if not isinstance(constraint, KinematicConstraint):
+            continue
+        path = constraint.path_from_id()
+        if constraint.mute and animated.isdisjoint({f"{path}.mute", f"{path}.enabled"}):
             continue
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones)
@@ -67,11 +76,13 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
         if end.name not in taken:
             _refuse_nowhere(root, end, scene)
             taken.add(end.name)
+            animations = option_animations(owner, constraint, root, end, scene)
             yield Takeover(
                 bone=owner.name,
                 constraint=constraint.name,
                 fields=_fields(constraint, root, end),
-                differs=tuple(differences(constraint, root, end, scene)),
+                differs=(*differences(constraint, root, end), *animation.differences(constraint, animations)),
+                animations=animations,
             )
 
 

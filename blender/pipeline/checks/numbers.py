@@ -9,8 +9,8 @@ import numpy as np
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...keyed_options import bone_field
+from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
-from ...messages.report import frame_text
 
 
 def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:
