@@ -29,10 +29,26 @@ def bone_bases(solved: SolvedGroup) -> list[Basis]:
         root = replace(root, scale=root.scale * transform.along_bone(solution.stretch))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
     if not plan.use_rotation:
-        return [root, end]
+        return _where_influenced(group, [root, end], [group.basis[0], group.basis[-1]])
     end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
     parent = tip_parent_pose(group.plans, end_pose, solved.samples)
-    return [root, end, _tip_basis(group, parent, solved.samples)]
+    tip, own_tip = _tip_basis(group, parent, solved.samples), basis_below(group.plans, -1, solved.samples)
+    return _where_influenced(group, [root, end, tip], [group.basis[0], group.basis[-1], own_tip])
+
+
+def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) -> list[Basis]:
+    """The solved bases; on frames without influence, to the bit those of the bones' own pose."""
+    rests = np.asarray(group.number("influence")) == 0.0
+    if not rests.any():
+        return solved
+    return [
+        replace(
+            one,
+            rotation=np.where(rests[..., None, None], other.rotation, one.rotation),
+            scale=np.where(rests[..., None], other.scale, one.scale),
+        )
+        for one, other in zip(solved, own, strict=True)
+    ]
 
 
 def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
@@ -61,7 +77,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
 
 def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     """The tip bones', oriented as the targets are, on these poses (n, c, 4, 4) of their parents in armature space."""
-    plans, influence = group.plans, group.number("rotation_influence")
+    plans, influence = group.plans, group.number("influence") * group.number("rotation_influence")
     from_world = transform.inverse(samples.to_world[group.plan.rig])[:, None, :3, :3]
     targets = stacked(samples.world(plan.target) for plan in plans)
     orientation = transform.orientation(product(from_world, targets[..., :3, :3]))

@@ -131,15 +131,16 @@ def _kind(plan: ChainPlan) -> Hashable:
     return *options, *choices, len(plan.bones), *rules
 
 
+def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
+    """(n,) or (1,)"""
+    animated = name in plan.animated
+    return samples.numbers[Point(plan.rig, plan.end.name)][name] if animated else np.array([plan.number(name)])
+
+
 def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str, Array]]:
     """By name (n, c) the chains' numbers, if they are not all the same."""
     for name in (*VARYING, "rotation_influence"):
-        values = [
-            samples.numbers[Point(plan.rig, plan.end.name)][name]
-            if name in plan.animated
-            else np.array([plan.number(name)])
-            for plan in plans
-        ]
+        values = [_number(plan, name, samples) for plan in plans]
         if any(len(value) > 1 or value[0] != plans[0].number(name) for value in values):
             yield name, stacked(values)
 
@@ -181,7 +182,9 @@ def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
         return basis
     unstretched = basis.scale.copy()
     unstretched[..., 1] = np.copysign(1.0, unstretched[..., 1])
-    return replace(basis, scale=unstretched)
+    # Without influence it keeps what it has.
+    rests = _number(plan, "influence", samples) == 0.0
+    return replace(basis, scale=np.where(rests[:, None], basis.scale, unstretched))
 
 
 def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:

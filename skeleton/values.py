@@ -156,7 +156,8 @@ class ChainPlan:
     def needs_rotation(self) -> tuple[str, ...]:
         """Names of the bones whose rotation in the input pose the solution depends on."""
         bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
-        tips = self.below[-1:] if self.use_rotation and self.may_fall_short("rotation_influence") else ()
+        partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
+        tips = self.below[-1:] if self.use_rotation and partly else ()
         return tuple(bone.name for bone in (*bones, *tips))
 
     @property

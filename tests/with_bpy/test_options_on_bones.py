@@ -260,3 +260,28 @@ def test_half_a_pole_poses_a_frame_as_any_range_does() -> None:
     rig.two_bone_ik_live = True
     rig.animation_data_clear()
     np.testing.assert_allclose([elbow(frame) for frame in range(1, 42)], whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pole_angle", "softness", "bend_max"])
+def test_targets_follow_a_pose_by_the_options_of_each_frame(name: str) -> None:
+    """Bake, targets from the pose, and bake again: the same motion."""
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), use_bend_limits=name == "bend_max")
+    rig = chain.id_data
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 11: (0.7, -0.5, 1.6)})
+    for frame, value in ((1, 0.1), (11, 0.4)):
+        value = 3.0 - value if name == "bend_max" else value
+        setattr(rig.pose.bones["lower"], bone_field(name), value)
+        rig.pose.bones["lower"].keyframe_insert(bone_field(name), frame=frame)
+
+    def joints() -> np.ndarray:
+        found = []
+        for frame in range(1, 12):
+            bones = rig.evaluated_get(on_frame(frame)).pose.bones
+            found.append((*bones["lower"].head, *bones["lower"].tail))
+        return np.array(found)
+
+    api.bake(rig, frames=(1, 11))
+    before = joints()
+    api.bake_targets(rig, frames=(1, 11))
+    api.bake(rig, frames=(1, 11))
+    np.testing.assert_allclose(joints(), before, atol=1e-4)

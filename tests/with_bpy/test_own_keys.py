@@ -23,13 +23,15 @@ def mode(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def arm(mode: str, *, own: tuple[int, ...] = (1, 9, 16, 20, 25, 33, 40)) -> Object:
+def arm(mode: str, *, own: tuple[int, ...] = (1, 9, 16, 20, 25, 33, 40), **fields: object) -> Object:
     """An arm with a moving target and keys of its own on these frames, influence 1, then 0, then 1 again."""
-    chain = rigs.arm(pole=(0.5, 2.0, 1.5), reference="POSE")
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), reference="POSE", tip_bone="hand", use_rotation=True, **fields)
     rig = chain.id_data
+    for bone in rig.data.bones:
+        bone.inherit_scale = "ALIGNED"
     rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 20: (0.6, -0.6, 1.5), 40: (1.3, 0.2, 0.8)})
     rng = np.random.default_rng(7)
-    for name in ("upper", "lower"):
+    for name in ("upper", "lower", "hand"):
         bone = rig.pose.bones[name]
         bone.rotation_mode = mode
         field = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
@@ -73,7 +75,7 @@ def kept_keys(rig: Object) -> dict[tuple[str, int], list[tuple[object, ...]]]:
 
 def pose(rig: Object) -> np.ndarray:
     bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
-    return np.array([bones[name].matrix for name in ("upper", "lower")], dtype=float)
+    return np.array([bones[name].matrix for name in ("upper", "lower", "hand")], dtype=float)
 
 
 def poses(frames: np.ndarray) -> np.ndarray:
@@ -118,7 +120,7 @@ def test_beside_the_stretch_nothing_spins(mode: str) -> None:
     frames = np.concatenate((np.arange(4 * 12, 4 * 14 + 1), np.arange(4 * 27, 4 * 31 + 1))) / 4
     found = poses(frames)
     # A sign or a winding that changed would turn bones by far more between two keys.
-    turned = np.abs(np.diff(found[:, :, :3, :3], axis=0)).max(axis=(1, 2, 3))
+    turned = np.abs(np.diff(found[:, :2, :3, :3], axis=0)).max(axis=(1, 2, 3))
     assert turned[np.diff(frames) < 1].max() < 0.2
 
 
@@ -138,3 +140,23 @@ def test_outside_the_stretch_keys_are_as_without_it(mode: str) -> None:
     rig = arm(mode)
     api.bake(rig, frames=(31, LAST))
     np.testing.assert_allclose(found, poses(np.arange(31, LAST + 1)), atol=2e-5)
+
+
+def test_a_limb_that_stretches_keeps_its_own_scale() -> None:
+    rig = arm("QUATERNION", unreachable="STRETCH")
+    for name in ("upper", "lower"):
+        rigs.animate(rig.pose.bones[name], scale={16: (1, 1.2, 1), 25: (1, 0.9, 1)})
+    frames = np.arange(REST[0], REST[1] + 1)
+    before = poses(frames)
+    report = api.bake(rig, frames=(1, LAST))
+    np.testing.assert_allclose(poses(frames), before, atol=2e-5)
+    assert report.posed
+    assert rigs.keys(rig.pose.bones["upper"], "scale", 1)[16] == np.float32(1.2)
+
+
+def test_influence_counts_for_the_hand_too() -> None:
+    """It turns by influence times rotation influence."""
+    rig = arm("QUATERNION", own=(1, 40))
+    own = poses(np.arange(REST[0], REST[1] + 1))[:, 2]
+    api.bake(rig, frames=REST)
+    np.testing.assert_allclose(poses(np.arange(REST[0], REST[1] + 1))[:, 2], own, atol=2e-5)
