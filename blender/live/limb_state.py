@@ -170,14 +170,14 @@ def _near(seen: LimbState) -> float:
 
 def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
     """The label of the option that keeps a limb, posed as it is solved, off its target; "" if the bones do."""
-    options, solution = solved.plan.options, solved.solution
+    options, solution = solved.group.options_of(0), solved.solution
     if status == Status.LIMITED:
         return "Limit Extension"
     if status != Status.REACHED:
         first, second = np.linalg.norm(np.diff(solution.joints[0, 0], axis=0), axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
         return "Limit Bend" if abs(first - second) - near <= distance <= first + second + near else ""
-    if options.influence < 1.0:
+    if np.any(np.less(options.influence, 1.0)):
         return "Influence"
     return "Plane" if options.plane == Plane.REST else "Softness"
 

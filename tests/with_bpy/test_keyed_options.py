@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_field
+from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.solver import values
 from bpy.types import Object, PoseBone
 
@@ -169,3 +170,15 @@ def test_solve_poses_the_frame_as_the_bake_does(name: str) -> None:
 
 def test_the_options_are_those_that_the_solver_lets_vary() -> None:
     assert set(NAMES) == {*values.VARYING, "rotation_influence"}
+
+
+def test_the_list_tells_of_the_influence_on_this_frame() -> None:
+    rig = arm("influence")
+    by_keys(rig.pose.bones["lower"], "influence")
+    rig.two_bone_ik_live = True
+    told = []
+    for frame in (1, 6):
+        depsgraph = on_frame(frame)
+        found = limb_states(rig, bpy.context.scene, depsgraph, playing=False)["lower"]
+        told.append((found.state, found.cause))
+    assert told == [("REACHED", ""), ("AS_SET", "Influence")]
