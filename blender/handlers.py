@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 from bpy.types import Depsgraph, Scene, ViewLayer
 
-from . import armatures, keyed_options
+from . import armatures
 
 
 def _imported(module: str) -> ModuleType | None:
@@ -117,7 +117,12 @@ def _forget() -> None:
 
 @persistent
 def _settle_options(*_: object) -> None:
-    keyed_options.settle_all(bpy.data.objects)
+    rigs = [item for item in bpy.data.objects if armatures.is_rig(item) and item.two_bone_ik_chains]
+    if rigs:
+        from . import keyed_options
+
+        for rig in rigs:
+            keyed_options.settle(rig)
 
 
 _HANDLERS = (

@@ -9,15 +9,14 @@ as in the enumerations of `solver`, and `live` is imported when somebody makes a
 
 import re
 from itertools import count
-from typing import Any
+from math import pi
+from typing import Any, cast
 
 import bpy
 from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
-from . import keyed_options
 from .armatures import Rig
-from .keyed_options import door
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -39,8 +38,16 @@ def _active_changed(rig: Rig, context: Context) -> None:
 
 
 def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
+    from . import keyed_options
+
     keyed_options.settle(chain.id_data)
     _choice_changed(chain, context)
+
+
+def _option_changed(bone: PoseBone, _context: Context) -> None:
+    from .live import state
+
+    state.invalidate(cast(Rig, bone.id_data))
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
@@ -106,6 +113,57 @@ def _word(name: str, items: tuple[tuple[str, str, str], ...], description: str) 
     return props.EnumProperty(name=name, description=description, items=items, **_CHOICE)
 
 
+def _option(name: str, description: str, default: float, low: float, high: float, **more: str) -> dict[str, Any]:
+    return {"name": name, "description": description, "default": default, "min": low, "max": high, **more}
+
+
+def _angle(name: str, description: str, default: float = 0.0) -> dict[str, Any]:
+    return _option(name, description, default, -pi, pi, subtype="ANGLE")
+
+
+def _factor(name: str, description: str, default: float = 1.0) -> dict[str, Any]:
+    return _option(name, description, default, 0.0, 1.0, subtype="FACTOR")
+
+
+KEYED_OPTIONS = {
+    "pole_angle": _angle("Pole Angle", "Turn the bend away from the pole target. Zero bends right towards it"),
+    "pole_influence": _factor(
+        "Pole Influence", "How far the bend turns from where it would be without a pole target to the pole target"
+    ),
+    "softness": _factor(
+        "Softness",
+        "Part of the reach over which the chain eases into full extension, so that the joint does not snap",
+        default=0.0,
+    ),
+    "max_stretch": _option(
+        "Maximum Stretch", "The greatest factor by which the bones are scaled to reach the target", 2.0, 1.0, 10.0
+    ),
+    "bend_min": _angle("Minimum Bend", "The least angle between the bones. Zero is straight", default=-pi),
+    "bend_max": _angle("Maximum Bend", "The greatest angle between the bones. Zero is straight", default=pi),
+    "rotation_influence": _factor(
+        "Rotation Influence", "How far the tip bone turns from its own orientation to that of the target"
+    ),
+    "influence": _factor("Influence", "How far the chain moves from its own pose to the solution"),
+}
+"""What can be animated, by identifier: see `keyed_options`."""
+
+
+def _door(name: str) -> object:
+    """A field that gets and sets what the end bone has."""
+
+    def get(chain: "TwoBoneIKChain") -> float:
+        from . import keyed_options
+
+        return keyed_options.value(chain, name)
+
+    def set_(chain: "TwoBoneIKChain", value: float) -> None:
+        from . import keyed_options
+
+        keyed_options.set_value(chain, name, value)
+
+    return props.FloatProperty(get=get, set=set_, **_FIELD, **KEYED_OPTIONS[name])
+
+
 class TwoBoneIKChain(PropertyGroup):
     """Two bones, what they reach for, and how they bend"""
 
@@ -131,8 +189,8 @@ class TwoBoneIKChain(PropertyGroup):
     subtarget: _bone("Sub-Target", "Bone that the chain reaches for")
     pole_target: _target("Pole Target", "Object towards which the chain bends")
     pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
-    pole_angle: door("pole_angle")
-    pole_influence: door("pole_influence")
+    pole_angle: _door("pole_angle")
+    pole_influence: _door("pole_influence")
 
     plane: _word("Plane", _PLANES, "The plane in which the chain bends")
     reference: _word("Reference", _REFERENCES, "The pose that tells how the bones roll")
@@ -140,16 +198,16 @@ class TwoBoneIKChain(PropertyGroup):
     bend: _word("Bend", _BENDS, "Which of the two solutions to take")
 
     unreachable: _word("Out of Reach", _UNREACHABLE, "What to do where the target is out of reach")
-    softness: door("softness")
-    max_stretch: door("max_stretch")
+    softness: _door("softness")
+    max_stretch: _door("max_stretch")
     use_extension_limit: _flag("Limit Extension", "Never reach farther than the chain's own pose did")
     use_bend_limits: _flag("Limit Bend", "Keep the angle between the bones within limits")
-    bend_min: door("bend_min")
-    bend_max: door("bend_max")
+    bend_min: _door("bend_min")
+    bend_max: _door("bend_max")
 
     use_rotation: _flag("Rotation", "Turn the tip bone as the target is turned")
-    rotation_influence: door("rotation_influence")
-    influence: door("influence")
+    rotation_influence: _door("rotation_influence")
+    influence: _door("influence")
 
 
 def chain_fields() -> dict[str, Any]:
@@ -188,7 +246,6 @@ _view_layer: Any = ViewLayer
 
 def register() -> None:
     """Give every object its chains."""
-    keyed_options.register()
     bpy.utils.register_class(TwoBoneIKChain)
     _object.two_bone_ik_chains = props.CollectionProperty(
         name="Two-Bone IK Chains",
@@ -208,6 +265,11 @@ def register() -> None:
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in _made:
         owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
+    for name, about in KEYED_OPTIONS.items():
+        option = props.FloatProperty(
+            update=_option_changed, options={"ANIMATABLE"}, override={"LIBRARY_OVERRIDABLE"}, **about
+        )
+        setattr(_pose_bone, f"two_bone_ik_{name}", option)
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
@@ -218,6 +280,8 @@ def register() -> None:
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
+    for name in KEYED_OPTIONS:
+        delattr(_pose_bone, f"two_bone_ik_{name}")
     del _pose_bone.two_bone_ik_own
     for owner in _made:
         del owner.two_bone_ik_made_for
@@ -225,4 +289,3 @@ def unregister() -> None:
     del _object.two_bone_ik_active
     del _object.two_bone_ik_chains
     bpy.utils.unregister_class(TwoBoneIKChain)
-    keyed_options.unregister()
