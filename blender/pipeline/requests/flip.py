@@ -83,7 +83,7 @@ def _pole_decides(chain: ChainPlan) -> bool:
     """True if the pole alone decides the side: with it, all of the limb turns to the other one."""
     if chain.pole is None or chain.options.plane == Plane.AIM:
         return False
-    return chain.options.plane == Plane.REST or chain.options.pole_influence == 1.0
+    return chain.options.plane == Plane.REST or not chain.may_fall_short("pole_influence")
 
 
 def _set_bends(rig: Rig, bends: dict[str, Bend]) -> dict[str, Bend]:
