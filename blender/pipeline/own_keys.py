@@ -92,12 +92,13 @@ def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, flo
 def _kept(chain: ChainPlan, channel: Channel, stretches: Sequence[tuple[float, float]], find: Finder) -> Channel:
     curves = [find(channel.path, index=index) for index in range(channel.values.shape[1])]
     kept = [stretch for stretch in stretches if any(curve and _has_keys(curve, stretch) for curve in curves)]
-    values = channel.values.copy()
+    values, unkeyed = channel.values.copy(), chain.rig.path_resolve(channel.path)
     for first, last in kept:
         rests = (channel.frames >= first) & (channel.frames <= last)
         for index, curve in enumerate(curves):
-            if curve:
-                values[rests, index] = [curve.evaluate(frame) for frame in channel.frames[rests]]
+            plays = curve and not curve.is_empty
+            own = [curve.evaluate(frame) for frame in channel.frames[rests]] if plays else unkeyed[index]
+            values[rests, index] = own
         after = channel.frames > last
         if rests.any() and after.any():
             values[after] = _continued(chain, channel.path, values[after], values[rests][-1])

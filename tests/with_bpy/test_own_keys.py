@@ -86,10 +86,11 @@ def poses(frames: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-def test_a_stretch_without_influence_keeps_own_keys_to_the_bit(mode: str) -> None:
+@pytest.mark.parametrize("keys", ["EVERY_FRAME", "TARGET_KEYS", "REDUCED"])
+def test_a_stretch_without_influence_keeps_own_keys_to_the_bit(mode: str, keys: str) -> None:
     rig = arm(mode)
     before = kept_keys(rig)
-    api.bake(rig, frames=(1, LAST))
+    api.bake(rig, frames=(1, LAST), keys=keys, tolerance=1e-3)
     after = kept_keys(rig)
     assert any(before.values())
     for path, keys in before.items():
@@ -112,6 +113,18 @@ def test_on_every_frame_without_influence_the_own_pose_shows(mode: str, keys: st
     report = api.bake(rig, frames=(1, LAST), keys=keys, tolerance=1e-3)
     np.testing.assert_allclose(poses(frames), before, atol=1e-3 if keys == "REDUCED" else 2e-5)
     assert report.posed
+
+
+def test_an_element_without_a_curve_stays_as_it_is() -> None:
+    """Three elements of a quaternion are keyed, one is not: the four together are not of length one."""
+    rig = arm("QUATERNION", own=(1, 14, 40))
+    curve = next(curve for curve in own_curves(rig) if curve.data_path.startswith('pose.bones["hand"]'))
+    versions.ensure_channelbag(rig).fcurves.remove(curve)
+    rig.pose.bones["hand"].rotation_quaternion[0] = -1.0
+    frames = np.arange(REST[0], REST[1] + 1)
+    before = poses(frames)
+    api.bake(rig, frames=(1, LAST))
+    np.testing.assert_allclose(poses(frames), before, atol=2e-5)
 
 
 def test_beside_the_stretch_nothing_spins(mode: str) -> None:
