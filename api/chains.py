@@ -13,7 +13,6 @@ from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.chains.ik_constraints.animation import animate
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
@@ -21,6 +20,7 @@ from ..blender.pipeline.checks.armature import refuse_other_than_armature, refus
 from ..blender.pipeline.read.chain import chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
+from ..blender.pipeline.requests.option_animation import animate
 from ..blender.properties import TwoBoneIKChain, chain_of
 
 

@@ -31,6 +31,12 @@ def curves(block: AnimatedID) -> Iterable[FCurve]:
     return _played_curves(block.animation_data) if block.animation_data else ()
 
 
+def drivers(block: AnimatedID) -> Iterable[FCurve]:
+    """The drivers of the data-block; empty if there are none, or it can have none."""
+    animation = getattr(block, "animation_data", None)
+    return animation.drivers if animation else ()
+
+
 def strips(block: AnimatedID) -> Iterator[tuple[NlaStrip, Iterable[FCurve]]]:
     """The NLA strips of the data-block, in use or not, also inside of meta strips, each with its action's F-curves."""
     tracks = block.animation_data.nla_tracks if block.animation_data else ()
@@ -71,8 +77,7 @@ def keyed_slots(action: Action) -> int:
 
 def animated_paths(block: AnimatedID) -> set[str]:
     """RNA paths of the properties of this data-block that have keys or drivers."""
-    drivers = block.animation_data.drivers if block.animation_data else ()
-    return {curve.data_path for curve in (*curves(block), *drivers)}
+    return {curve.data_path for curve in (*curves(block), *drivers(block))}
 
 
 def ever_animated_paths(block: AnimatedID) -> set[str]:

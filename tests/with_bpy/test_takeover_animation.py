@@ -207,6 +207,15 @@ def test_an_influence_on_a_strip_is_taken_along() -> None:
     assert_same(before, poses(rig))
 
 
+def test_a_strip_beyond_the_range_of_the_scene_is_taken_along() -> None:
+    rig = arm(influence_on_a_strip)
+    before = poses(rig)
+    bpy.context.scene.frame_end = 10
+    api.chains_from_constraints(rig)
+    api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
+    assert_same(before, poses(rig))
+
+
 def test_edits_without_a_key_survive_a_takeover() -> None:
     rig = arm(keyed_influence)
     rigs.animate(rig, location={1: (0, 0, 0), 30: (1, 0, 0)})

@@ -7,57 +7,27 @@ frame: the pole angle always, since the chain counts it from another line, which
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import pi
 from typing import cast
 
 import numpy as np
 from bpy.types import FCurve, KinematicConstraint, PoseBone, Scene
 
 from ....skeleton.rotation_mode import rotation_name
-from ....skeleton.values import Channel, Point
+from ....skeleton.values import Point
 from ....solver.values import Array
 from ... import keyed_options, versions
 from ...armatures import Rig
-from ...key_settings import KeySettings
 from ...messages.chain_report import frame_text
 from ...messages.translation import translated
-from ...pipeline import unkeyed_edits, write
 from ...pipeline.checks import keys
+from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, curves_at, drivers_at
 from ...pipeline.sample import isolated, probe
+from ...pipeline.sample import scene as played
 from ...pipeline.sample.request import SampleRequest
 from .pre_constraint_pose import pre_constraint_pose
 
-_SWITCHES = ("mute", "enabled")
 _SAME = 1e-5
 """An angle or an influence that changes by less on all frames needs no keys."""
-_STYLE = KeySettings(interpolation="LINEAR")
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OptionAnimation:
-    """What animates one of a chain's keyed options.
-
-    name : of the option
-    source : path of the constraint's property whose curve or driver goes over as it is; "" if it was sampled
-    influence : that of the constraint while it acts, if `source` only says whether it does
-    frames, values : (n,) if it was sampled
-    """
-
-    name: str
-    source: str = ""
-    influence: float = 1.0
-    frames: Array | None = None
-    values: Array | None = None
-
-    @property
-    def is_switch(self) -> bool:
-        """True if the constraint's property only says whether it acts."""
-        return self.source.rpartition(".")[2] in _SWITCHES
-
-    def switched(self, value: float) -> float:
-        """The influence for this value of the switch."""
-        return self.influence if (value >= 1.0) == self.source.endswith(".enabled") else 0.0
 
 
 def option_animations(
@@ -69,7 +39,7 @@ def option_animations(
     """
     rig = cast(Rig, owner.id_data)
     path, animated = constraint.path_from_id(), versions.ever_animated_paths(rig)
-    acting = [name for name in ("influence", *_SWITCHES) if f"{path}.{name}" in animated]
+    acting = [name for name in ("influence", *SWITCHES) if f"{path}.{name}" in animated]
     beneath = f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}"
     turning = constraint.pole_target is not None and not animated.isdisjoint({f"{path}.pole_angle", beneath})
     if not (acting or turning):
@@ -78,7 +48,7 @@ def option_animations(
     if len(acting) == 1 and _goes_over(rig, f"{path}.{acting[0]}"):
         found.append(OptionAnimation(name="influence", source=f"{path}.{acting[0]}", influence=constraint.influence))
     if turning or (acting and not found):
-        frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *_SWITCHES))})
+        frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *SWITCHES))})
         influence, angle = _sampled(owner, constraint, root, end, scene, frames)
         sampled = {"influence": influence} if acting and not found else {}
         sampled |= {"pole_angle": angle} if turning else {}
@@ -87,47 +57,19 @@ def option_animations(
             for name, values in sampled.items()
             if np.ptp(values) > _SAME
         ]
-    keys.refuse_unwritable(rig, {_option_path(end, each.name) for each in found}, _STYLE)
+    keys.refuse_unwritable(rig, {keyed_options.path(end.path_from_id(), each.name) for each in found}, STYLE)
     return tuple(found)
 
 
 def differences(constraint: KinematicConstraint, animations: tuple[OptionAnimation, ...]) -> Iterator[str]:
     """Sentences about what the chain does not take along."""
-    names = {"pole_angle": ("pole_angle",), "influence": ("influence", *_SWITCHES)}
+    names = {"pole_angle": ("pole_angle",), "influence": ("influence", *SWITCHES)}
     for each in animations:
         paths = {name: f"{constraint.path_from_id()}.{name}" for name in names[each.name]}
-        driven = [name for name, path in paths.items() if _drivers(cast(Rig, constraint.id_data), path)]
+        driven = [name for name, path in paths.items() if drivers_at(cast(Rig, constraint.id_data), path)]
         if driven and each.frames is not None:
             start, end = (frame_text(frame) for frame in each.frames[[0, -1]])
             yield translated("takeover.driven", names=", ".join(driven), start=start, end=end)
-
-
-def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnimation, ...]) -> None:
-    """Give the chain that ends in this bone the animations, in place of those that its options have."""
-    end = rig.pose.bones[end_bone]
-    paths = {_option_path(end, each.name) for each in animations}
-    with unkeyed_edits.preserve_edits(rig, scene, paths):
-        for each in animations:
-            path = _option_path(end, each.name)
-            if each.frames is not None:
-                _key(rig, end, path, each)
-                continue
-            for driver in _drivers(rig, each.source):
-                _copy_driver(rig, driver, path, each)
-            for curve in _curves(rig, each.source):
-                _copy_curve(rig, end, curve, path, each)
-
-
-def _option_path(end: PoseBone, name: str) -> str:
-    return f"{end.path_from_id()}.{keyed_options.bone_field(name)}"
-
-
-def _curves(rig: Rig, path: str) -> list[FCurve]:
-    return [curve for curve in versions.curves(rig) if curve.data_path == path]
-
-
-def _drivers(rig: Rig, path: str) -> list[FCurve]:
-    return [driver for driver in rig.animation_data.drivers if driver.data_path == path]
 
 
 def _goes_over(rig: Rig, path: str) -> bool:
@@ -135,7 +77,7 @@ def _goes_over(rig: Rig, path: str) -> bool:
     strips = (curve for _, curves in versions.strips(rig) for curve in curves)
     if any(curve.data_path == path for curve in strips):
         return False
-    curves, drivers = _curves(rig, path), _drivers(rig, path)
+    curves, drivers = curves_at(rig, path), drivers_at(rig, path)
     if len(curves) + len(drivers) != 1 or any(one.mute for one in (*curves, *drivers)):
         return False
     return all(not (len(curve.modifiers) or curve.sampled_points) for curve in curves) and all(
@@ -151,8 +93,11 @@ def _is_straight(driver: FCurve) -> bool:
 
 
 def _frames(rig: Rig, scene: Scene, paths: set[str]) -> Array:
-    """(n,) those of the scene, and all on which the properties at these paths have keys."""
-    ranges = [curve.range() for curve in versions.curves(rig) if curve.data_path in paths]
+    """(n,) those of the scene, and all on which the properties at these paths have keys or NLA strips."""
+    ranges = [curve.range().to_tuple() for curve in versions.curves(rig) if curve.data_path in paths]
+    for strip, curves in versions.strips(rig):
+        if any(curve.data_path in paths for curve in curves):
+            ranges.append((strip.frame_start, strip.frame_end))
     first = min([scene.frame_start, *(found[0] for found in ranges)])
     last = max([scene.frame_end, *(found[1] for found in ranges)])
     return np.arange(np.floor(first), np.ceil(last) + 1.0)
@@ -165,7 +110,8 @@ def _sampled(
     rig = cast(Rig, owner.id_data)
     need = SampleRequest(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
     names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
-    with isolated.opened(scene, need) as found:
+    way = played.opened(scene, need, {}) if played.needed(need) else isolated.opened(scene, need)
+    with way as found:
         for frame in frames.tolist():
             probe.set_frame(found, frame)
             bones = rig.evaluated_get(found.view_layers[0].depsgraph).pose.bones
@@ -175,37 +121,3 @@ def _sampled(
             basis.append(np.array(bones[names[2]].matrix_basis, dtype=np.float64))
     pole_angle = pre_constraint_pose(root, end, np.array(basis)).pole_angle(np.array(angle))
     return np.array(influence), pole_angle
-
-
-def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
-    assert animation.frames is not None
-    assert animation.values is not None
-    # An angle that goes on beyond half a turn comes back on the other side, and is not to turn all the way between.
-    held = np.abs(np.diff(animation.values)) > pi
-    channel = Channel(path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], held=held)
-    write.keys(rig, [channel], span=(animation.frames[0], animation.frames[-1]), style=_STYLE)
-
-
-def _copy_curve(rig: Rig, end: PoseBone, curve: FCurve, path: str, animation: OptionAnimation) -> None:
-    new = write.copy_curve(rig, curve, path, end.name)
-    if animation.is_switch:
-        for key in new.keyframe_points:
-            key.co.y, key.interpolation = animation.switched(key.co.y), "CONSTANT"
-        new.extrapolation = "CONSTANT"
-    new.update()
-
-
-def _copy_driver(rig: Rig, driver: FCurve, path: str, animation: OptionAnimation) -> None:
-    new = rig.animation_data.drivers.from_existing(src_driver=driver)
-    new.data_path = path
-    if animation.is_switch:
-        # The keys of a driver's curve say what becomes of its value; Blender takes 1 and more as true.
-        for modifier in new.modifiers:
-            new.modifiers.remove(modifier)
-        new.keyframe_points.clear()
-        new.keyframe_points.add(2)
-        for key, value in zip(new.keyframe_points, (0.0, 1.0), strict=True):
-            key.co = value, animation.switched(value)
-            key.interpolation = "CONSTANT"
-        new.extrapolation = "CONSTANT"
-        new.update()

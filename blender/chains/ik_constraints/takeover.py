@@ -16,8 +16,9 @@ from ...armatures import Rig
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
 from ...pipeline.read import dependencies
+from ...pipeline.requests.option_animation import OptionAnimation
 from . import animation
-from .animation import OptionAnimation, option_animations
+from .animation import option_animations
 from .differences import differences
 from .pre_constraint_pose import pre_constraint_pose
 

@@ -94,8 +94,8 @@ class Sampler(ExitStack):
     def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
         plan = self._plan
         obstacle = ""
-        if self._way == Sampling.AUTO and scene.needed(need):
-            self._way, obstacle = Sampling.SCENE, translated("obstacle.simulation")
+        if self._way == Sampling.AUTO and (obstacle := scene.needed(need)):
+            self._way = Sampling.SCENE
         elif self._way in (Sampling.AUTO, Sampling.CURVES):
             obstacle = curves.obstacle(need, keyed)
             if obstacle and self._way == Sampling.CURVES:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
-from bpy.types import Object, Scene
+from bpy.types import ID, Object, Scene
 
 from ....skeleton.values import Samples
+from ... import versions
 from ...messages.refused import unless_gone
+from ...messages.translation import translated
 from .. import unkeyed_edits
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
@@ -20,16 +23,37 @@ _OURS = __package__.partition(".blender")[0]
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 
 
-def needed(wanted: SampleRequest) -> bool:
-    """True where only playing the scene tells: a simulation moves what is wanted, or scripts act on frame changes."""
+def needed(wanted: SampleRequest) -> str:
+    """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
     handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
     # What is no function, such as a list's own append, may have no module, or None for one.
     foreign = any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
-    return foreign or any(map(_simulated, {place.object for place in dependencies.upstream(*wanted.placed)}))
+    items = {place.object for place in dependencies.upstream(*wanted.placed)}
+    if foreign or any(map(_simulated, items)):
+        return translated("obstacle.simulation")
+    return translated("obstacle.scene") if _driven_by_scene(items) else ""
 
 
 def _simulated(item: Object) -> bool:
     return bool(item.rigid_body) or any(modifier.type in _SIMULATIONS for modifier in item.modifiers)
+
+
+def _driven_by_scene(items: Iterable[Object]) -> bool:
+    """True if drivers read animated properties of a scene, themselves or by way of others: elsewhere these stand."""
+    seen: set[ID] = set()
+    waiting: list[Any] = list(items)
+    while waiting:
+        block = waiting.pop()
+        if block is None or block in seen:
+            continue
+        seen.add(block)
+        if isinstance(block, Scene) and block.animation_data:
+            return True
+        variables = [each for driver in versions.drivers(block) for each in driver.driver.variables]
+        if any(variable.type == "CONTEXT_PROP" for variable in variables):
+            return True
+        waiting += [getattr(block, "data", None), *(target.id for each in variables for target in each.targets)]
+    return False
 
 
 @contextmanager
