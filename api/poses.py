@@ -38,8 +38,8 @@ def bake(
 ) -> Report:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
-    keys : EVERY_FRAME; TARGET_KEYS, only those frames on which target or pole target have keys; REDUCED, as few as keep
-        joints within `tolerance`, in world units, on every quarter frame of what step 0.25 gives
+    keys : EVERY_FRAME; TARGET_KEYS, only frames on which target, pole target or a keyed option has keys; REDUCED, as
+        few as keep joints within `tolerance`, in world units, on every quarter frame of what step 0.25 gives
     interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
     new_action : key a copy of the armature's action and leave the action itself as it is
     mute_constraints : mute the IK constraints that would hide the keys

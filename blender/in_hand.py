@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.types import Context, Object, ViewLayer
 
-from . import versions
+from . import keyed_options, versions
 from .armatures import Rig, as_rig, editable, is_rig, local_armatures
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def follow(layer: ViewLayer) -> None:
     found = _found(layer, layer.objects.active)
     if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
         rig, index = found
+        keyed_options.settle(rig)  # of a rig that was appended, or generated anew
         if rig.two_bone_ik_active != index:
             _following.append(layer)
             rig.two_bone_ik_active = index

@@ -2,11 +2,14 @@
 
 There Blender finds them by the bone's name, and renames their curves with the bone. On the chain itself they would go
 by its index in the list, so that moving or removing a chain would hand the curves to another limb. The chain has each
-as a door: to set it sets that of the bone, to get it gets that of the bone. While a chain has no end bone, and in files
-from before there was anything on the bone, the chain keeps the value.
+as a door: to set it sets that of the bone, to get it gets that of the bone. The chain keeps a copy of what was set
+last. It counts while there is nothing on the bone: in files from before there was, while a chain has no end bone, and
+where the bone was removed and made anew. A chain whose end bone changes takes it along.
 """
 
 from __future__ import annotations
+
+from typing import cast
 
 from bpy.types import PoseBone, PropertyGroup
 
@@ -27,6 +30,11 @@ def bone_field(name: str) -> str:
     return f"two_bone_ik_{name}"
 
 
+def path(bone: str, name: str) -> str:
+    """RNA path of that property, for the RNA path of a pose bone."""
+    return f"{bone}.{bone_field(name)}"
+
+
 def value(chain: TwoBoneIKChain, name: str) -> float:
     """The option of this name: that of the end bone, or what the chain keeps."""
     bone, field = end_bone(chain), bone_field(name)
@@ -41,9 +49,32 @@ def set_value(chain: TwoBoneIKChain, name: str, value: float) -> None:
     """Give the end bone the option of this name, or for as long as there is none the chain."""
     if bone := end_bone(chain):
         setattr(bone, bone_field(name), value)
-        versions.stored(chain).pop(name, None)
     else:
         versions.stored(chain, create=True)[name] = value
+
+
+def keep(bone: PoseBone) -> None:
+    """Let the chains that end in this bone keep a copy of what it has."""
+    for chain in _ending_in(bone):
+        for name, value in _on_bone(bone).items():
+            versions.stored(chain, create=True)[name] = value
+
+
+def take_along(chain: TwoBoneIKChain) -> None:
+    """Give the chain's new end bone what the chain keeps; if other chains end there, these options are theirs."""
+    bone = end_bone(chain)
+    if bone and len(_ending_in(bone)) == 1:
+        kept = dict(versions.stored(chain))
+        for name in NAMES:
+            if name in kept:
+                setattr(bone, bone_field(name), kept[name])
+    elif bone:
+        keep(bone)
+    settle(chain.id_data)
+
+
+def _ending_in(bone: PoseBone) -> list[TwoBoneIKChain]:
+    return [chain for chain in cast(Rig, bone.id_data).two_bone_ik_chains if chain.end_bone == bone.name]
 
 
 def end_bone(chain: TwoBoneIKChain) -> PoseBone | None:
@@ -59,9 +90,9 @@ def owner(chain: TwoBoneIKChain, name: str) -> tuple[PoseBone | PropertyGroup, s
 
 
 def settle(rig: Rig) -> None:
-    """Hand over to the end bones what the chains keep, and give bones of chains all options, so that they show them.
+    """Give end bones that lack options what their chains keep, so that they can be keyed in the panel.
 
-    A bone keeps what it has: that of a chain that is not muted comes before that of one that is.
+    Of chains that share the bone, one that is not muted comes first.
     """
     for chain in sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute):
         bone = end_bone(chain)
@@ -71,22 +102,22 @@ def settle(rig: Rig) -> None:
 
 
 def on_bones(rig: Rig) -> dict[str, dict[str, float]]:
-    """What the bones have, by name and property; nothing of what was never set."""
-    fields = [bone_field(name) for name in NAMES]
-    return {
-        bone.name: {field: getattr(bone, field) for field in fields if bone.is_property_set(field)}
-        for bone in (rig.pose.bones if rig.pose else ())
-    }
+    """What the bones have, by their names and those of the options; nothing of what was never set."""
+    return {bone.name: _on_bone(bone) for bone in (rig.pose.bones if rig.pose else ())}
+
+
+def _on_bone(bone: PoseBone) -> dict[str, float]:
+    return {name: getattr(bone, bone_field(name)) for name in NAMES if bone.is_property_set(bone_field(name))}
 
 
 def put_back(rig: Rig, values: dict[str, dict[str, float]]) -> None:
     """Give the bones what `on_bones` has found, and nothing else."""
     for name, now in on_bones(rig).items():
         bone, before = rig.pose.bones[name], values.get(name, {})
-        for field in now.keys() - before.keys():
-            bone.property_unset(field)
-        for field, value in before.items():
-            setattr(bone, field, value)
+        for option in now.keys() - before.keys():
+            bone.property_unset(bone_field(option))
+        for option, value in before.items():
+            setattr(bone, bone_field(option), value)
 
 
 def reset(bone: PoseBone) -> None:

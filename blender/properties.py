@@ -40,13 +40,15 @@ def _active_changed(rig: Rig, context: Context) -> None:
 def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
     from . import keyed_options
 
-    keyed_options.settle(chain.id_data)
+    keyed_options.take_along(chain)
     _choice_changed(chain, context)
 
 
 def _option_changed(bone: PoseBone, _context: Context) -> None:
+    from . import keyed_options
     from .live import state
 
+    keyed_options.keep(bone)
     state.invalidate(cast(Rig, bone.id_data))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_field
 from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.solver import values
@@ -63,7 +65,7 @@ def by_keys(bone: PoseBone, name: str) -> None:
     for frame in (FRAMES[0], FRAMES[-1]):
         setattr(bone, bone_field(name), at(name, frame))
         bone.keyframe_insert(bone_field(name), frame=frame)
-    for curve in api_curves(bone.id_data):
+    for curve in option_curves(bone.id_data):
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
 
@@ -84,9 +86,7 @@ def by_nla(bone: PoseBone, name: str) -> None:
         strip.action_slot = slot
 
 
-def api_curves(rig: Object) -> list[bpy.types.FCurve]:
-    from bl_ext.user_default.two_bone_ik.blender import versions
-
+def option_curves(rig: Object) -> list[bpy.types.FCurve]:
     return [curve for curve in versions.curves(rig) if "two_bone_ik" in curve.data_path]
 
 
@@ -96,6 +96,7 @@ def pose(rig: Object) -> np.ndarray:
     return np.array([bones[name].matrix for name in ("upper", "lower", "hand")], dtype=float)
 
 
+@cache
 def posed_one_by_one(name: str) -> np.ndarray:
     """The pose on each frame of a limb whose option is set, not animated, to what it is there."""
     poses = []
@@ -110,11 +111,6 @@ def posed_one_by_one(name: str) -> np.ndarray:
     return np.array(poses)
 
 
-@pytest.fixture(scope="module")
-def expected() -> dict[str, np.ndarray]:
-    return {}
-
-
 @pytest.mark.parametrize(
     ("animate", "ways"),
     [
@@ -126,12 +122,11 @@ def expected() -> dict[str, np.ndarray]:
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_an_animated_option_counts_on_each_frame(
-    name: str, animate: Callable[[PoseBone, str], None], ways: tuple[str, ...], expected: dict[str, np.ndarray]
+    name: str, animate: Callable[[PoseBone, str], None], ways: tuple[str, ...]
 ) -> None:
-    if name not in expected:
-        expected[name] = posed_one_by_one(name)
-        # Else nothing is shown: the option does change the pose.
-        assert np.abs(np.diff(expected[name], axis=0)).max() > 1e-2
+    wanted = posed_one_by_one(name)
+    # Else nothing is shown: the option does change the pose.
+    assert np.abs(np.diff(wanted, axis=0)).max() > 1e-2
     for way in ways:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         rig = arm(name)
@@ -141,7 +136,7 @@ def test_an_animated_option_counts_on_each_frame(
         for frame in FRAMES:
             on_frame(frame)
             found.append(pose(bpy.data.objects["Rig"]))
-        np.testing.assert_allclose(np.array(found), expected[name], atol=2e-5, err_msg=way)
+        np.testing.assert_allclose(np.array(found), wanted, atol=2e-5, err_msg=way)
 
 
 @pytest.mark.parametrize("animate", [by_keys, by_driver, by_nla])
@@ -182,3 +177,34 @@ def test_the_list_tells_of_the_influence_on_this_frame() -> None:
         found = limb_states(rig, bpy.context.scene, depsgraph, playing=False)["lower"]
         told.append((found.state, found.cause))
     assert told == [("REACHED", ""), ("AS_SET", "Influence")]
+
+
+def test_a_driver_by_the_scene_counts_on_each_frame() -> None:
+    """The temporary scene does not evaluate the animation of the user's: the scene itself is played."""
+    rig, scene = arm("influence"), bpy.context.scene
+    for frame, value in ((FRAMES[0], 1.0), (FRAMES[-1], 0.0)):
+        scene["switch"] = value
+        scene.keyframe_insert('["switch"]', frame=frame)
+    (curve,) = versions.curves(scene)
+    for key in curve.keyframe_points:
+        key.interpolation = "LINEAR"
+    driver = rig.pose.bones["lower"].driver_add("two_bone_ik_influence").driver
+    variable = driver.variables.new()
+    variable.name, variable.targets[0].id_type = "switch", "SCENE"
+    variable.targets[0].id, variable.targets[0].data_path = scene, '["switch"]'
+    driver.expression = "switch"
+    report = api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
+    found = []
+    for frame in FRAMES:
+        on_frame(frame)
+        found.append(pose(rig))
+    np.testing.assert_allclose(np.array(found), posed_one_by_one("influence"), atol=2e-5)
+    assert report.posed
+
+
+def test_target_keys_are_those_of_keyed_options_too() -> None:
+    rig = arm("influence")
+    by_keys(rig.pose.bones["lower"], "influence")
+    rig.pose.bones["lower"].keyframe_insert("two_bone_ik_influence", frame=4)
+    api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), keys="TARGET_KEYS")
+    assert list(rigs.keys(rig.pose.bones["upper"], "rotation_euler")) == [1, 4, 11]

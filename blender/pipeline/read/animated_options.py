@@ -20,9 +20,14 @@ def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     return [replace(chain, animated=_animated(rig, chain, paths)) if paths else chain for chain in chains]
 
 
+def has_animated_limits(rig: Rig, end_bone: str) -> bool:
+    """True if a bend limit on this bone is animated."""
+    bone, paths = rig.pose.bones[end_bone].path_from_id(), versions.ever_animated_paths(rig)
+    return any(keyed_options.path(bone, name) in paths for name in _LIMITS)
+
+
 def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
-    fields = {name: f"{chain.end.path}.{keyed_options.bone_field(name)}" for name in keyed_options.NAMES}
-    found = {name for name, path in fields.items() if path in paths}
+    found = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
     if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
         return frozenset(found - _LIMITS)
     # Whether they cross, only both of them tell.

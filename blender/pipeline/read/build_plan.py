@@ -21,7 +21,7 @@ from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import by_target, scene_of
-from .keys import target_keys
+from .keys import option_keys, target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
 
@@ -107,7 +107,7 @@ def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     if not len(frames):
         named = {"start": frame_text(start), "end": frame_text(end)}
         raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named)
-    return frames
+    return np.unique(np.concatenate((frames, np.round(option_keys(chain, start, end), 2))))
 
 
 def _with_dependents(ranks: Ranks) -> Ranks:

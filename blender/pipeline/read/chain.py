@@ -11,6 +11,7 @@ from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...properties import TwoBoneIKChain
+from . import animated_options
 from .bone import read_bone
 
 TOLERANCE = 1e-6
@@ -115,7 +116,9 @@ def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) 
 def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
     limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
-        low, high = map(degrees, limits)
-        raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
+        if not animated_options.has_animated_limits(rig, chain.end_bone):
+            low, high = map(degrees, limits)
+            raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
+        limits = (-pi, pi)  # those of each frame count
     choices = {name: type(value)(getattr(chain, name, value)) for name, value in asdict(Options()).items()}
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

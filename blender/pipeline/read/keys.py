@@ -7,7 +7,7 @@ from bpy.types import FCurve, Object
 
 from ....skeleton.values import MERGE, ChainPlan, Plan, Point
 from ....solver.values import Array
-from ... import versions
+from ... import keyed_options, versions
 from ...rna_paths import bone_and_property
 from . import dependencies
 
@@ -29,13 +29,21 @@ def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     return frames[(frames >= start) & (frames <= end)]
 
 
+def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) the frames from `start` to `end` with a key on one of the chain's keyed options."""
+    paths = {keyed_options.path(chain.end.path, name) for name in chain.animated}
+    found = [key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths]
+    frames = np.concatenate([np.empty(0), *found])
+    return frames[(frames >= start) & (frames <= end)]
+
+
 def key_frames(place: Point) -> Array:
     """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
     found = [np.empty(0)]
     for curve in versions.curves(place.object):
         bone, path = bone_and_property(curve.data_path)
-        # Custom properties of a bone do not move it.
-        if bone == place.bone and not (bone and path.startswith("[")):
+        # Custom properties of a bone do not move it, nor do keyed options.
+        if bone == place.bone and not (bone and path.startswith(("[", "two_bone_ik_"))):
             found.append(key_points(curve)[0])
     return np.concatenate(found)
 
