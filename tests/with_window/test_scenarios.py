@@ -75,3 +75,7 @@ def test_one_press_copies_settings_and_a_bake_leaves_out(play: Callable[[str], N
 
 def test_eight_clicks_lead_from_a_capture_to_baked_limbs(play: Callable[[str], None]) -> None:
     play("mocap")
+
+
+def test_an_option_that_is_keyed_in_the_panel_counts(play: Callable[[str], None]) -> None:
+    play("keyed")
