@@ -193,6 +193,12 @@ class TwoBoneIKChain(PropertyGroup):
     pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
     pole_angle: _door("pole_angle")
     pole_influence: _door("pole_influence")
+    pole_smoothing: props.FloatProperty(
+        **_factor(
+            "Pole Smoothing", "How long a bake spreads a turn for which the pole target hardly shows a side", 0.0
+        ),
+        **_CHOICE,
+    )
 
     plane: _word("Plane", _PLANES, "The plane in which the chain bends")
     reference: _word("Reference", _REFERENCES, "The pose that tells how the bones roll")

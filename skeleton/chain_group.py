@@ -112,14 +112,19 @@ def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> It
         yield from [group] if group.kinematics.rigid else (_side_by_side([plan], samples) for plan in part)
 
 
-def goals(group: ChainGroup, samples: Samples, count: int) -> Goals:
-    """Targets and poles on `count` frames in chain space, and the input pose if the solution depends on it."""
+def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> Goals:
+    """Targets and poles on `count` frames in chain space, and the input pose if the solution depends on it.
+
+    seconds : (count,)     the time of each frame; chains that smooth their pole ask for it
+    """
     target = _locations([plan.target for plan in group.plans], group.from_world, samples)
     poles = [plan.pole for plan in group.plans if plan.pole]
+    row = (count, target.shape[1])
     return Goals(
-        target=np.broadcast_to(target, (count, *target.shape[1:])),
+        target=np.broadcast_to(target, (*row, 3)),
         pole=_locations(poles, group.from_world, samples) if poles else None,
         pose=_input_pose(group) if group.plan.uses_pose else None,
+        seconds=None if seconds is None else np.broadcast_to(seconds[:, None], row),
     )
 
 

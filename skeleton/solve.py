@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias
 
+from ..solver.values import Array
 from . import chain_group, dependent_chains, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup
 from .steps import run
@@ -34,7 +35,7 @@ def solving(
         for group in chain_group.chain_groups(rank, samples, count):
             if solved or last:
                 yield sum(len(each.plans) for each in (*solved, *last)) / len(plan.chains)
-            last.append(solve_group(group, samples, count))
+            last.append(solve_group(group, samples, count, plan.seconds))
         solved += last
     return solved
 
@@ -44,6 +45,6 @@ def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedG
     return [solve_group(old.group, samples, len(old.goals.target)) for old in solved]
 
 
-def solve_group(group: ChainGroup, samples: Samples, count: int) -> SolvedGroup:
-    """Chains side by side, solved for their targets and poles over `count` frames."""
-    return uneven_scale.solve_group(group, chain_group.goals(group, samples, count), samples)
+def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
+    """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
+    return uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import Solution, bend, diagnostics, reach, reference, targets
-from ..solver.values import Array, Chain, Unreachable
+from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals
@@ -68,13 +68,15 @@ class _Pose:
 
 def targets_from_pose(plan: Plan, samples: Samples) -> list[TargetsFromPose]:
     """Of all chains of the plan, each for itself."""
-    return [_of_chain(chain, samples, len(plan.frames)) for chain in plan.chains]
+    return [_of_chain(chain, samples, plan.seconds) for chain in plan.chains]
 
 
-def _of_chain(plan: ChainPlan, samples: Samples, count: int) -> TargetsFromPose:
+def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromPose:
+    count = len(seconds)
     [group] = chain_groups([plan], samples, count)
     to_world, pose = group.to_world[:, 0], _pose(group, samples, count)
-    target, pole, solved = _best_goals(group, pose, samples, _resolution(to_world, pose))
+    sampled = goals(group, samples, count, seconds)
+    target, pole, solved = _best_goals(group, pose, sampled, samples, _resolution(to_world, pose))
     solution = solved.solution
     off = solution.joints[:, 0, 1:] - np.stack((pose.mid, pose.tip), axis=-2)
     links = np.stack((pose.mid, pose.tip - pose.mid), axis=-2)
@@ -91,14 +93,13 @@ def _of_chain(plan: ChainPlan, samples: Samples, count: int) -> TargetsFromPose:
 
 
 def _best_goals(
-    group: ChainGroup, pose: _Pose, samples: Samples, resolution: Array
+    group: ChainGroup, pose: _Pose, sampled: Goals, samples: Samples, resolution: Array
 ) -> tuple[Array, Array, SolvedGroup]:
     """Target and pole (n, 3) in chain space that keep the pose best, and the chain solved for them."""
-    plan, count = group.plan, len(pose.rotations)
+    plan = group.plan
     size = float(norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1).max())
     steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
     target = _target(group, pose, resolution)
-    sampled = goals(group, samples, count)
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):

@@ -178,6 +178,7 @@ class Plan:
 
     name : of the armature object, for reports: a frame handler may remove the object while it is measured
     frames : (n,)     all that are solved
+    frame_rate : frames a second
     step : the request asks for every so many of them, from the first on; those between are there for reduced keys
     left_out : names of chains that the request would take too if they had a target
     """
@@ -187,8 +188,14 @@ class Plan:
     scene: Key
     ranks: tuple[tuple[ChainPlan, ...], ...]
     frames: Array
+    frame_rate: float = 24.0
     step: int = 1
     left_out: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> Array:
+        """(n,) the time of all frames."""
+        return self.frames / self.frame_rate
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:

@@ -63,13 +63,12 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 
 
 def least_motion(
-    roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array, speed_cost: float
+    roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
 ) -> NDArray[np.intp]:
     """(n, ...) index of the solution to take on each frame, so that the joints move least over the whole sequence.
 
-    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. A step costs
-    its motion, and `speed_cost` times the square of the motion. A shortest path through two states a frame (Viterbi,
-    1967) is the optimum over all 2^n sequences, in time linear in n.
+    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. A shortest
+    path through two states a frame (Viterbi, 1967) is the optimum over all 2^n sequences, in time linear in n.
 
     roots : (2, n, ..., 3, 3)          root rotations of both solutions
     angles, shortfalls : (2, n, ...)   hinge angle and distance to the target; a farther solution is ruled out
@@ -78,7 +77,6 @@ def least_motion(
     extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
     first = root_turn(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
     steps = root_turn(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
-    first, steps = (motion * (1.0 + speed_cost * motion) for motion in (first, steps))
     first, steps = first + extra[:, :1], steps + extra[:, 1:]
     choice = np.empty(angles.shape[1:], dtype=np.intp)
     for chain in np.ndindex(*(choice.shape[1:] if choice.size else (0,))):

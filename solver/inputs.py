@@ -51,13 +51,18 @@ def check_goals(goals: Goals, chain: Chain) -> Goals:
     target = check_array("target", goals.target, 3)
     pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
     pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
+    seconds = None if goals.seconds is None else check_array("seconds", goals.seconds)
+    if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
+        raise ValueError("seconds must rise from frame to frame")
     rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
     rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
+    rows += [() if seconds is None else seconds.shape]
     frames = np.broadcast_shapes(*rows)
     return Goals(
         target=np.asfortranarray(np.broadcast_to(target, (*frames, 3))),
         pole=None if pole is None else np.asfortranarray(pole),
         pose=None if pose is None else np.asfortranarray(pose),
+        seconds=seconds,
     )
 
 

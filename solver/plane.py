@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from . import swivel
 from .hold import hold_last
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
@@ -27,6 +28,7 @@ class BendPlane:
     distance : (n,)         from root to target
     side : (...)            the sign of the hinge angle for bend REST; with a pole, the sign that bends towards the pole
     has_pole : bool         True if a pole decides the plane, or in a fixed plane the side
+    swivel : (n,)           radians by which pole smoothing has turned the hinge about the aim
     """
 
     aim: Array
@@ -34,13 +36,14 @@ class BendPlane:
     distance: Array
     side: Array
     has_pole: bool
+    swivel: Array
 
 
 def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: ReferencePose) -> BendPlane:
     """The plane that `options` ask for.
 
     rest, start : the rest pose, and the reference pose
-    raises : ValueError if the plane is POLE and there is no pole
+    raises : ValueError if the plane is POLE and there is no pole, or if a pole is to be smoothed without `seconds`
     """
     if options.plane == Plane.POLE and goals.pole is None:
         raise ValueError("plane is POLE, but there is no pole")
@@ -53,10 +56,11 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
     distance, aim = _aim(goals.target, options, start)
     away = norm(aim + start.aim) > _IN_LINE
     hinge = _hold_hinge(aim, swing(start.normal, start.aim, aim), away, start.normal)
-    pole = None if options.plane == Plane.AIM else goals.pole
-    if pole is not None:
-        hinge = _towards_pole(pole, aim, hinge, options, side)
-    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=pole is not None)
+    turns = np.zeros_like(distance)
+    has_pole = goals.pole is not None and options.plane != Plane.AIM
+    if has_pole:
+        hinge, turns = _towards_pole(goals, aim, hinge, options, side)
+    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=has_pole, swivel=turns)
 
 
 def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:
@@ -69,7 +73,8 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
         height = dot(cross(goals.pole, aim), hinge)
         decided = np.abs(height) > _IN_LINE * norm(goals.pole)
         side = np.where(np.logical_or.reduce(decided, axis=0), hold_last(np.sign(height), decided), side)
-    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=goals.pole is not None)
+    still, has_pole = np.zeros_like(distance), goals.pole is not None
+    return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=has_pole, swivel=still)
 
 
 def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
@@ -82,11 +87,14 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     return distance, hold_last(aim, decided)
 
 
-def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, side: Array) -> Array:
-    """The hinge that bends towards the pole; pole influence below 1 gives a hinge between it and the one `without`.
+def _towards_pole(goals: Goals, aim: Array, without: Array, options: Options, side: Array) -> tuple[Array, Array]:
+    """The hinge that bends towards the pole, and the turns (n, ...) that pole smoothing has given it.
 
-    Of the two ways there it is the shorter, on each frame by itself, so that one frame is posed as a range is.
+    Pole influence below 1 gives a hinge between it and the one `without`. Of the two ways there it is the shorter, on
+    each frame by itself, so that one frame is posed as a range is.
     """
+    pole = goals.pole
+    assert pole is not None
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
@@ -98,7 +106,15 @@ def _towards_pole(pole: Array, aim: Array, without: Array, options: Options, sid
     if np.any(np.less(options.pole_influence, 1.0)):
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
     known = np.logical_or.reduce(decided, axis=0)
-    return hinge if known.all() else np.where(known[..., None], hinge, without)
+    if not known.all():
+        hinge = np.where(known[..., None], hinge, without)
+    if options.pole_smoothing == 0.0 or len(hinge) == 1:
+        return hinge, np.zeros_like(sine)
+    if goals.seconds is None:
+        raise ValueError("a pole is to be smoothed, but the frames have no time")
+    certain = np.where(known, swivel.certainty(pole, sine, options.pole_influence), 1.0)
+    turns = swivel.turns(aim, side[..., None] * hinge, certain, goals.seconds, options.pole_smoothing)
+    return np.where(turns[..., None] != 0.0, rotate_about(hinge, aim, turns), hinge), turns
 
 
 def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:

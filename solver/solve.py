@@ -43,7 +43,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
     raises : ValueError if an input is NaN, infinite or larger than 1e60, naming the input and its row; also if plane is
-             POLE and there is no pole
+             POLE and there is no pole, or if a pole is to be smoothed without the time of the frames
     """
     prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = prepared.chain, prepared.rest
@@ -89,6 +89,7 @@ def _solve_side(
         degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
         reach=np.stack(np.broadcast_arrays(inner, outer, reached)[:2], axis=-1),
         shortfall=shortfall,
+        swivel=plane.swivel,
         target=goals.target,
     )
 
@@ -128,7 +129,7 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
         roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
         angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
-        choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1], options.speed_cost)
+        choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1])
     return _picked(choice, *solutions)
 
 
@@ -145,7 +146,7 @@ def _picked(choice: NDArray[Any], one: Solution, other: Solution) -> Solution:
 def _hold(solution: Solution, chain: Chain) -> Solution:
     """The solution with the last pose within reach on frames out of reach, at the bones' present lengths."""
     within = solution.shortfall == 0.0
-    pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch")
+    pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch", "swivel")
     values: dict[str, Any] = {name: hold_last(getattr(solution, name), within) for name in pose}
     held = replace(solution, **values)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
@@ -168,6 +169,7 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
         "hinge": blended.normal,
         "hinge_angle": blended.hinge_angle,
         "stretch": stretch,
+        "swivel": influence * solution.swivel,
     }
     # Frames with all of the influence keep the solution to the bit.
     whole = np.broadcast_to(influence == 1.0, stretch.shape)

@@ -99,11 +99,13 @@ class Goals:
     target : (n, 3)
     pole : (n, 3) or None           a point on the side to which the mid joint bends
     pose : (n, 2, 3, 3) or None     the pose before the solve: rotations of root and end bone from rest
+    seconds : (n, ...) or None      rising, the time of each frame; pole smoothing asks for it
     """
 
     target: Array
     pole: Array | None = None
     pose: Array | None = None
+    seconds: Array | None = None
 
 
 _TURN = pi + 1e-6
@@ -117,7 +119,7 @@ _RANGES = {
     "bend_min": (-_TURN, _TURN),
     "bend_max": (-_TURN, _TURN),
     "influence": (0.0, 1.0),
-    "speed_cost": (0.0, LARGEST),
+    "pole_smoothing": (0.0, 1.0),
     "tolerance": (0.0, LARGEST),
 }
 """The range of each number of `Options`."""
@@ -136,7 +138,7 @@ class Options:
     softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it
     max_stretch : >= 1
     bend_min, bend_max : -pi to pi  limits of the hinge angle; if they leave one side only, the chain bends to that side
-    speed_cost : >= 0               for bend NEAREST: cost of a radian a frame, on top of the distance
+    pole_smoothing : 0 to 1         how long the plane turns on frames whose pole is near the line, see `swivel`; 0: off
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
                                     reached; Blender's float32 matrices ask for 1e-6
     raises : ValueError for anything else, in one sentence
@@ -154,7 +156,7 @@ class Options:
     bend_min: Number = -pi
     bend_max: Number = pi
     influence: Number = 1.0
-    speed_cost: float = 0.0
+    pole_smoothing: float = 0.0
     tolerance: float = 1e-12
 
     def __post_init__(self) -> None:
@@ -185,6 +187,7 @@ class Solution:
     degenerate : (n,) bool      True if a direction is undecided: target on the root, or a bone without length
     reach : (n, 2)              least and greatest distance of a target within reach, with limits and with stretch
     shortfall : (n,)            distance of the target from that range; 0 within reach
+    swivel : (n,)               radians by which pole smoothing turned the plane about the line from root to target
     target : (n, 3)             the goal
     """
 
@@ -197,6 +200,7 @@ class Solution:
     degenerate: NDArray[np.bool_]
     reach: Array
     shortfall: Array
+    swivel: Array
     target: Array
 
     @property

@@ -95,6 +95,7 @@ def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
         if chain.pole_target:
             _draw_option(body, chain, "pole_angle")
             _draw_option(body, chain, "pole_influence")
+            body.prop(chain, "pole_smoothing")
         body.prop(chain, "hinge_axis")
         body.prop(chain, "reference")
         body.prop(chain, "use_bend_limits")

@@ -30,7 +30,7 @@ SECTIONS = {
     "TARGET": ("use_rotation", "rotation_influence"),
     "BONES": ("root_bone", "tip_bone"),
     "BEND": (
-        *("bend", "plane", "pole_angle", "pole_influence", "hinge_axis"),
+        *("bend", "plane", "pole_angle", "pole_influence", "pole_smoothing", "hinge_axis"),
         *("reference", "use_bend_limits", "bend_min", "bend_max"),
     ),
     "REACH": ("unreachable", "max_stretch", "softness", "use_extension_limit", "influence"),

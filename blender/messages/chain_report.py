@@ -16,6 +16,9 @@ _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Of the arrays of a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
 
+_SEEN = np.radians(0.5)
+"""By less than this nobody sees a limb turn."""
+
 _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
@@ -40,6 +43,7 @@ class ChainReport:
     stretch : (n,)               factor on the length of both bones
     flips : (n,) bool            the chain bends to the other side than before
     near_straight : (n,) bool    almost straight: small steps of the target turn the joints far
+    swivel : (n,)                radians by which pole smoothing turned the plane off the pole
     measured : (n,) bool         the frame was measured on the character as Blender evaluates it
     off : (n,)                   where measured: distance of the farthest joint from its solution, world units
     misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
@@ -56,6 +60,7 @@ class ChainReport:
     stretch: Array
     flips: NDArray[np.bool_]
     near_straight: NDArray[np.bool_]
+    swivel: Array
     measured: NDArray[np.bool_]
     off: Array
     misposed: NDArray[np.bool_]
@@ -70,7 +75,8 @@ class ChainReport:
         known: dict[str, Any] = {
             key: value if key in _NAMES else np.array(value, types[key]) for key, value in fields.items()
         }
-        return cls(**unmeasured(len(known["frames"])) | known)
+        count = len(known["frames"])
+        return cls(**{"swivel": np.zeros(count)} | unmeasured(count) | known)
 
     @property
     def posed(self) -> bool:
@@ -144,6 +150,11 @@ class ChainReport:
             yield translated("report.stretched", when=on(stretched), stretch=longest), stretched, self.stretch
         if self.flips.any():
             yield translated("report.flips", when=on(self.flips)), self.flips, self.speed
+        swivel = np.abs(self.swivel)
+        smoothed = swivel > _SEEN
+        if smoothed.any():
+            angle = np.degrees(swivel.max())
+            yield translated("report.smoothed", when=on(smoothed), angle=angle), smoothed, swivel
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge

@@ -58,6 +58,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "stretch": solution.stretch,
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
+        "swivel": solution.swivel,
     }
     for row, chain in enumerate(solved.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}

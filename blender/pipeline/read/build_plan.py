@@ -69,6 +69,7 @@ def build_plan(
         scene=scene,
         ranks=_with_dependents(dependencies.ranks(chains)),
         frames=solved,
+        frame_rate=scene.render.fps / scene.render.fps_base,
         step=parts,
         left_out=tuple(chain.name for chain in left_out),
     )
