@@ -118,13 +118,13 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     seconds : (count,)     the time of each frame; chains that smooth their pole ask for it
     """
     target = _locations([plan.target for plan in group.plans], group.from_world, samples)
+    target = np.broadcast_to(target, (count, *target.shape[1:]))
     poles = [plan.pole for plan in group.plans if plan.pole]
-    row = (count, target.shape[1])
     return Goals(
-        target=np.broadcast_to(target, (*row, 3)),
+        target=target,
         pole=_locations(poles, group.from_world, samples) if poles else None,
         pose=_input_pose(group) if group.plan.uses_pose else None,
-        seconds=None if seconds is None else np.broadcast_to(seconds[:, None], row),
+        seconds=None if seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
     )
 
 
