@@ -141,3 +141,39 @@ def test_pole_smoothing_is_copied_with_the_bend() -> None:
     other = api.add_chain(chain.id_data, "hand", target=rigs.empty("Other"))
     api.copy_settings(chain.id_data, chain.name, sections=["BEND"])
     assert other.pole_smoothing == 0.25
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"bend": "NEAREST"},
+        {"unreachable": "HOLD"},
+        {"unreachable": "SKIP"},
+        {"pole_influence": 0.5, "pole_angle": 0.7},
+        {"use_bend_limits": True, "bend_min": 0.1, "bend_max": 2.0},
+        {"influence": 0.5, "reference": "POSE"},
+        {"scale": (1.0, 1.3, 0.8)},
+        {"keys": "REDUCED"},
+    ],
+    ids=str,
+)
+def test_a_smoothed_limb_plays_as_it_is_solved(fields: dict) -> None:
+    scale, keys = fields.pop("scale", (1, 1, 1)), fields.pop("keys", "EVERY_FRAME")
+    chain = swinging_arm(pole_smoothing=1.0, **fields)
+    rig = chain.id_data
+    rig.pose.bones["spine"].scale = scale
+    report = api.bake(rig, frames=(1, 61), keys=keys, measure="ALL")
+    assert report.posed
+    assert np.abs(report.chains[0].swivel).max() > 0.2
+    assert np.isfinite(rotation_keys(rig)).all()
+
+
+def test_targets_from_a_smoothed_pose_give_it_again() -> None:
+    chain = swinging_arm(pole_smoothing=1.0)
+    rig = chain.id_data
+    api.bake(rig, frames=(1, 61))
+    before = joints()
+    assert not any("keep its pose" in note for note in api.bake_targets(rig, frames=(1, 61)).notes)
+    report = api.bake(rig, frames=(1, 61))
+    np.testing.assert_allclose(joints(), before, atol=2e-5)
+    assert not report.chains[0].swivel.any()
