@@ -1,6 +1,7 @@
 """From poses to targets: where targets and pole targets are so that the pose stays."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import inf
 
 from bpy.types import Scene
@@ -9,12 +10,14 @@ from ..blender.armatures import Rig
 from ..blender.chains.create_targets import DEFAULT, create
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
-from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
 from ..blender.pipeline.requests import targets_from_pose
+
+_EVERY_FRAME = KeyStyle()
 
 
 def create_targets(
@@ -79,16 +82,27 @@ def bake_targets(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
+    keys: str = DEFAULTS.keys,
+    tolerance: float = DEFAULTS.tolerance,
+    interpolation: str = DEFAULTS.interpolation,
+    key_type: str = DEFAULTS.key_type,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
 ) -> Report:
     """Key target and pole target so that they follow the pose that shows: a bake gives it back.
 
-    measure : on which frames to look afterwards at where they are, as for `bake`
+    keys : EVERY_FRAME; SOURCE, only those frames on which a bone of the limb has keys; TARGET_KEYS, only those on
+        which they have keys already; REDUCED, as few as keep targets and joints within `tolerance`, in world units, on
+        every quarter frame
+    interpolation, key_type, measure : as for `bake`
 
     >>> report = api.bake_targets(rig, frames=(1, 10))
+    >>> print(api.bake_targets(rig, frames=(1, 10), keys="REDUCED"))
+    forearm.L: 10 of 10 frames reached
+    Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
-    return baking_targets(rig, chains, frames, scene=scene, sampling=sampling, measure=measure).write()
+    style = KeyStyle(keys=Keys(keys), tolerance=tolerance, interpolation=interpolation, key_type=key_type)
+    return baking_targets(rig, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
 
 
 def baking_targets(
@@ -97,6 +111,7 @@ def baking_targets(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
 ) -> Request:
@@ -105,7 +120,7 @@ def baking_targets(
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    settings = KeySettings(sampling=Sampling(sampling), measure=Measure(measure))
+    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
     return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
 
 

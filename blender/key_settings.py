@@ -14,11 +14,12 @@ from .choices import choice
 
 
 class Keys(StrEnum):
-    """Which frames of the range get keys: each, those with a key on the target, or as few as a tolerance allows."""
+    """Which frames of the range get keys: each, those with a key on the target or the bones, or as few as possible."""
 
     EVERY_FRAME = "EVERY_FRAME"
     TARGET_KEYS = "TARGET_KEYS"
     REDUCED = "REDUCED"
+    SOURCE = "SOURCE"
 
 
 class Sampling(StrEnum):
@@ -88,13 +89,15 @@ def _keyframe_choice(field: str, *identifiers: str, **settings: Any) -> object:
     return EnumProperty(items=items, translation_context=known.translation_context, **settings)
 
 
-class KeyProperties:
-    """Properties of the operator and of the preferences alike"""
+class KeyStyleProperties:
+    """How keys are written: properties of the operators that key bones or targets"""
+
+    key_fields = ("keys", "tolerance", "interpolation", "key_type")
 
     keys: choice("keys", default=DEFAULTS.keys)
     tolerance: FloatProperty(
         name="Tolerance",
-        description="How far a joint may be off on any frame or quarter frame",
+        description="How far a joint or a target may be off on any frame or quarter frame",
         subtype="DISTANCE",
         default=DEFAULTS.tolerance,
         min=1e-6,
@@ -109,12 +112,19 @@ class KeyProperties:
         default=DEFAULTS.interpolation,
     )
     key_type: _keyframe_choice("type", name="Key Type", description="Type of the new keys", default=DEFAULTS.key_type)
+
+    def key_choices(self) -> list[str]:
+        """Names of these properties, but for those that the others make meaningless."""
+        return [name for name in self.key_fields if name != "tolerance" or self.keys == Keys.REDUCED]
+
+
+class KeyProperties(KeyStyleProperties):
+    """Properties of a bake and of the preferences alike"""
+
+    key_fields = (*KeyStyleProperties.key_fields, "mute_constraints")
+
     mute_constraints: BoolProperty(
         name="Mute IK Constraints",
         description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",
         default=DEFAULTS.mute_constraints,
     )
-
-    def key_choices(self) -> list[str]:
-        """Names of these properties, but for those that the others make meaningless."""
-        return [name for name in KeyProperties.__annotations__ if name != "tolerance" or self.keys == Keys.REDUCED]

@@ -35,9 +35,9 @@ def parser(usage: str) -> ArgumentParser:
         if name != "detect":
             _add_shots(command)
     bake, snap, detect = (commands[name] for name in ("bake", "snap", "detect"))
-    _add(bake, "--keys", type=_one_of(Keys))
-    _add(bake, "--tolerance", type=float, metavar="DISTANCE")
     for command in (bake, snap):
+        _add(command, "--keys", type=_one_of(Keys))
+        _add(command, "--tolerance", type=float, metavar="DISTANCE")
         _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)

@@ -70,11 +70,9 @@ def _report(what: Shot, rig: Rig, chains: list[str] | None, progress: Progress) 
     scene = bpy.context.scene if bpy.context.scene in rig.users_scene else None
     if what.command == "check":
         return api.check(rig, chains, what.frames, scene=scene)
-    if what.command == "snap":
-        request = api.baking_targets(rig, chains, what.frames, scene=scene, measure=what.measure)
-    else:
-        style = api.KeyStyle.of(what)
-        request = api.baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
+    baking = api.baking_targets if what.command == "snap" else api.baking
+    style = api.KeyStyle.of(what)
+    request = baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
     with closing(request):
         for done in request.prepare():
             interrupt.check()

@@ -8,10 +8,10 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.key_settings import DEFAULTS, KeyProperties
 from .common import Result, api
-from .progress import ProgressOperator
+from .progress import KeyOperator
 
 
-class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
+class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
     """Key the bones of all chains over a range of frames"""
 
     bl_idname = "two_bone_ik.bake"
@@ -26,7 +26,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
 
     def invoke(self, context: Context, event: Event) -> Result:
         addon: Addon | None = context.preferences.addons.get(base_package)
-        for name in KeyProperties.__annotations__ if addon else ():
+        for name in self.key_fields if addon else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
@@ -45,9 +45,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, ProgressOperator):
         )
 
     def draw_choices(self) -> None:
-        self.layout.separator()
-        for name in self.key_choices():
-            self.layout.prop(self, name)
+        super().draw_choices()
         self.layout.prop(self, "new_action")
 
 

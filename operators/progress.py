@@ -10,7 +10,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.key_settings import DEFAULTS
+from ..blender.key_settings import DEFAULTS, KeyStyleProperties
 from .common import Result, api, in_hand, show_status
 from .frame_range import RangeOperator
 
@@ -129,6 +129,15 @@ class ProgressOperator(RangeOperator):
 
             show([])
         show_status(context, None)
+
+
+class KeyOperator(KeyStyleProperties, ProgressOperator):
+    """A request that writes keys over a range."""
+
+    def draw_choices(self) -> None:
+        self.layout.separator()
+        for name in self.key_choices():
+            self.layout.prop(self, name)
 
 
 def _duration(seconds: float) -> str:

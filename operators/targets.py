@@ -7,7 +7,7 @@ from bpy.utils import register_classes_factory
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from .common import SelectedChainsOperator, api, in_hand
-from .progress import ProgressOperator
+from .progress import KeyOperator
 
 
 class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
@@ -63,7 +63,7 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
         return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
 
 
-class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
+class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     """Key target and pole target over a range of frames so that they follow the pose"""
 
     bl_idname = "two_bone_ik.bake_targets"
@@ -76,6 +76,7 @@ class TWO_BONE_IK_OT_bake_targets(ProgressOperator):
             self.chains(rig),
             self.frames(context),
             scene=context.scene,
+            style=api.KeyStyle.of(self),
             sampling=self.sampling,
             measure=self.measure,
         )

@@ -119,9 +119,7 @@ def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[n
 
 def _keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
     """out : (n,) True on frames on which the target is out of reach"""
-    rows = np.arange(len(plan.frames))
-    if chain.target_keys is not None:
-        rows = rows[np.isin(plan.frames, chain.target_keys)]
+    rows = plan.rows_to_key(chain)
     return rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
 
 

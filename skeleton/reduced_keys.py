@@ -1,7 +1,8 @@
 """As few keys as keep the joints and the roll of every bone within a tolerance, also between the frames."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,10 @@ from .steps import part
 from .transform import Basis, each_array
 from .values import Bone, Channel, Point
 
-_SIDE = 0.25
+TestPoints: TypeAlias = Callable[[list[Array], NDArray[np.intp]], Array]
+"""From values of the channels (r, k) on rows (r,) of the plan's frames to points (r, p, 3), in world units."""
+
+SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""
 
 _STEP = 1e-3
@@ -35,14 +39,36 @@ def reduce_keys(
     tolerance: float,
     cubic: bool,
 ) -> Generator[float, None, list[Channel]]:
-    """The channels of one chain with only the keys that they need, all on the same frames; yields the part done.
+    """The channels of the bones of one chain with only the keys that they need; see `reduce_channels`.
+
+    solved : the chain, a group of one
+    """
+
+    def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
+        return _test_points(channels, values, rows, solved)
+
+    return (yield from reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic))
+
+
+def reduce_channels(
+    channels: Sequence[Channel],
+    rows: NDArray[np.intp],
+    test_points: TestPoints,
+    *,
+    step: int,
+    tolerance: float,
+    cubic: bool,
+    units: Sequence[float] | None = None,
+) -> Generator[float, None, list[Channel]]:
+    """Channels with only the keys that they need, all on the same frames; yields the part done.
 
     channels : on every frame on which the tolerance is to hold
     rows : (n,) the indices of these frames among those of the plan
-    solved : the chain, a group of one
+    test_points : none of which is to be off by more than the tolerance
     step : every so many frames of the plan one may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
+    units : for each channel what is one in its values: 1, as a radian is; of locations the length of the limb
     """
     keyed = np.flatnonzero(rows % step == 0)
     if not len(keyed):
@@ -54,9 +80,10 @@ def reduce_keys(
     columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
 
     def points(curve: Array, piece: slice) -> Array:
-        return _test_points(channels, np.split(curve, columns, axis=1), rows[piece], solved)
+        return test_points(np.split(curve, columns, axis=1), rows[piece])
 
-    curve = yield from _fewest_keys(frames, values, points, keyed, tolerance=tolerance, cubic=cubic)
+    steps = np.repeat([1.0] * len(channels) if units is None else units, [each.values.shape[1] for each in channels])
+    curve = yield from _fewest_keys(frames, values, points, keyed, _STEP * steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
     return [
         replace(channel, frames=curve.frames, values=value, slopes=slope, held=curve.held)
@@ -69,6 +96,7 @@ def _fewest_keys(
     values: Array,
     points: Callable[[Array, slice], Array],
     keyed: NDArray[np.intp],
+    steps: Array,
     *,
     tolerance: float,
     cubic: bool,
@@ -76,11 +104,12 @@ def _fewest_keys(
     """The curve with the fewest keys that takes no point farther off than the tolerance.
 
     points : from values (r, k) on some of the frames to (r, p, 3)
+    steps : (k,) by how much to change values, to see how points move
 
     It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
     that leaves a point too far off, the curve is found again for a smaller tolerance.
     """
-    right, moves = yield from _derivative(points, values)
+    right, moves = yield from _derivative(points, values, steps)
     allowed = tolerance
     while True:
         error = _first_order(moves, values, allowed)
@@ -95,14 +124,16 @@ def _fewest_keys(
         allowed *= 0.98 * tolerance / off
 
 
-def _derivative(points: Callable[[Array, slice], Array], values: Array) -> Generator[float, None, tuple[Array, Array]]:
-    """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k)."""
+def _derivative(
+    points: Callable[[Array, slice], Array], values: Array, steps: Array
+) -> Generator[float, None, tuple[Array, Array]]:
+    """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k), changed by `steps` (k,)."""
     found = []
     for rows in _pieces(len(values)):
         yield 0.0
-        here, steps = values[rows], _STEP * np.eye(values.shape[1])
-        moved = [points(here + step, rows) - points(here - step, rows) for step in steps]
-        found.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * _STEP)))
+        here = values[rows]
+        moved = [points(here + step, rows) - points(here - step, rows) for step in np.diag(steps)]
+        found.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
     right, moves = map(np.concatenate, zip(*found, strict=True))
     return right, moves.reshape(*values.shape, -1)
 
@@ -140,7 +171,7 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
         pose = inherit.pose((bone,), posed[-1][1], _with_values(sampled, bone, by_path).matrix)
         posed.append((bone, pose))
     joints += [posed[-1][1][..., :3, 3]] if plan.below else []
-    shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, _SIDE)]
+    shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
     points = [_beside_tail(*each) for each in shown] + joints
     to_world = group.to_world[..., :3, :3]
     if not group.kinematics.rigid:

@@ -12,7 +12,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
-from .rotation_mode import rotation_values
+from .rotation_mode import rotation_matrices, rotation_values
 from .targets_from_pose import TargetsFromPose
 from .transform import Basis
 from .values import Bone, Channel, Key, Plan, Point, Samples
@@ -69,37 +69,93 @@ def target_channels(
     plan: Plan, transforms: Mapping[Point, WorldTransform], samples: Samples, targets: Mapping[Point, KeyedTarget]
 ) -> dict[Key, list[Channel]]:
     """By object the channels that give it, or its bones, these transforms on every frame of the plan."""
-    moved: dict[Point, Array] = {}
-    channels: dict[Key, list[Channel]] = {}
+    return by_object(channels_by_target(plan, transforms, samples, targets, {}))
+
+
+def by_object(channels: Mapping[Point, Iterable[Channel]]) -> dict[Key, list[Channel]]:
+    """The channels of all targets that are the same object, or its bones, in one list."""
+    found: dict[Key, list[Channel]] = {}
+    for point, of_point in channels.items():
+        found.setdefault(point.object, []).extend(of_point)
+    return found
+
+
+def channels_by_target(
+    plan: Plan,
+    transforms: Mapping[Point, WorldTransform],
+    samples: Samples,
+    targets: Mapping[Point, KeyedTarget],
+    others: Mapping[Point, Array],
+) -> dict[Point, list[Channel]]:
+    """By target, each after those that carry it, the channels that give it its transform on every frame.
+
+    others : (n, 4, 4) where other targets are once they are keyed
+    """
+    moved = dict(others)
+    channels: dict[Point, list[Channel]] = {}
     for point in sorted(transforms, key=lambda point: len(targets[point].parents)):
         target, wanted = targets[point], transforms[point]
-        basis, moved[point] = _basis(target, wanted, samples, moved)
+        carried = Carried.of(target, samples, moved)
+        basis = carried.basis_for(wanted)
+        moved[point] = carried.world(basis)
         rotates = wanted.orientation is not None
-        channels.setdefault(point.object, []).extend(_channels(plan, target, basis, rotates=rotates))
+        channels[point] = list(_channels(plan, target, basis.column(0), rotates=rotates))
     return channels
 
 
-def _basis(
-    target: KeyedTarget, wanted: WorldTransform, samples: Samples, moved: Mapping[Point, Array]
-) -> tuple[Basis, Array]:
-    """The basis that gives an object or a bone this transform, and its matrix in the world (n, 4, 4)."""
-    point, parent = target.parents[0], None
-    bones, basis = (target.bone or _OBJECT,), Basis.side_by_side([samples.basis[point]])
-    if target.bone:
-        armature = [place.bone for place in target.parents].index("")
-        to_world = _to_world(target.parents[armature:], samples, moved)[:, None]
-    else:
-        to_world = product(_to_world(target.parents, samples, moved)[:, None], transform.inverse(basis.matrix))
-    from_world = transform.inverse(to_world)
-    if bones[0].has_parent:
-        parent = product(from_world, _to_world(target.parents[1:], samples, moved)[:, None])
-    if wanted.orientation is not None:
-        orientation = transform.orientation(product(from_world[..., :3, :3], wanted.orientation[:, None]))
-        basis = replace(basis, rotation=inherit.rotation(bones, parent, basis.scale, orientation))
-    head = transform.transform_points(from_world, wanted.location[:, None])
-    basis = replace(basis, location=inherit.location(bones, parent, head))
-    pose = inherit.pose(bones, parent, basis.matrix)
-    return basis.column(0), product(to_world, pose)[:, 0]
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Carried:
+    """A target on what carries it: from its basis to the world, and back.
+
+    sampled : (n, 1, ...)             its basis
+    parent : (n, 1, 4, 4) or None     the pose of its parent bone, in armature space
+    to_world : (n, 1, 4, 4)           from the armature, or from the space that an object's basis is applied in
+    """
+
+    target: KeyedTarget
+    sampled: Basis
+    parent: Array | None
+    to_world: Array
+
+    @classmethod
+    def of(cls, target: KeyedTarget, samples: Samples, moved: Mapping[Point, Array]) -> Carried:
+        """The target once others have `moved`: to (n, 4, 4) in the world."""
+        point, parent = target.parents[0], None
+        sampled = Basis.side_by_side([samples.basis[point]])
+        if target.bone:
+            armature = [place.bone for place in target.parents].index("")
+            to_world = _to_world(target.parents[armature:], samples, moved)[:, None]
+        else:
+            to_world = product(_to_world(target.parents, samples, moved)[:, None], transform.inverse(sampled.matrix))
+        if target.bone and target.bone.has_parent:
+            carrier = _to_world(target.parents[1:], samples, moved)[:, None]
+            parent = product(transform.inverse(to_world), carrier)
+        return cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
+
+    @property
+    def _bones(self) -> inherit.Bones:
+        return (self.target.bone or _OBJECT,)
+
+    def basis_for(self, wanted: WorldTransform) -> Basis:
+        """(n, 1, ...) the basis that gives it this transform."""
+        from_world, basis = transform.inverse(self.to_world), self.sampled
+        if wanted.orientation is not None:
+            orientation = transform.orientation(product(from_world[..., :3, :3], wanted.orientation[:, None]))
+            basis = replace(basis, rotation=inherit.rotation(self._bones, self.parent, basis.scale, orientation))
+        head = transform.transform_points(from_world, wanted.location[:, None])
+        return replace(basis, location=inherit.location(self._bones, self.parent, head))
+
+    def basis_of(self, location: Array, rotation: Array | None) -> Basis:
+        """(n, 1, ...) the basis that these values (n, k) of its channels give it."""
+        basis = replace(self.sampled, location=(location + self.target.delta_location)[:, None])
+        if rotation is None:
+            return basis
+        turn = product(self.target.delta_rotation, rotation_matrices(rotation, self.target.rotation_mode))
+        return replace(basis, rotation=turn[:, None])
+
+    def world(self, basis: Basis) -> Array:
+        """(n, 4, 4) its matrix in the world with this basis."""
+        return product(self.to_world, inherit.pose(self._bones, self.parent, basis.matrix))[:, 0]
 
 
 def _to_world(points: Sequence[Point], samples: Samples, moved: Mapping[Point, Array]) -> Array:

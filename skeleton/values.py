@@ -92,7 +92,7 @@ class ChainPlan:
     below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
     parent : the root bone's parent bone
     animated : names of those numbers, among the options and the rotation influence, that may be another on each frame
-    target_keys : (m,) the frames to key, or None for all
+    key_frames : (m,) the frames to key, or None for all
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each the bones from its nearest bone above up to one of the chain's
     """
@@ -109,7 +109,7 @@ class ChainPlan:
     use_rotation: bool
     rotation_influence: float
     animated: frozenset[str] = frozenset()
-    target_keys: Array | None = None
+    key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
 
     @property
@@ -201,6 +201,11 @@ class Plan:
     def chains(self) -> tuple[ChainPlan, ...]:
         """All of them, each after those that move it."""
         return tuple(chain for rank in self.ranks for chain in rank)
+
+    def rows_to_key(self, chain: ChainPlan) -> NDArray[np.intp]:
+        """(m,) which of the frames are to get keys for this chain."""
+        rows = np.arange(len(self.frames))
+        return rows if chain.key_frames is None else rows[np.isin(self.frames, chain.key_frames)]
 
     @property
     def asked(self) -> slice:

@@ -1,11 +1,11 @@
-"""What a report says of chains that do not keep their pose for the targets that were found for it."""
+"""What a report says of targets that were found for a pose: chains that do not keep it, and few keys."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...skeleton.targets_from_pose import TargetsFromPose
-from ...skeleton.values import Plan
+from ...skeleton.values import Channel, Plan, Point
 from .chain_report import when
 from .translation import translated
 
@@ -13,18 +13,28 @@ from .translation import translated
 def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> Iterator[str]:
     """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
     for one in found:
-        chain = one.solved.plan
-        if one.joints_moved.any():
+        chain, frames = one.solved.plan, plan.frames[plan.asked]
+        moved, rolled = one.joints_moved[plan.asked], one.bones_rolled[plan.asked]
+        if moved.any():
             yield translated(
                 "alert.pose_changes" if chain.pole else "alert.pose_changes_without_pole",
                 chain=chain.name,
-                when=when(plan.frames, one.joints_moved),
-                moved=one.moved.max(),
+                when=when(frames, moved),
+                moved=one.moved[plan.asked].max(),
             )
-        elif one.bones_rolled.any():
+        elif rolled.any():
             yield translated(
                 "alert.roll_changes",
                 chain=chain.name,
-                rolled=np.degrees(one.rolled.max()),
-                when=when(plan.frames, one.bones_rolled),
+                rolled=np.degrees(one.rolled[plan.asked].max()),
+                when=when(frames, rolled),
             )
+
+
+def key_notes(plan: Plan, channels: Mapping[Point, Sequence[Channel]]) -> Iterator[str]:
+    """A sentence for each chain whose targets do not get keys on just the frames of the range: on how many they do."""
+    total = len(plan.frames[plan.asked])
+    for chain in plan.chains:
+        count = len(channels[chain.target][0].frames)
+        if count != total:
+            yield translated("note.few_target_keys", chain=chain.name, count=count, total=total)

@@ -1,7 +1,9 @@
 """Solutions into the channels to be written, with fewer keys where these were asked for."""
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +11,10 @@ from numpy.typing import NDArray
 from ...skeleton import bone_channels
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
+from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.steps import part
-from ...skeleton.values import Channel, Plan
+from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
+from ...skeleton.values import Channel, Plan, Point, Samples
 from ..key_settings import Keys, KeyStyle
 from . import own_keys
 from .read.keys import rotations_before
@@ -36,6 +40,30 @@ def channels(
             steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
             by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
     return [channel for found in by_chain.values() for channel in found]
+
+
+def target_channels(
+    plan: Plan,
+    solved: Sequence[SolvedGroup],
+    transforms: Mapping[Point, WorldTransform],
+    samples: Samples,
+    targets: Mapping[Point, KeyedTarget],
+    style: KeyStyle,
+) -> Generator[float, None, dict[Point, Sequence[Channel]]]:
+    """By target the channels that give it its transform, on the frames that the style asks for; yields the part done.
+
+    solved : the chains for these targets, each a group of one
+    """
+    if style.keys == Keys.REDUCED:
+        allowed: dict[str, Any] = {"tolerance": style.tolerance, "cubic": style.interpolation == "BEZIER"}
+        return (yield from reduce_targets(plan, solved, transforms, samples, targets, **allowed))
+    channels = channels_by_target(plan, transforms, samples, targets, {})
+    rows = {point: plan.rows_to_key(one.plan) for one in solved for point in (one.plan.target, one.plan.pole)}
+
+    def picked(channel: Channel, rows: NDArray[np.intp]) -> Channel:
+        return replace(channel, frames=channel.frames[rows], values=channel.values[rows])
+
+    return {point: [picked(channel, rows[point]) for channel in found] for point, found in channels.items()}
 
 
 def paths(plan: Plan) -> set[str]:

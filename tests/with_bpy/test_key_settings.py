@@ -63,7 +63,7 @@ def test_the_operator_bakes_as_the_list_has_it() -> None:
 
 def test_other_operators_over_a_range_do_as_well() -> None:
     assert_same(of_operator("check"), {"sampling"})
-    assert_same(of_operator("bake_targets"), {"sampling", "measure"})
+    assert_same(of_operator("bake_targets"), set(SETTINGS) - {"mute_constraints", "new_action"})
 
 
 def test_the_preferences_begin_as_the_list_has_it() -> None:
@@ -78,7 +78,7 @@ def test_the_preferences_begin_as_the_list_has_it() -> None:
         (api.baking, {"mute_constraints", "sampling", "measure"}),
         (api.KeyStyle, {"keys", "tolerance", "interpolation", "key_type", "new_action"}),
         (api.check, {"sampling"}),
-        (api.bake_targets, {"sampling", "measure"}),
+        (api.bake_targets, set(SETTINGS) - {"mute_constraints", "new_action"}),
         (api.baking_targets, {"sampling", "measure"}),
     ],
     ids=["bake", "baking", "KeyStyle", "check", "bake_targets", "baking_targets"],

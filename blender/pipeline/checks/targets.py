@@ -13,6 +13,7 @@ from ....skeleton.target_channels import KeyedTarget
 from ....skeleton.values import ChainPlan, Plan, Point
 from ... import versions
 from ...armatures import Rig, editable
+from ...key_settings import KeyStyle
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..read import dependencies
@@ -25,11 +26,11 @@ _Link = tuple[PoseBone | Object, Constraint]
 """A constraint, after the bone or the object that has it."""
 
 
-def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, KeyedTarget]:
+def keyable(plan: Plan, *, over_range: bool, style: KeyStyle | None) -> dict[Point, KeyedTarget]:
     """The targets and pole targets of the plan, as they are to be keyed.
 
     over_range : not on the current frame alone
-    insert_keys : with keys, not without
+    style : of the keys; None for a move without keys
     raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
     found: dict[Point, bool] = {}
@@ -49,7 +50,10 @@ def keyable(plan: Plan, *, over_range: bool, insert_keys: bool) -> dict[Point, K
     targets = {point: keyed_target(point, plan.frames[0]) for point in found}
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
-        keys.refuse_unsettable(point.object, paths, insert_keys=insert_keys)
+        if style:
+            keys.refuse_unwritable(point.object, paths, style)
+        else:
+            keys.refuse_driven(point.object, paths)
     return targets
 
 

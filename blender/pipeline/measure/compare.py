@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from ....skeleton import transform
 from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.target_channels import WorldTransform
-from ....skeleton.targets_from_pose import TargetsFromPose
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
-from ...key_settings import Keys, KeyStyle, Measure
+from ...key_settings import Keys, KeySettings, KeyStyle, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..convert import Rows
@@ -57,38 +56,36 @@ def compare_joints(
 ) -> Measured:
     """Mid joints and tips against the solution, wherever a chain was keyed."""
     expected = [_joints(one) for one in one_by_one(plan, solved)]
-    tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
-    return _compared(plan, expected, keyed_rows, tolerance, measure, look)
+    return _compared(plan, expected, keyed_rows, style, measure, look)
 
 
 def compare_targets(
-    plan: Plan, found: Iterable[TargetsFromPose], places: Mapping[Point, WorldTransform], measure: Measure, look: Look
+    plan: Plan, solved: Iterable[SolvedGroup], places: Mapping[Point, WorldTransform], settings: KeySettings, look: Look
 ) -> Measured:
-    """Targets and pole targets against where they were to be."""
-    expected = [_targets(one, places) for one in found]
-    every = np.arange(len(plan.frames))
-    return _compared(plan, expected, {one.chain: every for one in expected}, 0.0, measure, look)
+    """Targets and pole targets against where they were to be, wherever they were keyed."""
+    expected = [_targets(one, places) for one in solved]
+    rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
+    return _compared(plan, expected, rows, settings, settings.measure, look)
 
 
 def _joints(solved: SolvedGroup) -> _Expected:
-    chain, joints = solved.plan, solved.solution.joints[:, 0]
-    world = transform.transform_points(solved.group.to_world, joints)
+    chain, world = solved.plan, solved.world_joints
     end = Point(chain.rig, chain.end.name)
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
-    size = norm(np.diff(world, axis=-2)).sum(axis=-1)
-    return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=size)
+    return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=solved.size)
 
 
-def _targets(found: TargetsFromPose, places: Mapping[Point, WorldTransform]) -> _Expected:
-    chain = found.solved.plan
+def _targets(solved: SolvedGroup, places: Mapping[Point, WorldTransform]) -> _Expected:
+    chain = solved.plan
     things = [(point, (0.0, 0.0, 0.0)) for point in (chain.target, chain.pole) if point]
     world = np.stack([places[point].location for point, _ in things], axis=-2)
-    return _Expected(chain=chain.name, things=things, world=world, size=np.full(len(world), found.size))
+    return _Expected(chain=chain.name, things=things, world=world, size=solved.size)
 
 
 def _compared(
-    plan: Plan, expected: Sequence[_Expected], keyed_rows: Rows, tolerance: float, measure: Measure, look: Look
+    plan: Plan, expected: Sequence[_Expected], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
 ) -> Measured:
+    tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
     rows, total = anywhere[chosen(plan.frames[anywhere], plan.rig, measure)], len(anywhere)

@@ -21,7 +21,7 @@ from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import by_target, scene_of
-from .keys import option_keys, target_keys
+from .keys import bone_keys, option_keys, target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float]
 
@@ -57,9 +57,9 @@ def build_plan(
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
-    if keys == Keys.TARGET_KEYS:
-        chains = [replace(chain, target_keys=_target_keys(chain, start, end)) for chain in chains]
-        solved = np.unique(np.concatenate([solved, *(chain.target_keys for chain in chains)]))
+    if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
+        chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
+        solved = np.unique(np.concatenate([solved, *(chain.key_frames for chain in chains)]))
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
@@ -103,11 +103,13 @@ def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float,
     return float(start), float(end), float(step)
 
 
-def _target_keys(chain: ChainPlan, start: float, end: float) -> Array:
-    frames = target_keys(chain, start, end)
+def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array:
+    of_bones = keys == Keys.SOURCE
+    frames = (bone_keys if of_bones else target_keys)(chain, start, end)
     if not len(frames):
         named = {"start": frame_text(start), "end": frame_text(end)}
-        raise Refused("NO_TARGET_KEYS", chain=chain, value=point_text(chain.target), **named)
+        value = point_text(chain.target)
+        raise Refused("NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, value=value, **named)
     return np.unique(np.concatenate((frames, np.round(option_keys(chain, start, end), 2))))
 
 

@@ -22,7 +22,15 @@ def key_points(curve: FCurve) -> Array:
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
     goals = [point for point in (chain.target, chain.pole) if point]
-    places = {place for point in goals for place in dependencies.with_parents(point)}
+    return _frames_of({place for point in goals for place in dependencies.with_parents(point)}, start, end)
+
+
+def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) rising, the frames from `start` to `end` with a key on a bone of the limb, from its root to its tip."""
+    return _frames_of((Point(chain.rig, name) for name in chain.oriented), start, end)
+
+
+def _frames_of(places: Iterable[Point], start: float, end: float) -> Array:
     frames = np.concatenate([np.empty(0), *map(key_frames, places)])
     # Keys of several curves on one frame may differ in the last digits.
     frames = np.unique(np.round(frames, 2))

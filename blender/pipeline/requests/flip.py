@@ -102,7 +102,7 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
     frames = _location_keys(pole)
     # The chain as if the pole were all that it follows: only the pole has to be one that can be moved.
     alone = replace(chain, target=pole, pole=None, use_rotation=False)
-    targets = keyable(_only(plan, alone), over_range=bool(len(frames)), insert_keys=bool(len(frames)))
+    targets = keyable(_only(plan, alone), over_range=bool(len(frames)), style=DEFAULTS if len(frames) else None)
     now = _only(plan, chain)
     moved = _channels(now, sampling.sample_current_frame(now, pose_request(now, {pole})), targets)
     keyed: list[Channel] = []

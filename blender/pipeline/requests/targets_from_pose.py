@@ -6,13 +6,15 @@ from functools import partial
 from bpy.types import Scene
 
 from ....skeleton import targets_from_pose
-from ....skeleton.target_channels import WorldTransform, target_channels, world_transforms
+from ....skeleton.steps import part
+from ....skeleton.target_channels import WorldTransform, by_object, target_channels, world_transforms
 from ....skeleton.targets_from_pose import TargetsFromPose
 from ....skeleton.values import Point
 from ...armatures import Rig
-from ...key_settings import KeySettings
-from ...messages.pose_kept import pose_notes
+from ...key_settings import DEFAULTS, Keys, KeySettings
+from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
+from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target
 from ..measure.build_report import build_report
@@ -34,23 +36,26 @@ def bake_targets(
     settings: KeySettings,
 ) -> Preparation:
     """Key target and pole target over the range, so that they follow the pose that shows."""
-    plan = build_plan(rig, names, frames, scene)
+    plan = build_plan(rig, names, frames, scene, settings.keys)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
-    points = keyable(plan, over_range=True, insert_keys=True)
+    points = keyable(plan, over_range=True, style=settings)
 
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    samples = yield from sampler.pose_over_range(points)
+    sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
+    samples = yield from part(sampler.pose_over_range(points), 0.0, sampled)
     found = targets_from_pose.targets_from_pose(plan, samples)
-    places = world_transforms(found)
-    channels = target_channels(plan, places, samples, points)
+    places, solved = world_transforms(found), [one.solved for one in found]
+    converting = convert.target_channels(plan, solved, places, samples, points, settings)
+    by_target = yield from part(converting, sampled, 1.0)
+    channels, kept_notes = by_object(by_target), [*pose_notes(plan, found), *key_notes(plan, by_target)]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
-        notes = [*pose_notes(plan, found), *key_channels(plan, channels, settings)]
+        notes = [*kept_notes, *key_channels(plan, channels, settings)]
         played = partial(sampler.played, keyed=paths(channels))
-        measured = compare_targets(plan, found, places, settings.measure, played)
-        return build_report("Bake from Pose", plan, [one.solved for one in found], notes, measured)
+        measured = compare_targets(plan, solved, places, settings, played)
+        return build_report("Bake from Pose", plan, solved, notes, measured)
 
     return write_and_measure
 
@@ -58,7 +63,7 @@ def bake_targets(
 def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
-    points = keyable(plan, over_range=False, insert_keys=insert_keys)
+    points = keyable(plan, over_range=False, style=DEFAULTS if insert_keys else None)
 
     samples = sampling.sample_current_frame(plan, pose_request(plan, points))
     found = targets_from_pose.targets_from_pose(plan, samples)

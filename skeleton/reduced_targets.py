@@ -1,0 +1,131 @@
+"""As few keys on targets as keep them, and the limbs that are solved for them, within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver.reduce import Curve
+from ..solver.values import Array
+from . import transform, uneven_scale
+from .chain_group import SolvedGroup
+from .reduced_keys import SIDE, reduce_channels
+from .steps import part
+from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
+from .values import Channel, Plan, Point, Samples
+
+Item = TypeVar("Item")
+
+
+def reduce_targets(
+    plan: Plan,
+    solved: Sequence[SolvedGroup],
+    transforms: Mapping[Point, WorldTransform],
+    samples: Samples,
+    targets: Mapping[Point, KeyedTarget],
+    *,
+    tolerance: float,
+    cubic: bool,
+) -> Generator[float, None, dict[Point, Sequence[Channel]]]:
+    """By target its channels, with only the keys that they need; for one chain on the same frames.
+
+    solved : the chains for these targets, each a group of one
+    tolerance : world units, by which no target and no joint of a limb may be off on any frame of the plan
+    cubic : True for Bezier curves, False for straight lines
+    """
+    moved: dict[Point, Array] = {}
+    reduced: dict[Point, Sequence[Channel]] = {}
+    every = np.arange(len(plan.frames))
+    for number, one in enumerate(sorted(solved, key=lambda one: len(targets[one.plan.target].parents))):
+        own = {point: transforms[point] for point in (one.plan.target, one.plan.pole) if point}
+        # What hangs on targets of other chains is keyed from where these will play.
+        channels = channels_by_target(plan, own, samples, targets, moved)
+        limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved))
+        flat = [channel for found in channels.values() for channel in found]
+        steps = reduce_channels(
+            flat,
+            every,
+            limb.test_points,
+            step=plan.step,
+            tolerance=tolerance,
+            cubic=cubic,
+            units=[limb.size if index == 0 else 1.0 for found in channels.values() for index in range(len(found))],
+        )
+        few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
+        moved |= limb.worlds([_played(channel, plan.frames) for channel in few], every)
+        reduced |= zip(channels, limb.by_target(few), strict=True)
+    return reduced
+
+
+def _played(channel: Channel, frames: Array) -> Array:
+    """(n, k) values of the channel's curve."""
+    slopes, held = channel.slopes, channel.held
+    if slopes is None:
+        line = np.diff(channel.values, axis=0) / np.diff(channel.frames)[:, None]
+        slopes = np.stack((line, line), axis=1)
+    assert held is not None
+    return Curve(frames=channel.frames, values=channel.values, slopes=slopes, held=held).at(frames)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Limb:
+    """A chain and its targets, while keys are looked for.
+
+    channels : of each target location, and rotation if that is keyed, on every frame; each after those that carry it
+    moved : (n, 4, 4) where targets of other chains will play
+    """
+
+    solved: SolvedGroup
+    channels: Mapping[Point, Sequence[Channel]]
+    samples: Samples
+    targets: Mapping[Point, KeyedTarget]
+    moved: Mapping[Point, Array]
+
+    @property
+    def size(self) -> float:
+        """Length of the chain, world units."""
+        return float(self.solved.size.max())
+
+    def by_target(self, flat: Iterable[Item]) -> list[list[Item]]:
+        """What there is for each channel, in lists for each target."""
+        each = iter(flat)
+        return [[next(each) for _ in found] for found in self.channels.values()]
+
+    def worlds(self, values: Sequence[Array], rows: NDArray[np.intp]) -> dict[Point, Array]:
+        """(n, 4, 4) where these values (r, k) of the channels on `rows` put each target; on other rows as it was."""
+        moved = dict(self.moved)
+        found = {}
+        for (point, channels), some in zip(self.channels.items(), self.by_target(values), strict=True):
+            whole = [channel.values.copy() for channel in channels]
+            for target, value in zip(whole, some, strict=True):
+                target[rows] = value
+            carried = Carried.of(self.targets[point], self.samples, moved)
+            basis = carried.basis_of(whole[0], whole[1] if len(whole) > 1 else None)
+            found[point] = moved[point] = carried.world(basis)
+        return found
+
+    def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:
+        """(r, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""
+        worlds = self.worlds(values, rows)
+        goals, from_world = self.solved.goals, self.solved.group.from_world
+        heads = {point: world[:, None, :3, 3] for point, world in worlds.items()}
+        local = {point: transform.transform_points(from_world, head) for point, head in heads.items()}
+        goals = replace(goals, target=local[self.solved.plan.target], pole=local.get(self.solved.plan.pole, goals.pole))
+        solved = uneven_scale.solve_group(self.solved.group, goals, self.solved.samples)
+        shown = [solved.world_joints[:, 1:], *heads.values()]
+        for point, channels in self.channels.items():
+            if len(channels) > 1:
+                axes = transform.orientation(worlds[point][:, :3, :3])
+                shown += [heads[point] + (axes @ offset)[:, None] for offset in self._beside()]
+        return np.concatenate(shown, axis=1)[rows]
+
+    def _beside(self) -> list[Array]:
+        """Tail of the bone that turns as the target does, and a point beside it, world units."""
+        plan = self.solved.plan
+        bone = plan.below[-1] if plan.below else plan.end
+        length = self.size * bone.length / sum(each.length for each in plan.bones)
+        return [length * np.array((side, 1.0, 0.0)) for side in (0.0, SIDE)]
