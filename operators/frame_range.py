@@ -75,7 +75,7 @@ class RangeOperator(SelectedChainsOperator):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        self._draw_chains(context)
+        self.draw_chains(context)
         column = layout.column(align=True)
         column.prop(self, "frame_range")
         if self.frame_range == "CUSTOM":
@@ -95,7 +95,7 @@ class RangeOperator(SelectedChainsOperator):
     def draw_choices(self) -> None:
         """What the operator has beside the range."""
 
-    def _draw_chains(self, context: Context) -> None:
+    def draw_chains(self, context: Context) -> None:
         """Which armatures with how many limbs, and the limbs that are left out."""
         column = self.layout.column(align=True)
         for rig in self.rigs(context):

@@ -1,12 +1,12 @@
-"""Targets for what is posed already: create them, remove them, snap them, key them."""
+"""Targets for what is posed already: create them, remove them, snap them, key them, pin limbs to them."""
 
-from bpy.props import StringProperty
-from bpy.types import Context
+from bpy.props import BoolProperty, StringProperty
+from bpy.types import Context, Event
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from .common import SelectedChainsOperator, api, in_hand
+from .common import ChainOperator, Result, SelectedChainsOperator, api, in_hand, selected
 from .progress import KeyOperator
 
 
@@ -82,11 +82,58 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
         )
 
 
+class TWO_BONE_IK_OT_pin(KeyOperator):
+    """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
+
+    bl_idname = "two_bone_ik.pin"
+    bl_label = "Pin Two-Bone IK Limbs"
+    confirm_text = "Pin"
+
+    over_range: BoolProperty(
+        name="Over Range",
+        description="Key the targets over a range of frames first, so that they follow the motion",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def missing(cls, context: Context) -> str:
+        return super(ChainOperator, cls).missing(context)  # limbs without chains get them
+
+    def rigs(self, context: Context) -> list[Rig]:
+        return super().rigs(context) if self.only_active else selected(context)
+
+    def invoke(self, context: Context, event: Event) -> Result:
+        return super().invoke(context, event) if self.over_range else self.execute(context)
+
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        return api.pinning(
+            rig,
+            self.chains(rig),
+            self.frames(context) if self.over_range else None,
+            scene=context.scene,
+            style=api.KeyStyle.of(self),
+            insert_keys=context.scene.tool_settings.use_keyframe_insert_auto,
+            sampling=self.sampling,
+            measure=self.measure,
+        )
+
+    def draw(self, context: Context) -> None:
+        self.layout.prop(self, "over_range")
+        if self.over_range:
+            super().draw(context)
+        else:
+            self.layout.prop(self, "only_active")
+
+    def draw_chains(self, _context: Context) -> None:
+        """None is left out, so there is nothing to tell."""
+
+
 register, unregister = register_classes_factory(
     (
         TWO_BONE_IK_OT_create_targets,
         TWO_BONE_IK_OT_remove_targets,
         TWO_BONE_IK_OT_snap_targets,
         TWO_BONE_IK_OT_bake_targets,
+        TWO_BONE_IK_OT_pin,
     )
 )

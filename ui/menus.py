@@ -24,6 +24,8 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.remove_targets")
         layout.operator("two_bone_ik.snap_targets")
         layout.operator("two_bone_ik.bake_targets", text="Bake Two-Bone IK Targets from Pose...")
+        layout.operator("two_bone_ik.pin")
+        layout.operator("two_bone_ik.pin", text="Pin Two-Bone IK Limbs over Range...").over_range = True
         layout.separator()
         layout.operator("two_bone_ik.drag")
         layout.operator("two_bone_ik.solve")

@@ -118,6 +118,7 @@ def _draw_first_steps(layout: UILayout) -> None:
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
     layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
+    layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
 
 
 def _draw_list(layout: UILayout, rig: Rig) -> None:
@@ -137,6 +138,7 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(rig, "two_bone_ik_live", toggle=True)
+    row.operator("two_bone_ik.pin", text="Pin")
     row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
     row = layout.row(align=True)
     row.operator("two_bone_ik.drag", text="Drag")

@@ -1,6 +1,6 @@
 """Sets the fields of chains: all that are asked for, or none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,14 +26,26 @@ def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
 @contextmanager
 def unchanged_on_error(rig: Rig) -> Iterator[None]:
     """If what is done meanwhile raises an error, the armature gets back the chains that it had, as they were."""
+    restore = chains_restorer(rig)
+    try:
+        yield
+    except Exception:
+        restore()
+        raise
+
+
+def chains_restorer(rig: Rig) -> Callable[[], None]:
+    """Returns what gives the armature back the chains that it has now, as they are."""
     chains = rig.two_bone_ik_chains
     before = [
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]
     options = keyed_options.on_bones(rig)
-    try:
-        yield
-    except Exception:
+    layers: list[Any] = [layer for scene in rig.users_scene for layer in scene.view_layers]
+    in_hand = [layer.two_bone_ik_in_hand for layer in layers]
+    active = rig.two_bone_ik_active if rig.is_property_set("two_bone_ik_active") else None
+
+    def restore() -> None:
         while len(chains) > len(before):
             chains.remove(len(chains) - 1)
         for chain, values in zip(chains, before, strict=True):
@@ -41,4 +53,11 @@ def unchanged_on_error(rig: Rig) -> Iterator[None]:
                 chain.property_unset(name)
             set_fields(chain, values)
         keyed_options.put_back(rig, options)
-        raise
+        if active is None:
+            rig.property_unset("two_bone_ik_active")
+        else:
+            rig.two_bone_ik_active = active
+        for layer, limb in zip(layers, in_hand, strict=True):
+            layer.two_bone_ik_in_hand = limb
+
+    return restore

@@ -1,0 +1,143 @@
+"""Hands and feet that stay where they are while the body moves: targets put there, and Live switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+
+from bpy.types import Scene
+
+from ..blender.armatures import Rig
+from ..blender.chains.create_targets import create, lacks
+from ..blender.chains.field_values import chains_restorer
+from ..blender.chains.made_for import item_of
+from ..blender.chains.new_targets import Role
+from ..blender.chains.target_empties import remove
+from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.messages.report import Report, point_text
+from ..blender.messages.translation import translated
+from ..blender.pipeline.checks.armature import refuse_unposable
+from ..blender.pipeline.phases import Opened, Preparation, Request, request
+from ..blender.pipeline.read import dependencies
+from ..blender.pipeline.read.build_plan import Frames
+from ..blender.pipeline.read.chosen_chains import chosen_chains
+from ..blender.pipeline.requests import targets_from_pose
+from ..skeleton.values import Point
+from .chains import add_detected
+
+_EVERY_FRAME = KeyStyle()
+
+
+def pin(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    insert_keys: bool = False,
+) -> Report:
+    """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
+
+    Chains get the targets that they lack, as `create_targets` makes them. An armature without chains first gets those
+    of its arms and legs, as `add_detected` adds them.
+
+    frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
+    style : how they are keyed over the range
+    insert_keys : key the targets on the current frame
+
+    >>> print(api.pin(rig))
+    forearm.L: 1 of 1 frames reached
+    Created 1 empty in the collection "Hero Targets"
+    Linking "Hero" alone will not take the empties along: put them into a collection, and link that
+    >>> rig.two_bone_ik_live
+    True
+    """
+    return pinning(rig, chains, frames, scene=scene, style=style, insert_keys=insert_keys).write()
+
+
+def pinning(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    insert_keys: bool = False,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Request:
+    """The same bit by bit, as `baking` does it; closed before it has written, it removes new chains and targets again.
+
+    >>> request = api.pinning(rig, frames=(1, 10), style=api.KeyStyle(keys="REDUCED"))
+    >>> for done in request.prepare():
+    ...     assert 0.0 <= done <= 1.0
+    >>> request.close()
+    >>> rig.two_bone_ik_chains["forearm.L"].pole_target is None
+    True
+    """
+    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    return _pin(rig, chains, frames, scene, settings, insert_keys=insert_keys)
+
+
+@request
+def _pin(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+    *,
+    insert_keys: bool,
+) -> Preparation:
+    refuse_unposable(rig)
+    until_written = opened.enter_context(ExitStack())
+    until_written.callback(chains_restorer(rig))
+    notes = [*_detected(rig), *_created(rig, names, scene, until_written)]
+    baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames else None
+    if baking:
+        opened.callback(baking.close)
+        for done in baking.prepare():
+            opened.slow[:] = [baking.slow]
+            yield done
+
+    def write() -> Report:
+        if baking:
+            report = baking.write()
+        else:
+            report = targets_from_pose.snap_targets(rig, names, scene, insert_keys=insert_keys)
+        until_written.pop_all()
+        rig.two_bone_ik_live = True
+        found = dict.fromkeys((*notes, *report.notes, *_carried(rig, names)))
+        return replace(report, operation="Pin", notes=tuple(found))
+
+    return write
+
+
+def _detected(rig: Rig) -> Iterator[str]:
+    if not rig.two_bone_ik_chains:
+        limbs = add_detected(rig)
+        yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
+
+
+def _created(rig: Rig, names: Sequence[str] | None, scene: Scene | None, until_written: ExitStack) -> Sequence[str]:
+    """Creates targets that are missing; returns sentences about them."""
+    lacking = [(chain, role) for chain in chosen_chains(rig, names) for role in Role if lacks(chain, role)]
+    if not lacking:
+        return ()
+    report = create(rig, names, scene)
+    empties = [item[0] for chain, role in lacking if (item := item_of(chain, role))]
+    until_written.callback(remove, empties)
+    return report.notes
+
+
+def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
+    """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
+    for chain in chosen_chains(rig, names):
+        points = [Point(*item) for role in Role if (item := item_of(chain, role))]
+        for point in points:
+            bones = [place.bone for place in dependencies.with_parents(point)[1:] if place.object == rig and place.bone]
+            if bones:
+                yield translated("note.carried_target", chain=chain.name, target=point_text(point), bone=bones[0])

@@ -1,0 +1,197 @@
+"""Pin: one press, and hands and feet stay where they are while the body moves; over a range they keep their motion."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support import file_data
+from support.rigs import Bone, animate, armature, empty
+from support.truth import on_frame
+
+CLOSE = 1e-5
+ENDS = ("hand.L", "hand.R", "foot.L", "foot.R")
+FRAMES = range(1, 13)
+
+
+def body(name: str = "Hero") -> Object:
+    """Two arms and two legs on hips, slightly bent at rest, and posed."""
+    bones = [Bone("hips", (0, 0, 1), (0, 0, 1.5))]
+    for side, x in ((".L", 1.0), (".R", -1.0)):
+        joints = {
+            "upper_arm": ((0.2, 0, 1.5), (0.5, 0.03, 1.5)),
+            "forearm": ((0.5, 0.03, 1.5), (0.8, 0, 1.5)),
+            "hand": ((0.8, 0, 1.5), (0.95, 0, 1.5)),
+            "thigh": ((0.1, 0, 1), (0.1, -0.04, 0.55)),
+            "shin": ((0.1, -0.04, 0.55), (0.1, 0, 0.1)),
+            "foot": ((0.1, 0, 0.1), (0.1, -0.15, 0.03)),
+        }
+        parents = {"upper_arm": "hips", "forearm": "upper_arm", "hand": "forearm"}
+        parents |= {"thigh": "hips", "shin": "thigh", "foot": "shin"}
+        for part, (head, tail) in joints.items():
+            head, tail = ((x * end[0], *end[1:]) for end in (head, tail))
+            parent = parents[part] if parents[part] == "hips" else parents[part] + side
+            bones.append(Bone(part + side, head, tail, parent))
+    rig = armature(bones, name)
+    for side in (".L", ".R"):
+        rig.pose.bones[f"thigh{side}"].rotation_quaternion = (1, 0.3, 0.05, 0)
+        bend(rig, f"thigh{side}", f"shin{side}", 0.4)
+        bend(rig, f"upper_arm{side}", f"forearm{side}", 0.5)
+    bpy.context.view_layer.update()
+    return rig
+
+
+def bend(rig: Object, upper: str, lower: str, by: float) -> None:
+    """Bend a limb more, to the side to which it is bent at rest."""
+    first, second = (rig.data.bones[name] for name in (upper, lower))
+    axis = (first.tail_local - first.head_local).cross(second.tail_local - second.head_local).normalized()
+    rig.pose.bones[lower].rotation_quaternion = (1, *(by * (second.matrix_local.to_3x3().inverted() @ axis)))
+
+
+def ends(name: str = "Hero") -> np.ndarray:
+    """(4, 4, 4) hands and feet in the world, as Blender evaluates them now."""
+    rig = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([rig.matrix_world @ rig.pose.bones[end].matrix for end in ENDS])
+
+
+def move_hips(rig: Object) -> None:
+    rig.pose.bones["hips"].location = (0.03, -0.08, 0.04)
+    rig.pose.bones["hips"].rotation_quaternion = (1, 0.03, 0.05, 0.02)
+    bpy.context.view_layer.update()
+
+
+def test_one_press_holds_hands_and_feet_of_a_rig_without_chains() -> None:
+    rig = body()
+    before = ends()
+    assert bpy.ops.two_bone_ik.pin() == {"FINISHED"}
+    assert rig.two_bone_ik_live
+    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+    move_hips(rig)
+    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+    thigh = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["thigh.L"]
+    assert (thigh.head - rig.data.bones["thigh.L"].head_local).length > 0.05
+
+
+def test_it_says_which_limbs_it_has_found_and_what_it_made() -> None:
+    report = api.pin(body())
+    assert report.notes[0] == "Hero: added Arm.L, Leg.L, Arm.R, Leg.R"
+    assert 'Created 8 empties in the collection "Hero Targets"' in report.notes
+    assert report.title.startswith("Pin, frame 1")
+
+
+def test_limbs_that_have_targets_are_pinned_where_they_are_now() -> None:
+    rig = body()
+    api.pin(rig)
+    rig.two_bone_ik_live = False
+    rig.pose.bones["thigh.L"].rotation_quaternion = (1, 0.1, -0.2, 0.1)
+    move_hips(rig)
+    before, count = ends(), len(bpy.data.objects)
+    report = api.pin(rig)
+    assert len(bpy.data.objects) == count
+    assert not report.notes
+    rig.pose.bones["hips"].location = (0, -0.05, 0)
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+
+
+def test_only_the_limbs_that_are_named_are_pinned() -> None:
+    rig = body()
+    api.add_detected(rig)
+    api.pin(rig, ["Leg.L", "Leg.R"])
+    before = ends()
+    move_hips(rig)
+    np.testing.assert_allclose(ends()[2:], before[2:], atol=CLOSE)
+    assert np.abs(ends()[:2] - before[:2]).max() > 0.01
+
+
+def test_with_auto_keying_on_the_pin_is_keyed() -> None:
+    rig = body()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.two_bone_ik.pin()
+    assert all(chain.target.animation_data for chain in rig.two_bone_ik_chains)
+
+
+def walking() -> Object:
+    rig = body()
+    for frame in FRAMES:
+        swing = 0.3 * sin(frame / 3)
+        for side, way in ((".L", 1), (".R", -1)):
+            animate(rig.pose.bones[f"thigh{side}"], rotation_quaternion={frame: (1, 0.3 + way * swing, 0.05, 0)})
+            bend(rig, f"thigh{side}", f"shin{side}", 0.5 + 0.2 * cos(frame / 2))
+            bend(rig, f"upper_arm{side}", f"forearm{side}", 0.6 + way * swing)
+            for name in ("shin", "forearm"):
+                rig.pose.bones[name + side].keyframe_insert("rotation_quaternion", frame=frame)
+        animate(rig.pose.bones["hips"], location={frame: (0, 0.01 * frame, 0.02 * sin(frame))})
+    return rig
+
+
+def on_all_frames() -> np.ndarray:
+    return np.array([on_frame(frame) and ends() for frame in FRAMES])
+
+
+def test_over_a_range_hands_and_feet_keep_their_motion() -> None:
+    rig = walking()
+    before = on_all_frames()
+    bpy.ops.two_bone_ik.pin(over_range=True, frame_start=1, frame_end=12)
+    assert rig.two_bone_ik_live
+    hips = rig.pose.bones["hips"].path_from_id("location")
+    for curve in versions.curves(rig):
+        if curve.data_path == hips:
+            for key in curve.keyframe_points:
+                key.co.y += (0.02, -0.03, 0.01)[curve.array_index]
+            curve.update()
+    np.testing.assert_allclose(on_all_frames(), before, atol=CLOSE)
+
+
+def test_over_a_range_targets_get_few_keys_where_asked_for() -> None:
+    rig = walking()
+    report = api.pin(rig, frames=(1, 12), style=api.KeyStyle(keys="REDUCED", tolerance=0.02))
+    assert any("instead of 12" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("frames", [None, (1, 12)])
+def test_a_refused_pin_leaves_no_trace(frames: tuple[int, int] | None) -> None:
+    rig = body()
+    api.add_chain(rig, "forearm.L", target=empty("Held"))
+    rig.two_bone_ik_chains[0].target.lock_location[1] = True
+    api.add_chain(rig, "shin.L")
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=r'"Held" of chain "forearm\.L" has locked transforms'):
+        api.pin(rig, frames=frames)
+    bpy.context.view_layer.update()
+    assert not file_data.changed(before)
+
+
+def test_a_pin_given_up_over_its_range_leaves_no_trace() -> None:
+    rig = walking()
+    bpy.context.scene.frame_set(1)
+    before = file_data.dump()
+    request = api.pinning(rig, frames=(1, 12))
+    for _ in request.prepare():
+        assert len(rig.two_bone_ik_chains) == 4
+        break
+    request.close()
+    bpy.context.view_layer.update()
+    assert not file_data.changed(before)
+
+
+def test_a_rig_without_limbs_is_refused() -> None:
+    rig = armature([Bone("a", (0, 0, 0), (0, 0, 1))])
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match="No limbs are found"):
+        api.pin(rig)
+    assert not file_data.changed(before)
+
+
+def test_it_tells_of_a_target_that_a_bone_takes_along() -> None:
+    rig = body()
+    api.add_detected(rig)
+    api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="hips")
+    notes = api.pin(rig, ["Leg.L"]).notes
+    assert 'Target "Hero Leg Target.L" of chain "Leg.L" goes along with bone "hips"' in notes
