@@ -41,7 +41,16 @@ from .chains import (
 from .pin import pin, pinning
 from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .settings import copy_settings, mirror_settings
-from .targets import bake_targets, baking_targets, create_targets, remove_targets, snap_targets, target_keys
+from .targets import (
+    bake_targets,
+    baking_targets,
+    change_target_space,
+    changing_target_space,
+    create_targets,
+    remove_targets,
+    snap_targets,
+    target_keys,
+)
 
 Pull = Drag
 """Until the next release, as `pull`."""

@@ -15,7 +15,8 @@ from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
-from ..blender.pipeline.requests import targets_from_pose
+from ..blender.pipeline.read.space import Space, space_point
+from ..blender.pipeline.requests import target_space, targets_from_pose
 
 _EVERY_FRAME = KeyStyle()
 
@@ -122,6 +123,57 @@ def baking_targets(
     """
     settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
     return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
+
+
+def change_target_space(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    space: Space,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Report:
+    """Hang target and pole target on something else, and key them so that in the world they move as before.
+
+    The parent changes on all frames. So the range becomes longer where targets, what carried them or what is to carry
+    them have keys outside of it; the report says so.
+
+    space : None for the world, an object, or an armature object and the name of its bone; for targets that are bones
+        their own armature object, or a bone of it
+    style : how they are keyed
+    raises : Refused where the space follows the limb or its targets, or where a bone would leave its armature
+
+    >>> report = api.change_target_space(rig, frames=(1, 10), space=(rig, "chest"))
+    >>> hand.parent == rig, hand.parent_bone
+    (True, 'chest')
+    """
+    steps = changing_target_space(
+        rig, chains, frames, space=space, scene=scene, style=style, sampling=sampling, measure=measure
+    )
+    return steps.write()
+
+
+def changing_target_space(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    space: Space,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Request:
+    """The same bit by bit, as `baking` does it.
+
+    >>> for done in api.changing_target_space(rig, frames=(1, 10), space=rig):
+    ...     assert 0.0 <= done <= 1.0
+    """
+    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    return target_space.change_target_space(rig, chains, frames, scene, settings, space=space_point(space))
 
 
 def target_keys(rig: Rig, chains: Sequence[str] | None = None) -> list[float]:

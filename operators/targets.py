@@ -1,10 +1,11 @@
 """Targets for what is posed already: create them, remove them, snap them, key them, pin limbs to them."""
 
+import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event
 from bpy.utils import register_classes_factory
 
-from ..blender.armatures import Rig
+from ..blender.armatures import Rig, is_rig
 from ..blender.choices import choice
 from .common import ChainOperator, Result, SelectedChainsOperator, api, in_hand, selected
 from .progress import KeyOperator
@@ -82,6 +83,38 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
         )
 
 
+class TWO_BONE_IK_OT_change_target_space(KeyOperator):
+    """Hang target and pole target on the world, an object or a bone, and key them so that they move as before"""
+
+    bl_idname = "two_bone_ik.change_target_space"
+    bl_label = "Change Two-Bone IK Target Space"
+    confirm_text = "Change"
+
+    space: StringProperty(name="Space", description="The object to hang targets on; empty for the world")
+    space_bone: StringProperty(name="Bone", description="The bone of it that is to carry them")
+
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        from ..blender.pipeline.read.space import space_named
+
+        return api.changing_target_space(
+            rig,
+            self.chains(rig),
+            self.frames(context),
+            space=space_named(self.space, self.space_bone),
+            scene=context.scene,
+            style=api.KeyStyle.of(self),
+            sampling=self.sampling,
+            measure=self.measure,
+        )
+
+    def draw_choices(self) -> None:
+        self.layout.prop_search(self, "space", bpy.data, "objects")
+        item = bpy.data.objects.get(self.space)
+        if is_rig(item):
+            self.layout.prop_search(self, "space_bone", item.data, "bones")
+        super().draw_choices()
+
+
 class TWO_BONE_IK_OT_pin(KeyOperator):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
@@ -134,6 +167,7 @@ register, unregister = register_classes_factory(
         TWO_BONE_IK_OT_remove_targets,
         TWO_BONE_IK_OT_snap_targets,
         TWO_BONE_IK_OT_bake_targets,
+        TWO_BONE_IK_OT_change_target_space,
         TWO_BONE_IK_OT_pin,
     )
 )

@@ -16,6 +16,7 @@ from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
 from .steps import part
 from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
+from .transform import each_array
 from .values import Channel, Plan, Point, Samples
 
 Item = TypeVar("Item")
@@ -56,7 +57,7 @@ def reduce_targets(
             units=[limb.size if index == 0 else 1.0 for found in channels.values() for index in range(len(found))],
         )
         few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
-        moved |= limb.worlds([_played(channel, plan.frames) for channel in few], every)
+        moved |= limb.worlds([_played(channel, plan.frames) for channel in few])
         reduced |= zip(channels, limb.by_target(few), strict=True)
     return reduced
 
@@ -95,22 +96,36 @@ class _Limb:
         each = iter(flat)
         return [[next(each) for _ in found] for found in self.channels.values()]
 
-    def worlds(self, values: Sequence[Array], rows: NDArray[np.intp]) -> dict[Point, Array]:
-        """(n, 4, 4) where these values (r, k) of the channels on `rows` put each target; on other rows as it was."""
-        moved = dict(self.moved)
-        found = {}
-        for (point, channels), some in zip(self.channels.items(), self.by_target(values), strict=True):
-            whole = [channel.values.copy() for channel in channels]
-            for target, value in zip(whole, some, strict=True):
-                target[rows] = value
-            carried = Carried.of(self.targets[point], self.samples, moved)
-            basis = carried.basis_of(whole[0], whole[1] if len(whole) > 1 else None)
-            found[point] = moved[point] = carried.world(basis)
+    def worlds(self, values: Sequence[Array]) -> dict[Point, Array]:
+        """(n, 4, 4) where these values (n, k) of the channels put each target."""
+        found: dict[Point, Array] = {}
+        for point, of_target in zip(self.channels, self.by_target(values), strict=True):
+            carried = Carried.of(self.targets[point], self.samples, {**self.moved, **found})
+            found[point] = carried.world(carried.basis_of(*of_target))
         return found
 
     def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:
-        """(r, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""
-        worlds = self.worlds(values, rows)
+        """(r, p, 3) what shows targets and limb for these values on `rows` of the plan's frames."""
+        whole = len(rows) == len(next(iter(self.channels.values()))[0].frames)
+        return (self if whole else self._on(rows))._points(values)
+
+    def _on(self, rows: NDArray[np.intp]) -> _Limb:
+        """The limb on some frames."""
+
+        def at(array: Array) -> Array:
+            return array if len(array) == 1 else array[rows]
+
+        group, goals = self.solved.group.each(at), each_array(at, self.solved.goals)
+        return replace(
+            self,
+            solved=replace(self.solved, group=group, goals=goals, samples=self.solved.samples.each(at)),
+            samples=self.samples.each(at),
+            moved={point: at(world) for point, world in self.moved.items()},
+        )
+
+    def _points(self, values: Sequence[Array]) -> Array:
+        """(n, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""
+        worlds = self.worlds(values)
         goals, from_world = self.solved.goals, self.solved.group.from_world
         heads = {point: world[:, None, :3, 3] for point, world in worlds.items()}
         local = {point: transform.transform_points(from_world, head) for point, head in heads.items()}
@@ -121,7 +136,7 @@ class _Limb:
             if len(channels) > 1:
                 axes = transform.orientation(worlds[point][:, :3, :3])
                 shown += [heads[point] + (axes @ offset)[:, None] for offset in self._beside()]
-        return np.concatenate(shown, axis=1)[rows]
+        return np.concatenate(shown, axis=1)
 
     def _beside(self) -> list[Array]:
         """Tail of the bone that turns as the target does, and a point beside it, world units."""

@@ -42,6 +42,26 @@ def world_transforms(found: Iterable[TargetsFromPose]) -> dict[Point, WorldTrans
     return transforms
 
 
+def world_transform(samples: Samples, point: Point, count: int) -> WorldTransform:
+    """Where the point is now, on `count` frames."""
+    world = np.broadcast_to(samples.world(point), (count, 4, 4))
+    return WorldTransform(location=world[:, :3, 3], orientation=transform.orientation(world[:, :3, :3]))
+
+
+def carried_by(samples: Samples, item: Key, carrier: Array) -> Samples:
+    """The samples once an object with the same channels is carried by something else, with matrices (n, 4, 4)."""
+    world = product(carrier, samples.basis[Point(item)].matrix)
+    return replace(samples, to_world={**samples.to_world, item: world})
+
+
+def without_scale(carrier: Array) -> Array:
+    """(4, 4) what takes off the scale that a carrier (n, 4, 4) has on its first frame; where it has none, exactly one."""
+    first = carrier[:1]
+    rigid = transform.compose(transform.orientation(first[:, :3, :3]), first[:, :3, 3])
+    off = product(transform.inverse(first), rigid)[0]
+    return np.eye(4) if np.abs(off - np.eye(4)).max() < transform.UNSCALED else off
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class KeyedTarget:
     """An object or a bone that gets keys, as *read* has taken it from Blender.
@@ -145,7 +165,7 @@ class Carried:
         head = transform.transform_points(from_world, wanted.location[:, None])
         return replace(basis, location=inherit.location(self._bones, self.parent, head))
 
-    def basis_of(self, location: Array, rotation: Array | None) -> Basis:
+    def basis_of(self, location: Array, rotation: Array | None = None) -> Basis:
         """(n, 1, ...) the basis that these values (n, k) of its channels give it."""
         basis = replace(self.sampled, location=(location + self.target.delta_location)[:, None])
         if rotation is None:

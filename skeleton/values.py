@@ -4,7 +4,7 @@ They are frozen, and nothing here looks into Blender again.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
 from ..solver.vectors import product
 from .rotation_mode import rotation_name
-from .transform import Basis
+from .transform import Basis, each_array
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -227,6 +227,15 @@ class Samples:
     pose: dict[Point, Array]
     basis: dict[Point, Basis]
     numbers: dict[Point, dict[str, Array]] = field(default_factory=dict)
+
+    def each(self, function: Callable[[Array], Array]) -> Samples:
+        """The samples with `function` applied to all arrays."""
+        return replace(
+            self,
+            to_world={item: function(matrices) for item, matrices in self.to_world.items()},
+            pose={point: function(matrices) for point, matrices in self.pose.items()},
+            basis={point: each_array(function, basis) for point, basis in self.basis.items()},
+        )
 
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""

@@ -24,6 +24,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.remove_targets")
         layout.operator("two_bone_ik.snap_targets")
         layout.operator("two_bone_ik.bake_targets", text="Bake Two-Bone IK Targets from Pose...")
+        layout.operator("two_bone_ik.change_target_space", text="Change Two-Bone IK Target Space...")
         layout.operator("two_bone_ik.pin")
         layout.operator("two_bone_ik.pin", text="Pin Two-Bone IK Limbs over Range...").over_range = True
         layout.separator()

@@ -26,16 +26,19 @@ _Link = tuple[PoseBone | Object, Constraint]
 """A constraint, after the bone or the object that has it."""
 
 
-def keyable(plan: Plan, *, over_range: bool, style: KeyStyle | None) -> dict[Point, KeyedTarget]:
+def keyable(
+    plan: Plan, *, over_range: bool, style: KeyStyle | None, turn_all: bool = False
+) -> dict[Point, KeyedTarget]:
     """The targets and pole targets of the plan, as they are to be keyed.
 
     over_range : not on the current frame alone
     style : of the keys; None for a move without keys
+    turn_all : key the rotation of all of them, and not only where the chain follows it
     raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
     found: dict[Point, bool] = {}
     for chain in plan.chains:
-        for point, turns in ((chain.target, chain.use_rotation), (chain.pole, False)):
+        for point, turns in ((chain.target, turn_all or chain.use_rotation), (chain.pole, turn_all)):
             if point is None:
                 continue
             if point in found:

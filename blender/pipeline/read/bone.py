@@ -9,23 +9,25 @@ from ....solver.values import Array
 from ...armatures import Rig
 
 
-def read_bone(rig: Rig, name: str) -> Bone:
-    """The bone of this name of an armature object that has a pose."""
+def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
+    """The bone of this name of an armature object that has a pose.
+
+    parent : the name of another parent bone that it is to get, "" for none
+    """
     bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
-    plain = bone.use_local_location and (
-        bone.parent is None or (bone.use_inherit_rotation and bone.inherit_scale == "FULL")
-    )
+    above = bone.parent if parent is None else rig.data.bones.get(parent)
+    plain = bone.use_local_location and (above is None or (bone.use_inherit_rotation and bone.inherit_scale == "FULL"))
     return Bone(
         name=name,
         path=pose_bone.path_from_id(),
         length=bone.length,
-        has_parent=bone.parent is not None,
-        offset=_offset(bone),
+        has_parent=above is not None,
+        offset=_offset(bone) if parent is None else _offset_to(bone, above),
         rotation_mode=pose_bone.rotation_mode,
         use_inherit_rotation=bone.use_inherit_rotation,
         use_local_location=bone.use_local_location,
         inherit_scale=bone.inherit_scale,
-        local_to_pose=None if plain else _local_to_pose(rig, name),
+        local_to_pose=None if plain else _local_to_pose(rig, name, above.name if above else ""),
     )
 
 
@@ -44,7 +46,11 @@ def _offset(bone: bpy.types.Bone) -> Array:
     return np.array(matrix, dtype=np.float64)
 
 
-def _local_to_pose(rig: Rig, name: str) -> LocalToPose:
+def _offset_to(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
+    return np.linalg.inv(rest(parent)) @ rest(bone) if parent else rest(bone)
+
+
+def _local_to_pose(rig: Rig, name: str, parent_name: str) -> LocalToPose:
     """`Bone.convert_local_to_pose` frame by frame, for the bone that then has this name."""
 
     def converted(basis: Array, parent: Array | None) -> Array:
@@ -52,7 +58,7 @@ def _local_to_pose(rig: Rig, name: str) -> LocalToPose:
         if parent is None:
             poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in local]
         else:
-            rest = bone.parent.matrix_local
+            rest = rig.data.bones[parent_name].matrix_local
             poses = [
                 bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest)
                 for matrix, above in zip(local, map(Matrix, parent.tolist()), strict=True)

@@ -70,7 +70,7 @@ def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
     return replace(
         need,
         objects=need.objects | {point.object for point in placed},
-        bones=need.bones | shown | tips | {point for point in carriers if point.bone},
+        bones=need.bones | shown | tips | bones | {point for point in carriers if point.bone},
         own=need.own | frozenset(placed),
         turned=need.turned | bones,
     )

@@ -1,0 +1,146 @@
+"""The order of the steps that move targets to another space, in which they go on as they did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil
+
+import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix
+
+from ....skeleton import solve
+from ....skeleton.chain_group import one_by_one
+from ....skeleton.steps import part
+from ....skeleton.target_channels import KeyedTarget, by_object, carried_by, without_scale, world_transform
+from ....skeleton.values import Plan, Point
+from ....solver.values import Array
+from ....solver.vectors import product
+from ...armatures import Rig
+from ...chains import target_bones
+from ...chains.edit_bones import edit_bones
+from ...key_settings import Keys, KeySettings
+from ...messages.chain_report import frame_text
+from ...messages.pose_kept import key_notes
+from ...messages.refused import Refused
+from ...messages.report import Report, point_text
+from ...messages.translation import translated
+from .. import convert
+from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.targets import keyable
+from ..measure.build_report import build_report
+from ..measure.compare import compare_targets
+from ..phases import Opened, Preparation, request
+from ..read import dependencies
+from ..read.bone import read_bone
+from ..read.build_plan import Frames, build_plan
+from ..read.keys import key_frames
+from ..read.space import carrier, refuse_circle
+from ..sample import sampling
+from .write_channels import key_channels, paths
+
+
+@request
+def change_target_space(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+    *,
+    space: Point | None,
+) -> Preparation:
+    """Hang target and pole target on `space`, None for the world, and key them so that they go on as they did.
+
+    A parent counts on all frames. So the range becomes longer where targets, what has carried them, or what is to carry
+    them have keys outside of it.
+    """
+    asked = build_plan(rig, names, frames, scene)
+    plan = build_plan(rig, names, _with_all_keys(asked, space), scene, settings.keys)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_circle(plan, space)
+    keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
+    _refuse_bones(plan, space)
+    targets = {point: _on_space(target, space) for point, target in keyed.items()}
+    bones = [point for point in targets if point.bone]
+    objects: list[Object] = [point.object for point in targets if not point.bone]
+    range_notes = _range_notes(asked, plan)
+
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
+    samples = yield from part(sampler.pose_over_range({*targets, *([space] if space else [])}), 0.0, sampled)
+    solved = one_by_one(plan, solve.solve_groups(plan, samples))
+    places = {point: world_transform(samples, point, len(plan.frames)) for point in targets}
+    carriers = carrier(samples, space)
+    inverse = without_scale(carriers)
+    for item in objects:
+        samples = carried_by(samples, item, product(carriers, inverse))
+    converting = convert.target_channels(plan, solved, places, samples, targets, settings)
+    by_target = yield from part(converting, sampled, 1.0)
+    channels = by_object(by_target)
+
+    def write_and_measure() -> Report:
+        sampler.removal.refuse()
+        for item in objects:
+            _hang(item, space, inverse)
+        _hang_bones(bones, space, plan.scene)
+        notes = [*range_notes, *key_notes(plan, by_target), *key_channels(plan, channels, settings)]
+        played = partial(sampler.played, keyed=paths(channels))
+        measured = compare_targets(plan, solved, places, settings, played)
+        return build_report("Change Target Space", plan, solved, notes, measured)
+
+    return write_and_measure
+
+
+def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
+    """The plan's range, longer by as many steps as it takes to hold all keys."""
+    points = {point for chain in plan.chains for point in (chain.target, chain.pole, space) if point}
+    places = {place for point in points for place in dependencies.with_parents(point)}
+    start, end = plan.frames[0], plan.frames[-1]
+    step = float(plan.frames[1] - start) if len(plan.frames) > 1 else 1.0
+    keyed = np.concatenate([np.array((start, end)), *map(key_frames, places)])
+    before, after = ((start - keyed.min()) / step, (keyed.max() - end) / step)
+    return float(start - step * ceil(before - 1e-3)), float(end + step * ceil(after - 1e-3)), step
+
+
+def _range_notes(asked: Plan, plan: Plan) -> list[str]:
+    ends = plan.frames[0], plan.frames[-1]
+    if ends == (asked.frames[0], asked.frames[-1]):
+        return []
+    return [translated("note.all_keys", start=frame_text(ends[0]), end=frame_text(ends[1]))]
+
+
+def _refuse_bones(plan: Plan, space: Point | None) -> None:
+    """Raise `Refused` where a bone is to leave its armature, or cannot get another parent."""
+    for chain in plan.chains:
+        for point in (chain.target, chain.pole):
+            if point and point.bone:
+                if space is None or space.object != point.object:
+                    raise Refused("BONE_SPACE", chain=chain, object=point.object, value=point_text(point))
+                target_bones.refuse_impossible(point.object, plan.scene)
+
+
+def _on_space(target: KeyedTarget, space: Point | None) -> KeyedTarget:
+    """The target as it is to be keyed once it hangs on the space."""
+    point = target.parents[0]
+    parents = (point, *(dependencies.with_parents(space) if space else ()))
+    bone = read_bone(point.object, point.bone, parent=space.bone) if space and point.bone else None
+    return replace(target, parents=parents, bone=bone)
+
+
+def _hang(item: Object, space: Point | None, inverse: Array) -> None:
+    item.parent = space.object if space else None
+    if space:
+        item.parent_type, item.parent_bone = ("BONE", space.bone) if space.bone else ("OBJECT", "")
+    item.matrix_parent_inverse = Matrix(inverse.tolist())
+
+
+def _hang_bones(points: Sequence[Point], space: Point | None, scene: Scene) -> None:
+    if points and space:
+        with edit_bones(space.object, scene) as bones:
+            for point in points:
+                bones[point.bone].parent = bones.get(space.bone)
