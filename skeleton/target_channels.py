@@ -55,7 +55,7 @@ def carried_by(samples: Samples, item: Key, carrier: Array) -> Samples:
 
 
 def without_scale(carrier: Array) -> Array:
-    """(4, 4) what takes off the scale that a carrier (n, 4, 4) has on its first frame; where it has none, exactly one."""
+    """(4, 4) what takes off the scale that a carrier (n, 4, 4) has on its first frame; where it has none, just one."""
     first = carrier[:1]
     rigid = transform.compose(transform.orientation(first[:, :3, :3]), first[:, :3, 3])
     off = product(transform.inverse(first), rigid)[0]

@@ -25,6 +25,10 @@ def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
     play("live")
 
 
+def test_pinned_feet_stay_while_the_mouse_moves_the_hips(play: Callable[[str], None]) -> None:
+    play("pin")
+
+
 def test_a_drag_pulls_the_tip_and_esc_leaves_no_trace(play: Callable[[str], None]) -> None:
     play("drag")
 
