@@ -92,7 +92,7 @@ def _keyframe_choice(field: str, *identifiers: str, **settings: Any) -> object:
 class KeyStyleProperties:
     """How keys are written: properties of the operators that key bones or targets"""
 
-    key_fields = ("keys", "tolerance", "interpolation", "key_type")
+    key_fields: tuple[str, ...] = ("keys", "tolerance", "interpolation", "key_type")
 
     keys: choice("keys", default=DEFAULTS.keys)
     tolerance: FloatProperty(

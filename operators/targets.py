@@ -2,7 +2,7 @@
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Object
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
@@ -109,7 +109,7 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
 
     def draw_choices(self) -> None:
         self.layout.prop_search(self, "space", bpy.data, "objects")
-        item = bpy.data.objects.get(self.space)
+        item: Object | None = bpy.data.objects.get(self.space)
         if is_rig(item):
             self.layout.prop_search(self, "space_bone", item.data, "bones")
         super().draw_choices()

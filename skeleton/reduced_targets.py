@@ -129,7 +129,8 @@ class _Limb:
         goals, from_world = self.solved.goals, self.solved.group.from_world
         heads = {point: world[:, None, :3, 3] for point, world in worlds.items()}
         local = {point: transform.transform_points(from_world, head) for point, head in heads.items()}
-        goals = replace(goals, target=local[self.solved.plan.target], pole=local.get(self.solved.plan.pole, goals.pole))
+        plan = self.solved.plan
+        goals = replace(goals, target=local[plan.target], pole=local[plan.pole] if plan.pole else goals.pole)
         solved = uneven_scale.solve_group(self.solved.group, goals, self.solved.samples)
         shown = [solved.world_joints[:, 1:], *heads.values()]
         for point, channels in self.channels.items():

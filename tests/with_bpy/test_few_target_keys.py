@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import cos, sin
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.skeleton import reduced_keys
 from bpy.types import Object, PropertyGroup
 
 from support import fk
+from support.command import run
 from support.rigs import ARM, Bone, animate, armature, empty
 from support.truth import Limb, on_frame
 
@@ -185,3 +188,23 @@ def test_targets_are_refused_what_cannot_be_reduced(wrong: dict) -> None:
     with pytest.raises(api.Refused, match='Keys of "Target" cannot be reduced'):
         api.bake_targets(chain.id_data, frames=SPAN, keys="REDUCED", **wrong)
     assert not chain.target.animation_data
+
+
+def test_many_frames_are_reduced_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, counts = swinging_arm(use_rotation=True), []
+    chain.pole_target.parent = chain.target
+    for rows in (1000, 16):
+        monkeypatch.setattr(reduced_keys, "_AT_ONCE", rows)
+        api.bake_targets(chain.id_data, frames=SPAN, keys="REDUCED", tolerance=0.01)
+        counts.append(key_frames(chain.target))
+    assert counts[0] == counts[1]
+
+
+def test_the_command_line_snaps_with_few_keys(tmp_path: Path) -> None:
+    swinging_arm()
+    bpy.context.scene.frame_end = SPAN[1]
+    shot, output = tmp_path / "shot.blend", tmp_path / "snapped.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    assert run("snap", shot, "--output", output, "--keys", "reduced", "--tolerance", "0.01") == 0
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert 1 < len(key_frames(bpy.data.objects["Target"])) < 0.8 * SPAN[1]

@@ -36,7 +36,7 @@ def space_named(name: str, bone: str) -> Space:
     """The space by the names of an object, "" for the world, and a bone; Refused where there is no such object."""
     if not name:
         return None
-    item = bpy.data.objects.get(name)
+    item: Object | None = bpy.data.objects.get(name)
     if item is None:
         raise Refused("NO_SPACE", object=name, value=name, nearest=nearest_name(name, bpy.data.objects.keys()))
     return item, bone
