@@ -25,7 +25,7 @@ STEPS = (
     ("worst_frame", {}),
     ("go_to_frame", {"frame": 7.0}),
     ("bake_targets", {"frame_end": 5}),
-    ("change_target_space", {"space": "Empty", "frame_end": 5}),
+    ("change_target_space", {"frame_end": 5}),
     ("remove_targets", {}),
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
