@@ -1,7 +1,5 @@
 """Hands and feet that stay where they are while the body moves: targets put there, and Live switched on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace

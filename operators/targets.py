@@ -129,8 +129,8 @@ class TWO_BONE_IK_OT_pin(KeyOperator):
     )
 
     @classmethod
-    def missing(cls, context: Context) -> str:
-        return super(ChainOperator, cls).missing(context)  # limbs without chains get them
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super(ChainOperator, cls).lacks(context, rig)  # limbs without chains get them
 
     def rigs(self, context: Context) -> list[Rig]:
         return super().rigs(context) if self.only_active else selected(context)

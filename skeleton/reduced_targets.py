@@ -1,10 +1,8 @@
 """As few keys on targets as keep them, and the limbs that are solved for them, within a tolerance."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,8 @@ def reduce_targets(
         own = {point: transforms[point] for point in (one.plan.target, one.plan.pole) if point}
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
-        limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved))
+        size = float(one.size.max())
+        limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
         flat = [channel for found in channels.values() for channel in found]
         steps = reduce_channels(
             flat,
@@ -54,7 +53,7 @@ def reduce_targets(
             step=plan.step,
             tolerance=tolerance,
             cubic=cubic,
-            units=[limb.size if index == 0 else 1.0 for found in channels.values() for index in range(len(found))],
+            units=[size if index == 0 else 1.0 for found in channels.values() for index in range(len(found))],
         )
         few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
         moved |= limb.worlds([_played(channel, plan.frames) for channel in few])
@@ -78,6 +77,7 @@ class _Limb:
 
     channels : of each target location, and rotation if that is keyed, on every frame; each after those that carry it
     moved : (n, 4, 4) where targets of other chains will play
+    size : length of the chain, world units
     """
 
     solved: SolvedGroup
@@ -85,11 +85,7 @@ class _Limb:
     samples: Samples
     targets: Mapping[Point, KeyedTarget]
     moved: Mapping[Point, Array]
-
-    @property
-    def size(self) -> float:
-        """Length of the chain, world units."""
-        return float(self.solved.size.max())
+    size: float
 
     def by_target(self, flat: Iterable[Item]) -> list[list[Item]]:
         """What there is for each channel, in lists for each target."""
@@ -109,7 +105,7 @@ class _Limb:
         whole = len(rows) == len(next(iter(self.channels.values()))[0].frames)
         return (self if whole else self._on(rows))._points(values)
 
-    def _on(self, rows: NDArray[np.intp]) -> _Limb:
+    def _on(self, rows: NDArray[np.intp]) -> Self:
         """The limb on some frames."""
 
         def at(array: Array) -> Array:

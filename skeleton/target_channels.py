@@ -6,6 +6,7 @@ is parented to, from where these will then be.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -138,7 +139,7 @@ class Carried:
     to_world: Array
 
     @classmethod
-    def of(cls, target: KeyedTarget, samples: Samples, moved: Mapping[Point, Array]) -> Carried:
+    def of(cls, target: KeyedTarget, samples: Samples, moved: Mapping[Point, Array]) -> Self:
         """The target once others have `moved`: to (n, 4, 4) in the world."""
         point, parent = target.parents[0], None
         sampled = Basis.side_by_side([samples.basis[point]])

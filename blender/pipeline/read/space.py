@@ -1,7 +1,5 @@
 """The space that a target moves in: the world, an object, or a bone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bpy

@@ -1,7 +1,5 @@
 """The order of the steps that move targets to another space, in which they go on as they did."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
