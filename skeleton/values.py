@@ -5,7 +5,7 @@ They are frozen, and nothing here looks into Blender again.
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,7 +228,7 @@ class Samples:
     basis: dict[Point, Basis]
     numbers: dict[Point, dict[str, Array]] = field(default_factory=dict)
 
-    def each(self, function: Callable[[Array], Array]) -> Samples:
+    def each(self, function: Callable[[Array], Array]) -> Self:
         """The samples with `function` applied to all arrays."""
         return replace(
             self,
