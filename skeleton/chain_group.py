@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..solver import PreparedChain, prepare
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
-from ..solver.vectors import norm, product
+from ..solver.vectors import product
 from . import inherit, transform
 from .transform import Basis, each_array, stacked
 from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
@@ -268,11 +268,6 @@ class SolvedGroup:
     def world_joints(self) -> Array:
         """(n, 3, 3) root, mid and tip of the first chain in the world."""
         return transform.transform_points(self.group.to_world[:, :1], self.solution.joints[:, 0])
-
-    @property
-    def size(self) -> Array:
-        """(n,) length of the first chain, world units."""
-        return norm(np.diff(self.world_joints, axis=-2)).sum(axis=-1)
 
     def distances(self, frame: int) -> tuple[float, float, float]:
         """Root to target, least and greatest reach of the first chain on one frame.

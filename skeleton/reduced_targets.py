@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..solver.reduce import Curve
 from ..solver.values import Array
+from ..solver.vectors import norm
 from . import transform, uneven_scale
 from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
@@ -43,7 +44,7 @@ def reduce_targets(
         own = {point: transforms[point] for point in (one.plan.target, one.plan.pole) if point}
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
-        size = float(one.size.max())
+        size = float(norm(np.diff(one.world_joints, axis=-2)).sum(axis=-1).max())
         limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
         flat = [channel for found in channels.values() for channel in found]
         steps = reduce_channels(

@@ -235,6 +235,9 @@ class Samples:
             to_world={item: function(matrices) for item, matrices in self.to_world.items()},
             pose={point: function(matrices) for point, matrices in self.pose.items()},
             basis={point: each_array(function, basis) for point, basis in self.basis.items()},
+            numbers={
+                point: {name: function(each) for name, each in found.items()} for point, found in self.numbers.items()
+            },
         )
 
     def world(self, point: Point) -> Array:

@@ -68,18 +68,23 @@ def compare_targets(
     return _compared(plan, expected, rows, settings, settings.measure, look)
 
 
+def _size(joints: Array) -> Array:
+    """(n,) length of a chain whose joints (n, 3, 3) are these."""
+    return norm(np.diff(joints, axis=-2)).sum(axis=-1)
+
+
 def _joints(solved: SolvedGroup) -> _Expected:
     chain, world = solved.plan, solved.world_joints
     end = Point(chain.rig, chain.end.name)
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
-    return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=solved.size)
+    return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=_size(world))
 
 
 def _targets(solved: SolvedGroup, places: Mapping[Point, WorldTransform]) -> _Expected:
     chain = solved.plan
     things = [(point, (0.0, 0.0, 0.0)) for point in (chain.target, chain.pole) if point]
     world = np.stack([places[point].location for point, _ in things], axis=-2)
-    return _Expected(chain=chain.name, things=things, world=world, size=solved.size)
+    return _Expected(chain=chain.name, things=things, world=world, size=_size(solved.world_joints))
 
 
 def _compared(
