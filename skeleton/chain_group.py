@@ -264,11 +264,6 @@ class SolvedGroup:
         goals, solution = each_array(only, self.goals), each_array(only, self.solution)
         return replace(self, group=self.group.one(row), goals=goals, solution=solution)
 
-    @property
-    def world_joints(self) -> Array:
-        """(n, 3, 3) root, mid and tip of the first chain in the world."""
-        return transform.transform_points(self.group.to_world[:, :1], self.solution.joints[:, 0])
-
     def distances(self, frame: int) -> tuple[float, float, float]:
         """Root to target, least and greatest reach of the first chain on one frame.
 

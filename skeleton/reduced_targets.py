@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..solver.reduce import Curve
 from ..solver.values import Array
 from ..solver.vectors import norm
-from . import transform, uneven_scale
+from . import solve, transform, uneven_scale
 from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
 from .steps import part
@@ -44,7 +44,7 @@ def reduce_targets(
         own = {point: transforms[point] for point in (one.plan.target, one.plan.pole) if point}
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
-        size = float(norm(np.diff(one.world_joints, axis=-2)).sum(axis=-1).max())
+        size = float(norm(np.diff(solve.world_joints(one), axis=-2)).sum(axis=-1).max())
         limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
         flat = [channel for found in channels.values() for channel in found]
         steps = reduce_channels(
@@ -129,7 +129,7 @@ class _Limb:
         plan = self.solved.plan
         goals = replace(goals, target=local[plan.target], pole=local[plan.pole] if plan.pole else goals.pole)
         solved = uneven_scale.solve_group(self.solved.group, goals, self.solved.samples)
-        shown = [solved.world_joints[:, 1:], *heads.values()]
+        shown = [solve.world_joints(solved)[:, 1:], *heads.values()]
         for point, channels in self.channels.items():
             if len(channels) > 1:
                 axes = transform.orientation(worlds[point][:, :3, :3])

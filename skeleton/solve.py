@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias
 
 from ..solver.values import Array
-from . import chain_group, dependent_chains, uneven_scale
+from . import chain_group, dependent_chains, transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup
 from .steps import run
 from .values import Plan, Samples
@@ -48,3 +48,8 @@ def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedG
 def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
     """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
     return uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
+
+
+def world_joints(solved: SolvedGroup) -> Array:
+    """(n, 3, 3) root, mid and tip of the first chain in the world."""
+    return transform.transform_points(solved.group.to_world[:, :1], solved.solution.joints[:, 0])

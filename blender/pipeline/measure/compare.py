@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ....skeleton import transform
 from ....skeleton.chain_group import SolvedGroup, one_by_one
+from ....skeleton.solve import world_joints
 from ....skeleton.target_channels import WorldTransform
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
@@ -74,7 +75,7 @@ def _size(joints: Array) -> Array:
 
 
 def _joints(solved: SolvedGroup) -> _Expected:
-    chain, world = solved.plan, solved.world_joints
+    chain, world = solved.plan, world_joints(solved)
     end = Point(chain.rig, chain.end.name)
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
     return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=_size(world))
@@ -84,7 +85,7 @@ def _targets(solved: SolvedGroup, places: Mapping[Point, WorldTransform]) -> _Ex
     chain = solved.plan
     things = [(point, (0.0, 0.0, 0.0)) for point in (chain.target, chain.pole) if point]
     world = np.stack([places[point].location for point, _ in things], axis=-2)
-    return _Expected(chain=chain.name, things=things, world=world, size=_size(solved.world_joints))
+    return _Expected(chain=chain.name, things=things, world=world, size=_size(world_joints(solved)))
 
 
 def _compared(
