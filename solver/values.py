@@ -9,7 +9,7 @@ identifiers in Blender's files, in setup files and in reports.
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from math import pi
+from math import isfinite, pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,7 +162,10 @@ class Options:
     def __post_init__(self) -> None:
         Plane(self.plane), Reference(self.reference), Bend(self.bend), Unreachable(self.unreachable)
         for name, (low, high) in _RANGES.items():
-            values = np.ravel(getattr(self, name))
+            value = getattr(self, name)
+            if isinstance(value, float) and isfinite(value) and low <= value <= high:  # chains are read often
+                continue
+            values = np.ravel(value)
             wrong = ~(np.isfinite(values) & (low <= values) & (values <= high))
             if wrong.any():
                 raise ValueError(

@@ -1,6 +1,6 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from math import degrees, pi
 
 from bpy.types import Bone
@@ -120,5 +120,5 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
-    choices = {name: type(value)(getattr(chain, name, value)) for name, value in asdict(Options()).items()}
+    choices = {one.name: type(one.default)(getattr(chain, one.name, one.default)) for one in fields(Options)}
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

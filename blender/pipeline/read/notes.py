@@ -24,11 +24,13 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     ]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
-        angle, straight = undecided(rig, listed), straight_rest(rig, listed)
-        if straight:
+        angle = undecided(rig, listed)
+        if angle is None:
+            continue
+        if straight := straight_rest(rig, listed):
             axes = {"axis": axis_label(straight.axis), "other": axis_label(straight.other)}
             found.append(translated("alert.straight_rest", chain=chain.name, **axes))
-        elif angle is not None:
+        else:
             found.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
     found += [
         translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)
