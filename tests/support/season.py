@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from .empty_file import open_empty_file
 from .rigs import animate, armature, empty
 from .truth import Limb, on_frame
 
@@ -50,7 +51,7 @@ def make(folder: Path) -> Path:
 
 def make_shot(path: Path, kind: str = GOOD, number: int = 1, library: Path | None = None) -> None:
     """Write one shot; each has a motion of its own."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     if kind == "linked":
         with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
             wanted.objects = ["Rig"]

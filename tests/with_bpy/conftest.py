@@ -20,7 +20,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def empty_file() -> None:
-    import bpy
+    from support.empty_file import open_empty_file
 
-    # read_factory_settings would disable the add-on.
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()

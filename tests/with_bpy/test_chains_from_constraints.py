@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mathutils import Euler, Matrix, Vector
 
 from support import file_data, fk, rigs
+from support.empty_file import open_empty_file
 from support.ik_constraint import BONES, DEGREES, JOINTS, apart, limb, shown
 from support.truth import on_frame
 
@@ -57,7 +58,7 @@ ANGLES = st.floats(-3, 3)
 def test_any_limb_with_a_pole_stands_as_the_constraint_has_it(
     links, gap, rolls, turns, reach, direction, pole, angle, influence, use_tail, scale
 ) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     mid, tip = links[0], links[0] + gap + links[1]
     bones = (
         rigs.Bone("spine", (0, 0, -1), (0, 0, 0)),

@@ -12,6 +12,7 @@ from bpy.types import Collection, Object
 from mathutils import Vector
 
 from support import file_data, rigs
+from support.empty_file import open_empty_file
 from support.truth import on_frame
 
 KINDS = pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
@@ -148,7 +149,7 @@ def test_an_override_takes_chains_and_targets_along(tmp_path: Path, kind: str, w
     api.create_targets(rig, kind=kind)
     path = str(tmp_path / "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Hero", instance_collections=way == "instance")
     linked = next(item for item in bpy.data.objects if item.type == "ARMATURE")
     if way == "objects":
@@ -195,7 +196,7 @@ def test_bones_of_an_override_are_refused_and_empties_offered(tmp_path: Path) ->
     hero(holder=collection("Hero"))
     path = str(tmp_path / "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Hero", instance_collections=True)
     bpy.ops.object.make_override_library()
     (rig,) = (item for item in bpy.data.objects if item.type == "ARMATURE" and not item.library)

@@ -13,6 +13,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.command import run
+from support.empty_file import open_empty_file
 from support.rigs import Bone, animate, arm, armature, empty, keys
 from support.two_bones import keyed_state
 
@@ -22,7 +23,7 @@ OUT_OF_REACH = (5, 0, 1)
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Path]:
     def make(name: str = "shot.blend", end: tuple[float, float, float] = (0.5, -0.8, 1.5), **options: object) -> Path:
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         chain = arm(name="arm.L")
         animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: end})
         bpy.context.scene.frame_end = 10

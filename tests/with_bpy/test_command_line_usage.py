@@ -10,6 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
 from support.command import run
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm
 
 
@@ -65,7 +66,7 @@ def test_a_refused_command_writes_one_line_and_no_file(
     setup.write_text('chain = [{end_bone = "lower"}]')
     link.symlink_to(shot)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     assert run(*line.format(shot=shot, setup=setup, folder=tmp_path).split()) == status
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("two_bone_ik: ")

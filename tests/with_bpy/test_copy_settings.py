@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support import file_data
+from support.empty_file import open_empty_file
 from support.rigify import metarig
 from support.rigs import Bone, animate, armature, empty
 from support.skeletons import NAMINGS
@@ -109,7 +110,7 @@ def copied(rig: Object, limb: str, options: dict) -> dict[str, str]:
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=OPTIONS)
 def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: dict) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     rig = metarig("human")
     assert copied(rig, limb, options) == {f"{limb}.R": ""}
     bpy.context.view_layer.update()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support import file_data, rigs
+from support.empty_file import open_empty_file
 from support.truth import Limb, on_frame
 
 CLOSE = 1e-6  # of the chain's length, or radians: what a few products in float32 leave
@@ -71,7 +72,7 @@ TURNS = st.tuples(*[st.floats(-3, 3)] * 3)
     parented=st.booleans(),
 )
 def test_the_pose_stays_wherever_the_armature_is(bones, turn, hinge, place, object_turn, scale, parented) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     rig = rigs.armature(bones)
     rig.location, rig.rotation_euler, rig.scale = Vector(place) * abs(scale), object_turn, [scale] * 3
     if parented:

@@ -10,6 +10,7 @@ import bpy
 import pytest
 
 from support.command import run
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm
 
 
@@ -26,7 +27,7 @@ def damaged(tmp_path: Path) -> Path:
     # The head of the block with the mesh, whose name stands a little behind it.
     (start,) = [head.start() for head in re.finditer(rb"ME\0\0", content) if b"MEProp\0" in content[head.end() :][:200]]
     path.write_bytes(content[:start] + b"XX" + content[start + 2 :])
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     return path
 
 

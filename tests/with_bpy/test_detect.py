@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.bvh import bvh
+from support.empty_file import open_empty_file
 from support.rigify import generated, metarig, metarigs
 from support.skeletons import NAMINGS
 
@@ -118,13 +119,13 @@ def test_the_names_that_programs_give_are_known(program: str) -> None:
 
 def through_gltf(path: Path) -> None:
     bpy.ops.export_scene.gltf(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     bpy.ops.import_scene.gltf(filepath=str(path))
 
 
 def through_fbx(path: Path) -> None:
     bpy.ops.export_scene.fbx(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     bpy.ops.import_scene.fbx(filepath=str(path))
 
 

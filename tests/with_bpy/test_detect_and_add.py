@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import file_data
+from support.empty_file import open_empty_file
 from support.rigify import generated, metarig
 from support.rigs import ARM, STRAIGHT, Bone, armature, empty
 from support.skeletons import NAMINGS
@@ -146,7 +147,7 @@ def test_an_override_gets_chains_beside_those_of_its_library(tmp_path: Path) -> 
     rig = NAMINGS["Mixamo"].armature()
     api.add_detected(rig, ["LEGS"])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
         linked.objects = ["Hero"]
     library = linked.objects[0]

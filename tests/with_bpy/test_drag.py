@@ -9,6 +9,7 @@ from bl_ext.user_default.two_bone_ik import api
 from mathutils import Quaternion
 
 from support import file_data, rigs
+from support.empty_file import open_empty_file
 
 CLOSE = 1e-5
 POSE = {"upper": Quaternion((0.9, 0.1, 0.3, -0.2)).normalized(), "lower": Quaternion((1, 0.2, -0.1, 0.1)).normalized()}
@@ -94,7 +95,7 @@ def test_restored_the_pose_is_the_same_to_the_bit() -> None:
 def test_restored_when_another_file_is_open_it_leaves_that_alone() -> None:
     pull = api.drag(posed_arm(), "lower")
     pull.to((0.3, 0.4, 0.5))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     before = file_data.dump()
     pull.restore()
     assert not file_data.changed(before)

@@ -14,6 +14,7 @@ from bpy.types import Object
 
 from support import truth
 from support.characters import SIDES, character, in_hand, select, select_bones
+from support.empty_file import open_empty_file
 from support.rigs import empty
 
 
@@ -137,7 +138,7 @@ def test_a_linked_armature_keeps_the_chain_of_its_library(tmp_path: Path) -> Non
     character()
     path = str(tmp_path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(path, link=True) as (_, linked):
         linked.objects = ["Rig"]
     (rig,) = linked.objects

@@ -16,6 +16,7 @@ from bl_ext.user_default.two_bone_ik.solver import values
 from bpy.types import Object, PoseBone
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.truth import on_frame
 
 FRAMES = range(1, 12)
@@ -101,13 +102,13 @@ def posed_one_by_one(name: str) -> np.ndarray:
     """The pose on each frame of a limb whose option is set, not animated, to what it is there."""
     poses = []
     for frame in FRAMES:
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         rig = arm(name)
         setattr(rig.two_bone_ik_chains[0], name, at(name, frame))
         api.bake(rig, frames=(frame, frame))
         on_frame(frame)
         poses.append(pose(rig))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     return np.array(poses)
 
 
@@ -128,7 +129,7 @@ def test_an_animated_option_counts_on_each_frame(
     # Else nothing is shown: the option does change the pose.
     assert np.abs(np.diff(wanted, axis=0)).max() > 1e-2
     for way in ways:
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         rig = arm(name)
         animate(rig.pose.bones["lower"], name)
         api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), sampling=way)
@@ -155,7 +156,7 @@ def test_live_follows_an_animated_option(name: str, animate: Callable[[PoseBone,
 def test_solve_poses_the_frame_as_the_bake_does(name: str) -> None:
     wanted = posed_one_by_one(name)
     for frame in FRAMES[::5]:
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         rig = arm(name)
         by_keys(rig.pose.bones["lower"], name)
         bpy.context.scene.frame_set(frame)

@@ -14,6 +14,7 @@ from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.request import samp
 from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import scene
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, tip
 
 
@@ -97,7 +98,7 @@ def test_live_follows_a_new_rig_in_place_of_an_old_one() -> None:
 def test_a_linked_rig_of_the_same_name_does_not_stand_in_the_way(tmp_path: Path) -> None:
     rigs.arm()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
         linked.objects = ["Rig"]
     bpy.context.scene.collection.objects.link(linked.objects[0])

@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.command_line import manifest
 
 from support.command import run
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm, keys
 
 Manifest = Callable[[str], Path]
@@ -22,12 +23,12 @@ def files(tmp_path: Path) -> list[Path]:
     """Three shots in two folders, with the same file name in both."""
     found = [tmp_path / name for name in ("seq/a.blend", "seq/b.blend", "pickup/a.blend")]
     for path in found:
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
         bpy.context.scene.frame_end = 5
         path.parent.mkdir(exist_ok=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     return found
 
 

@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm
 from support.truth import Limb, on_frame
 
@@ -23,7 +24,7 @@ WAYS = ["AUTO", "ISOLATED", "SCENE"]
 
 def mirrored_arm(bone: str, scale: object, **fields: object) -> Object:
     """An arm on a turning spine, one bone of which is scaled so; its target and pole move along with the spine."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     link = arm(target=(1.0, -0.6, 0.3), pole=(1.0, 2.0, 0.2), **fields)
     rig = link.id_data
     animate(link.target, location={1: (1.0, -0.6, 0.3), 8: (0.6, -0.4, 0.6)})

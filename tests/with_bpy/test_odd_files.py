@@ -10,6 +10,7 @@ from bl_ext.user_default.two_bone_ik.blender.messages import report
 from bpy.types import Object
 
 from support import file_data, rigs
+from support.empty_file import open_empty_file
 from support.truth import Limb, on_frame
 
 
@@ -111,6 +112,6 @@ def test_reports_end_with_their_file() -> None:
     rigs.arm()
     bpy.ops.two_bone_ik.check()
     assert report.last("Rig")
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     rigs.arm()
     assert report.last("Rig") is None

@@ -11,6 +11,8 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.ui import menus
 
+from support.empty_file import open_empty_file
+
 BONES = ("upper_arm", "forearm", "hand")
 JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
 
@@ -203,7 +205,7 @@ def test_an_override_adds_chains_beside_those_of_its_library(
 def link(library: Path) -> bpy.types.Object:
     """The rig of the open file, saved as a library and linked to an empty file."""
     bpy.ops.wm.save_as_mainfile(filepath=str(library))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(library), link=True) as (_, linked):
         linked.objects = ["rig"]
     return linked.objects[0]
@@ -219,19 +221,17 @@ def overridden(linked: bpy.types.Object) -> bpy.types.Object:
 
 def test_a_refused_armature_does_not_stop_the_others(arm: bpy.types.PropertyGroup) -> None:
     rig = arm.id_data
-    others = [rig.copy(), rig.copy(), rig.copy()]
+    *good, bad = others = [rig.copy() for _ in range(3)]
     for other in others:
         other.animation_data_clear()
         bpy.context.collection.objects.link(other)
-    *good, bad = others
     bad.two_bone_ik_chains[0].target = None
     for item in (*good, bad):
         item.select_set(True)
     good[1].select_set(False)
     assert "no target" in refusal(bpy.ops.two_bone_ik.bake, frame_start=1, frame_end=5)
     assert keyed_frames(rig) == keyed_frames(good[0]) == [1, 2, 3, 4, 5]
-    assert bad.animation_data is None
-    assert good[1].animation_data is None
+    assert bad.animation_data is good[1].animation_data is None
 
 
 def test_an_armature_is_baked_after_the_one_it_follows(

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.truth import Limb, on_frame
 
 FRAMES = range(1, 9)
@@ -68,7 +69,7 @@ OPTIONS = st.fixed_dictionaries(
 def test_every_combination_of_options_gives_its_joints(options: dict) -> None:
     if options["plane"] == "POLE" and not options["pole"]:
         options["plane"] = "AUTO"
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     named = ("plane", "bend", "unreachable", "max_stretch", "softness", "reference", "pole_angle", "use_rotation")
     fields = {name: options[name] for name in named}
     if options["limits"]:

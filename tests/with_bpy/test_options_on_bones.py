@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_fi
 from bpy.types import Object
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.truth import on_frame, save_and_load
 
 VALUES = {
@@ -97,7 +98,7 @@ def test_an_edited_option_of_an_older_override_comes_over(tmp_path: Path) -> Non
     rig = rigs.arm(**VALUES).id_data
     as_before(rig)
     bpy.data.libraries.write(library, {rig})
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(library, link=True) as (_, wanted):
         wanted.objects = ["Rig"]
     rig = wanted.objects[0].override_create(remap_local_usages=True)
@@ -116,7 +117,7 @@ def test_an_appended_rig_of_an_older_file_can_be_keyed(tmp_path: Path) -> None:
     """From the moment on in which it is in hand: before, its bones have nothing that the panel could key."""
     as_before(rigs.arm(**VALUES).id_data)
     bpy.data.libraries.write(str(tmp_path / "rig.blend"), {bpy.data.objects["Rig"]})
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "rig.blend")) as (_, wanted):
         wanted.objects = ["Rig"]
     (rig,) = wanted.objects
@@ -129,7 +130,7 @@ def test_an_appended_rig_of_an_older_file_can_be_keyed(tmp_path: Path) -> None:
 def test_a_linked_rig_of_an_older_file_is_read_as_it_was(tmp_path: Path) -> None:
     as_before(rigs.arm(**VALUES).id_data)
     bpy.data.libraries.write(str(tmp_path / "rig.blend"), {bpy.data.objects["Rig"]})
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "rig.blend"), link=True) as (_, wanted):
         wanted.objects = ["Rig"]
     (rig,) = wanted.objects
@@ -230,7 +231,7 @@ def test_a_library_that_adds_a_chain_hands_no_curve_on(tmp_path: Path) -> None:
         bpy.context.scene.collection.objects.unlink(item)
     bpy.ops.wm.save_as_mainfile(filepath=library)
 
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(library, link=True) as (_, wanted):
         wanted.collections = ["Character"]
     bpy.context.scene.collection.children.link(wanted.collections[0])

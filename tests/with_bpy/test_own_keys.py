@@ -10,6 +10,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import FCurve, Object
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.truth import on_frame
 
 LAST = 40
@@ -149,7 +150,7 @@ def test_outside_the_stretch_keys_are_as_without_it(mode: str) -> None:
     rig = arm(mode)
     api.bake(rig, frames=(1, LAST))
     found = poses(np.arange(31, LAST + 1))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     rig = arm(mode)
     api.bake(rig, frames=(31, LAST))
     np.testing.assert_allclose(found, poses(np.arange(31, LAST + 1)), atol=2e-5)

@@ -14,6 +14,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import PropertyGroup
 
 from support import rigs
+from support.empty_file import open_empty_file
 from support.oracles import angle_between, shortest_rotation
 from support.truth import Limb, on_frame
 
@@ -102,7 +103,7 @@ def test_the_report_says_how_far_a_limb_left_its_pole() -> None:
 def test_a_pole_well_placed_keeps_its_keys_to_the_bit() -> None:
     found = []
     for smoothing in (0.0, 1.0):
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         chain = swinging_arm(BESIDE, pole_smoothing=smoothing)
         report = api.bake(chain.id_data, frames=(1, 61))
         found.append(rotation_keys(chain.id_data))
@@ -114,7 +115,7 @@ def test_a_pole_well_placed_keeps_its_keys_to_the_bit() -> None:
 def test_the_scenes_frame_rate_says_how_long_a_frame_is() -> None:
     found = []
     for rate, base, smoothing in ((24, 1.0, 0.5), (24, 2.0, 1.0), (48, 1.0, 1.0)):
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = rate, base
         chain = swinging_arm(pole_smoothing=smoothing)
         api.bake(chain.id_data, frames=(1, 61))

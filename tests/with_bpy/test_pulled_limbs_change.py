@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik.blender.chains import limbs
 from bpy.types import Object
 
 from support import rigs
+from support.empty_file import open_empty_file
 
 NAMES = {"spine": "spine", "upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
 
@@ -81,7 +82,7 @@ def test_another_file_has_no_limbs_of_this_one() -> None:
     rig = named_arm()
     rig.data.bones["forearm.L"].name = "forearm_of_the_first_file.L"
     handles(rig)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     gc.collect()
     kept = {item.end_bone for item in gc.get_objects() if isinstance(item, api.Limb)}
     assert "forearm_of_the_first_file.L" not in kept

@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object, PropertyGroup
 
 from support import file_data
+from support.empty_file import open_empty_file
 from support.rigs import ARM, Bone, animate, arm, armature, empty, keys
 
 Change = Callable[[PropertyGroup], object]
@@ -261,7 +262,7 @@ def test_what_is_no_armature_is_refused(act: Callable) -> None:
 def test_linked_rigs_and_actions_are_refused(tmp_path: Path) -> None:
     animated_arm()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
         linked.objects = ["Rig"]
     (rig,) = linked.objects

@@ -15,6 +15,7 @@ from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import pro
 from bpy.types import PropertyGroup
 
 from support import file_data
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm, empty
 from support.truth import Limb
 
@@ -133,7 +134,7 @@ def test_a_bake_ends_with_its_file(chain: PropertyGroup, way: str) -> None:
     chain.id_data.pose.bones["lower"].constraints.new("IK").chain_count = 0
     bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
     assert next(bake) < next(bake) < 1.0
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     before = file_data.dump()
     bake.close()
     assert not probe.is_open()

@@ -13,6 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import PoseBone, PropertyGroup
 from mathutils import Euler
 
+from support.empty_file import open_empty_file
 from support.rigs import animate, arm, keys
 from support.truth import Limb
 
@@ -105,7 +106,7 @@ def test_the_first_key_goes_on_from_the_key_before_the_range(mode: str) -> None:
 def test_gimbal_lock_on_the_way_is_passed(mode: str) -> None:
     """The root bone turns a whole circle about each axis of the order in turn."""
     for axis in range(3):
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         chain = arm()
         chain.id_data.pose.bones["upper"].rotation_mode = mode
         angles = np.linspace(0, 2 * pi, 61)

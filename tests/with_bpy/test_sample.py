@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mathutils import Matrix
 
+from support.empty_file import open_empty_file
 from support.rigs import ARM, animate, arm, armature, empty
 from support.truth import Limb
 
@@ -235,7 +236,7 @@ def test_a_target_that_physics_moves_is_followed() -> None:
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_the_ways_agree_on_any_hierarchy_of_objects_and_bones(seed: int) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     random = np.random.default_rng(seed)
     rig = armature()
     objects = [armature(name="Other"), *(empty(f"Empty {index}") for index in range(4)), rig]

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support import file_data
+from support.empty_file import open_empty_file
 from support.rigs import Bone, armature, empty
 
 TWO_ARMS = (
@@ -60,7 +61,7 @@ def fields(rig: Object) -> list[dict[str, object]]:
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(CHAIN, min_size=1, max_size=3))
 def test_chains_come_back_equal_whatever_they_hold(tmp_path: Path, chains: list[dict[str, object]]) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     bones = []
     for name in NAMES:
         root, end = f"root {name}", f"end {name}"
@@ -155,7 +156,7 @@ def test_an_overridden_rig_takes_a_setup_and_keeps_it(tmp_path: Path) -> None:
     rig = armature(TWO_ARMS)
     api.add_chain(rig, "fore.L", softness=0.5)
     bpy.data.libraries.write(str(tmp_path / "rig.blend"), {rig})
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(tmp_path / "rig.blend"), link=True) as (_, wanted):
         wanted.objects = ["Rig"]
     bpy.context.scene.collection.objects.link(wanted.objects[0])

@@ -14,6 +14,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.solver.values import Status
 from mathutils import Vector
 
+from support.empty_file import open_empty_file
 from support.rigs import STRAIGHT, Bone, animate, arm, armature, chain
 from support.truth import Limb, on_frame
 
@@ -88,7 +89,7 @@ def test_a_target_on_the_root_leaves_no_stale_pose() -> None:
         np.testing.assert_allclose(joints[4:], joints[1::-1], atol=CLOSE)
         np.testing.assert_allclose(joints[2:4, 2], 0, atol=CLOSE)
         assert Limb(pole="Pole" if pole else "").misses([1, 2, 5, 6]).max() < CLOSE
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
 
 
 @pytest.mark.parametrize("aside", [0.0, 1e-4, 0.05])
@@ -140,7 +141,7 @@ def test_a_target_in_line_with_the_pole_keeps_the_plane() -> None:
 def test_a_pole_that_never_says_anything_is_as_none(pole) -> None:
     places = [(d, 0.1 * d, 0) for d in (1.9, 1.5, 1.0, 0.5)]
     _, joints = baked(EQUAL, places, pole=pole)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     _, without = baked(EQUAL, places)
     np.testing.assert_allclose(joints, without, atol=CLOSE)
 

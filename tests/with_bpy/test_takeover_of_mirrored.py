@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from itertools import product
 
-import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support import ik_constraint
+from support.empty_file import open_empty_file
 from support.rigs import ARM
 
 
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower"])
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)), ids=str)
 def test_a_mirrored_limb_is_posed_alike_or_the_report_says_so(signs: tuple, bone: str) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     constraint = ik_constraint.limb(ARM, pole=(1, 3, 1))
     rig = constraint.id_data
     rig.pose.bones[bone].scale = signs

@@ -11,6 +11,7 @@ from bpy.types import Object
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.empty_file import open_empty_file
 from support.rigs import ARM, Bone, animate, armature, chain
 from support.truth import Limb, on_frame
 
@@ -28,7 +29,7 @@ LIMB = Limb(pole="Pole")
 
 def reaching(bones: tuple, seed: int, **fields: object) -> Object:
     """A rig of these bones whose target goes all over the place about its shoulder."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     random = np.random.default_rng(seed)
     rig = armature(bones)
     link = chain(rig, "lower", target=(1, 1, 1), pole=tuple(POLE), root_bone="upper", **fields)
