@@ -18,7 +18,7 @@ FOLDERS = ("without_bpy", "with_bpy", "installed")
 def project(tmp_path: Path) -> Path:
     """A checkout with the real Makefile and one passing test a folder; each of its environments is the running one."""
     shutil.copy(CHECKOUT / "Makefile", tmp_path)
-    shutil.copytree(CHECKOUT / "tests", tmp_path / "tests", ignore=lambda *_: FOLDERS)
+    shutil.copytree(CHECKOUT / "tests", tmp_path / "tests", ignore=lambda *_: (*FOLDERS, "__pycache__"))
     for folder in FOLDERS:
         (tmp_path / "tests" / folder).mkdir()
         (tmp_path / "tests" / folder / f"test_{folder}.py").write_text("def test(): assert True")
