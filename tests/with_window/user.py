@@ -12,6 +12,7 @@ import numpy as np
 
 OUT = Path(__file__).parents[2] / "out"
 COLUMNS = (0.25, 0.65, 0.83)  # of the sidebar's width: left and right half of a row, and the buttons beside a list
+RIGHT_HALF, LAST_COLUMN = COLUMNS[1:2], COLUMNS[2:]
 Steps = Iterator[None]
 
 
@@ -36,12 +37,12 @@ class User:
             for _ in range(4):
                 yield
 
-    def click(self, name: str) -> Steps:
+    def click(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
         """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`.
 
         Where there are several of an operator: `two_bone_ik.settings_copy(sections={'REACH'})`.
         """
-        yield from self.move_to(name)
+        yield from self.move_to(name, columns)
         yield from self.press("LEFTMOUSE")
 
     def move_to(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
@@ -117,8 +118,8 @@ class User:
 
     def _places(self, columns: tuple[float, ...]) -> Iterator[tuple[int, int]]:
         """Places in the sidebar, close enough to meet every button."""
-        for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
-            for column in columns:
+        for column in columns:
+            for y in range(self.sidebar.y + self.sidebar.height, self.sidebar.y, -10):
                 yield self.sidebar.x + int(column * self.sidebar.width), y
 
     def move(self, x: int, y: int) -> Steps:

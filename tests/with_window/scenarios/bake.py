@@ -8,13 +8,13 @@ from __future__ import annotations
 import bpy
 from bl_ext.user_default.two_bone_ik import api
 from scenarios.limb import keyed_range, keys, limb_with_target
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 
 def scenario(user: User) -> Steps:
     limb_with_target()
     yield from user.open_sidebar("Animation")
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     user.screenshot("dialog")
     yield from user.press("RET")

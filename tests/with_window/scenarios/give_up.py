@@ -10,7 +10,7 @@ import time
 import addon_utils
 import bpy
 from scenarios.limb import keyed_range, limb_with_target
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 
@@ -23,13 +23,13 @@ def scenario(user: User) -> Steps:
     bpy.context.scene.frame_set(7)
     yield from user.open_sidebar("Animation")
 
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     yield from user.press("ESC")
     yield
     assert keyed_range() is None
 
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     yield from user.press("RET")
     for _ in range(10):
@@ -44,7 +44,7 @@ def scenario(user: User) -> Steps:
     assert bpy.context.scene.frame_current == 7
     assert [item.name for item in bpy.data.objects if "probe" in item.name] == []
 
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     user.screenshot("dialog")
     yield from user.press("RET")
@@ -60,7 +60,7 @@ def scenario(user: User) -> Steps:
         yield
 
     bpy.context.scene.frame_end = 40
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     yield from user.press("RET")
     for _ in range(40):

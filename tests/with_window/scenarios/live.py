@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from scenarios.limb import limb_with_target
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 REACHED, TOO_FAR = (0.35, 0.85, 0.35), (1.0, 0.25, 0.2)
 
@@ -16,7 +16,7 @@ def scenario(user: User) -> Steps:
     target.animation_data_clear()
     yield from user.open_sidebar("Animation")
     yield from user.click("two_bone_ik_live")
-    yield from user.click("two_bone_ik_overlay")
+    yield from user.click("two_bone_ik_overlay", LAST_COLUMN)
     assert rig.two_bone_ik_live
     for _ in range(3):
         yield
@@ -47,7 +47,7 @@ def scenario(user: User) -> Steps:
     yield
     user.screenshot("moved")
     assert user.sees(TOO_FAR)
-    yield from user.click("two_bone_ik_overlay")
+    yield from user.click("two_bone_ik_overlay", LAST_COLUMN)
     yield
     assert not user.sees(TOO_FAR)
     yield from user.undo()

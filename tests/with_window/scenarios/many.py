@@ -7,7 +7,7 @@ import addon_utils
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.messages import report
 from scenarios.pictures import wait
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 COPY = "two_bone_ik.settings_copy"
 HEADER = (0.76, 0.84)
@@ -62,7 +62,7 @@ def scenario(user: User) -> Steps:
 
 
 def press(user: User, button: str) -> Steps:
-    yield from user.move_to(button, HEADER if COPY in button else (0.65, 0.83))
+    yield from user.move_to(button, HEADER if COPY in button else LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
     yield from wait()
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from scenarios.pictures import wait
-from user import Steps, User
+from user import COLUMNS, LAST_COLUMN, RIGHT_HALF, Steps, User
 
 from support.bvh import CMU, bvh, imported, walk
 
@@ -31,8 +31,9 @@ def scenario(user: User) -> Steps:
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
     yield from wait()
-    for button in ("chains_detect", "create_targets", "bake_targets", "bake"):
-        yield from user.click(f"two_bone_ik.{button}")
+    columns = {"chains_detect": COLUMNS, "create_targets": COLUMNS, "bake_targets": RIGHT_HALF, "bake": LAST_COLUMN}
+    for button in columns:
+        yield from user.click(f"two_bone_ik.{button}", columns[button])
         yield from wait()
         user.screenshot(button)
         if button.startswith("bake"):

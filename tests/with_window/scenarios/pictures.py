@@ -7,7 +7,7 @@ from math import radians
 import addon_utils
 import bpy
 from mathutils import Euler, Vector
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 MOVES = {
@@ -16,7 +16,6 @@ MOVES = {
     "metarig Leg Target.L": (0.0, -0.3, 0.25),
 }
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
-LAST_COLUMN = (0.83,)
 SECTION = 21
 """Height of a closed section of the panel."""
 SECTIONS = ("Bones", "Bend", "Reach", "Report")

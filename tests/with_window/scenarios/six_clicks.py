@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import addon_utils
 import bpy
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 
 def scenario(user: User) -> Steps:
@@ -25,7 +25,7 @@ def scenario(user: User) -> Steps:
     yield
     yield
     user.screenshot("targets")
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     user.screenshot("dialog")
     yield

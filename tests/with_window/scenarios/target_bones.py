@@ -6,7 +6,7 @@ import addon_utils
 import bpy
 import numpy as np
 from bpy.types import Object
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 from support import file_data
 
@@ -35,7 +35,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("before")
     before, state = file_data.dump(), told()
 
-    yield from user.move_to("two_bone_ik.create_targets", columns=(0.83,))
+    yield from user.move_to("two_bone_ik.create_targets", LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
     yield
     yield

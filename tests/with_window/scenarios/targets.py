@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from scenarios.limb import keyed_range, limb_with_target
-from user import Steps, User
+from user import RIGHT_HALF, Steps, User
 
 
 def scenario(user: User) -> Steps:
@@ -27,7 +27,7 @@ def scenario(user: User) -> Steps:
     yield from user.redo()
     assert names() == ("Armature Bone.001 Target", "Armature Bone.001 Pole")
 
-    yield from user.click("two_bone_ik.bake_targets")
+    yield from user.click("two_bone_ik.bake_targets", RIGHT_HALF)
     yield
     yield from user.press("RET")
     yield

@@ -13,7 +13,7 @@ import bpy
 from bpy.app import translations
 from bpy.types import Object
 from scenarios.limb import limb_with_target
-from user import Steps, User
+from user import LAST_COLUMN, Steps, User
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
 
@@ -43,7 +43,7 @@ def scenario(user: User) -> Steps:
     yield from user.press("ESC")
     for _ in range(10):
         yield  # or it is a double click
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     user.screenshot("dialog")
     yield from user.press("ESC")
