@@ -114,11 +114,9 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Context, event: Event) -> Result:
-        if event.type in {"ESC", "RIGHTMOUSE"}:
-            self.cancel(context)
-            return {"CANCELLED"}
         released = self.release_confirm and (event.type, event.value) == ("LEFTMOUSE", "RELEASE")
-        if released and not any(self.offset) and not self.flip:
+        is_pulled = any(self.offset) or self.flip
+        if event.type in {"ESC", "RIGHTMOUSE"} or (released and not is_pulled):
             self.cancel(context)
             return {"CANCELLED"}
         if released or (event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS"):
