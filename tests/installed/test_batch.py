@@ -184,7 +184,7 @@ def test_a_kill_while_writing_leaves_the_old_output_or_none(pool: Callable, tmp_
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_a_full_disk_is_refused_and_leaves_nothing(program: list[str], tmp_path: Path, compress: bool) -> None:
+def test_a_full_disk_leaves_nothing_behind(program: list[str], tmp_path: Path, compress: bool) -> None:
     from support import season
 
     shot, out = tmp_path / "shot.blend", tmp_path / "out"

@@ -79,7 +79,7 @@ def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
         assert_baked(path)
 
 
-def test_a_shot_that_fails_fails_the_job_and_is_named(submit, tmp_path: Path) -> None:
+def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None:
     (tmp_path / "shots" / "2.blend").write_bytes(b"BLENDER")
     run = submit()
     assert run.returncode != 0

@@ -17,7 +17,7 @@ FILES = ("__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE")
 FOLDERS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line")
 
 
-def test_the_package_holds_what_blender_needs_and_nothing_else(package: Path) -> None:
+def test_the_package_holds_just_what_blender_needs(package: Path) -> None:
     sources = [
         path for folder in FOLDERS for path in (CHECKOUT / folder).rglob("*.*") if path.suffix in (".py", ".toml")
     ]

@@ -192,7 +192,7 @@ def save_and_load(folder: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(folder / "shot.blend"))
 
 
-def test_bones_of_an_override_are_refused_and_empties_offered(tmp_path: Path) -> None:
+def test_an_override_is_offered_empties_in_place_of_bones(tmp_path: Path) -> None:
     hero(holder=collection("Hero"))
     path = str(tmp_path / "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)

@@ -58,7 +58,7 @@ def test_command_line_operator_and_api_write_the_same_keys(shot: Path, tmp_path:
     assert by_api == keyed_state(rig_of(tmp_path / "open.blend"))
 
 
-def test_what_is_read_stays_as_it_is_and_nothing_lies_about(shot: Path, tmp_path: Path) -> None:
+def test_nothing_but_the_output_is_written(shot: Path, tmp_path: Path) -> None:
     before = shot.read_bytes()
     assert run("bake", shot, "--output", tmp_path / "new" / "baked.blend", "--report", tmp_path / "report.json") == 0
     assert run("check", shot) == 0
@@ -81,7 +81,7 @@ def test_frames_keys_and_tolerance_are_those_of_the_api(shot: Path, tmp_path: Pa
     assert keyed_state(rig_of(tmp_path / "baked.blend")) == expected
 
 
-def test_a_setup_and_a_rig_by_name(shot: Path, tmp_path: Path) -> None:
+def test_a_setup_goes_to_the_rig_that_is_named(shot: Path, tmp_path: Path) -> None:
     rig_of(shot)
     armature(name="Other")
     bpy.ops.wm.save_mainfile()

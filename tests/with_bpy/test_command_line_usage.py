@@ -59,7 +59,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("line", "status", "words"), REFUSED, ids=[line for line, _, _ in REFUSED])
-def test_a_refused_command_writes_one_line_and_no_file(
+def test_all_that_a_refused_command_writes_is_one_line(
     shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
 ) -> None:
     setup, link = tmp_path / "setup.toml", tmp_path / "link.blend"

@@ -87,7 +87,7 @@ def test_what_a_takeover_changes_is_told(change: Callable[[KinematicConstraint],
     assert joint > JOINTS or turn > DEGREES
 
 
-def test_a_straight_limb_is_told_and_then_bends() -> None:
+def test_a_straight_limb_bends_as_was_told() -> None:
     constraint = limb(rigs.STRAIGHT, pole=(0, 3, 1), pole_angle=0.7)
     constraint.target.location = (0, 0.2, 1.2)
     rig = constraint.id_data

@@ -165,7 +165,7 @@ def test_bones_and_targets_go_to_their_counterparts(naming) -> None:
     assert (right.end_bone, right.tip_bone, right.use_rotation) == (limbs["Arm.R"][1], tip, bool(tip))
 
 
-def test_a_subtarget_goes_to_its_counterpart_and_a_prop_stays() -> None:
+def test_a_subtarget_goes_to_its_counterpart_if_it_has_one() -> None:
     rig = NAMINGS["plain English, .L and .R"].armature()
     prop = armature([Bone("handle.L", (0, 0, 0), (0, 0, 1)), Bone("handle.R", (1, 0, 0), (1, 0, 1))], "Prop")
     api.add_detected(rig)
@@ -219,7 +219,7 @@ def test_every_field_is_of_one_section() -> None:
     assert sorted([*own, *copied]) == sorted(chain_fields())
 
 
-def test_the_missing_chain_is_added_and_the_active_one_stays() -> None:
+def test_adding_the_missing_chain_keeps_the_active_one() -> None:
     rig = metarig("human")
     chain = api.add_chain(rig, "forearm.L", name="Arm.L", tip_bone="hand.L", softness=0.5)
     assert api.mirror_settings(rig, "Arm.L") == {"Arm.R": ""}

@@ -231,7 +231,7 @@ def test_created_targets_lie_in_a_collection_of_the_scene() -> None:
     assert not bpy.context.scene.collection.children
 
 
-def test_edits_without_keys_count_and_stay() -> None:
+def test_edits_without_keys_are_part_of_the_pose() -> None:
     rig = rigs.armature()
     rigs.animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 9: (0, 1, 0, 0)})
     bpy.context.scene.frame_set(4)

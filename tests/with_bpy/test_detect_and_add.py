@@ -173,7 +173,7 @@ SKELETONS = st.lists(st.tuples(NAMES, PLACES, PLACES, st.integers(-1, 12)), min_
 
 @settings(max_examples=200)
 @given(SKELETONS)
-def test_whatever_the_armature_limbs_are_sound_and_added_once(bones: list[tuple]) -> None:
+def test_whatever_the_armature_its_limbs_are_sound(bones: list[tuple]) -> None:
     for item in list(bpy.data.objects):
         bpy.data.objects.remove(item)
     rig = bpy.data.objects.new("Any", bpy.data.armatures.new("Any"))

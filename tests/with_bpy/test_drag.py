@@ -40,7 +40,7 @@ def basis(rig: bpy.types.Object) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.parametrize("has_target", [True, False])
-def test_the_tip_goes_by_the_offset_and_the_target_with_it(has_target: bool) -> None:
+def test_the_target_goes_with_the_tip_by_the_offset(has_target: bool) -> None:
     rig = posed_arm()
     target = bpy.data.objects["Target"]
     if not has_target:
@@ -113,7 +113,7 @@ def test_with_auto_keying_limb_and_target_get_keys() -> None:
     np.testing.assert_allclose(bpy.data.objects["Target"].matrix_world.translation, tip, atol=CLOSE)
 
 
-def test_a_live_limb_waits_while_it_is_pulled_and_then_stays() -> None:
+def test_a_live_limb_stays_as_it_was_pulled() -> None:
     rig = posed_arm()
     rig.two_bone_ik_live = True
     pull = api.drag(rig, "lower")
@@ -124,7 +124,7 @@ def test_a_live_limb_waits_while_it_is_pulled_and_then_stays() -> None:
     np.testing.assert_allclose(joints(rig)[2], pulled[2], atol=CLOSE)
 
 
-def test_the_old_name_of_drag_works_and_warns() -> None:
+def test_the_old_name_of_drag_works_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match=r"api\.drag"):
         drag = api.pull(posed_arm(), "lower")
     assert isinstance(drag, api.Drag)

@@ -19,7 +19,7 @@ def test_what_was_written_takes_the_place_of_the_old(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_an_error_leaves_nothing_but_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "shot.txt"
     path.write_text("old")
 
@@ -33,7 +33,7 @@ def test_an_error_leaves_the_old_and_nothing_beside_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+def test_what_a_link_leads_to_is_replaced_behind_it(tmp_path: Path) -> None:
     path, link, first = tmp_path / "there" / "v2.txt", tmp_path / "latest.txt", tmp_path / "first.txt"
     link.symlink_to(first)
     first.symlink_to(path)

@@ -59,7 +59,7 @@ def test_selection_or_list_whichever_changed_last_decides(seed: int) -> None:
         assert in_hand() == (now, rows[now]), done
 
 
-def test_saved_and_loaded_the_same_limb_is_in_hand() -> None:
+def test_a_file_opened_again_has_the_same_limb_in_hand() -> None:
     rigs = [character("First"), character("Second")]
     shared = empty("Shared")
     for rig in rigs:

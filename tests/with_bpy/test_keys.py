@@ -42,7 +42,7 @@ def test_reduced_keys_keep_every_joint_within_the_tolerance(interpolation, toler
     assert np.linalg.norm(joints() - right, axis=-1).max() <= tolerance * 1.001 + 1e-6
 
 
-def test_reduced_keys_are_few_and_fewer_with_a_greater_tolerance() -> None:
+def test_a_greater_tolerance_takes_fewer_keys() -> None:
     moving_arm()
     rig = bpy.data.objects["Rig"]
     counts = []

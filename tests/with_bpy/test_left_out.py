@@ -46,7 +46,7 @@ def keyed_bones(rig: Object) -> set[str]:
     return {curve.group.name for curve in versions.curves(rig)}
 
 
-def test_the_other_limbs_are_baked_and_reach_their_targets(hero: Object) -> None:
+def test_the_other_limbs_reach_their_targets(hero: Object) -> None:
     report = api.bake(hero)
     assert keyed_bones(hero) == {bone for name in OTHERS for bone in NAMING.limbs[name]}
     for frame in range(1, 6):
@@ -65,7 +65,7 @@ def test_every_request_for_all_says_which_it_left_out(hero: Object, request_) ->
     assert TOLD in report.headline()
 
 
-def test_json_holds_it_and_older_reports_have_none(hero: Object) -> None:
+def test_json_holds_what_older_reports_lack(hero: Object) -> None:
     fields = json.loads(api.check(hero).to_json())
     assert fields["left_out"] == ["Leg.R"]
     assert api.Report.from_dict(fields).left_out == ("Leg.R",)
@@ -99,7 +99,7 @@ def test_who_asks_before_learns_what_a_bake_takes(hero: Object) -> None:
     assert api.taking_part(hero, ["Leg.R"]) == (["Leg.R"], [])
 
 
-def test_the_command_line_tells_and_under_strict_falls_short(hero: Object, tmp_path: Path, capfd) -> None:
+def test_what_is_left_out_falls_short_under_strict(hero: Object, tmp_path: Path, capfd) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     for options, status in (((), 0), (("--strict",), 3)):
         report = tmp_path / f"report-{status}.json"

@@ -37,7 +37,7 @@ def test_the_limb_follows_at_once_when_a_script_makes_it_live() -> None:
     np.testing.assert_allclose(tip(), WITHIN_REACH[1], atol=CLOSE)
 
 
-def test_the_limb_follows_as_frames_go_by_and_gets_no_keys() -> None:
+def test_the_limb_follows_without_keys_as_frames_go_by() -> None:
     rig = live_arm()
     target = bpy.data.objects["Target"]
     rigs.animate(target, location=WITHIN_REACH)

@@ -65,7 +65,7 @@ def refusal(operator: object, *arguments: object, **options: object) -> str:
     return str(refused.value)
 
 
-def test_a_chain_is_added_to_the_active_bone_and_becomes_active(rig: bpy.types.Object) -> None:
+def test_a_chain_added_to_the_active_bone_becomes_active(rig: bpy.types.Object) -> None:
     bpy.ops.two_bone_ik.chain_add()
     rig.data.bones.active = rig.data.bones["hand"]
     bpy.ops.two_bone_ik.chain_add()
@@ -286,7 +286,7 @@ def test_menu_search_finds_every_operator() -> None:
     assert missing == []
 
 
-def test_a_range_is_chosen_by_name_and_given_frames_come_first(arm: bpy.types.PropertyGroup) -> None:
+def test_given_frames_come_before_a_range_by_name(arm: bpy.types.PropertyGroup) -> None:
     rig, scene = arm.id_data, bpy.context.scene
     scene.frame_start, scene.frame_end = 3, 8
     scene.use_preview_range = True

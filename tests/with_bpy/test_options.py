@@ -156,7 +156,7 @@ def test_limit_extension_never_exceeds_the_input_pose() -> None:
 
 
 @pytest.mark.parametrize("pole", [None, POLE])
-def test_flip_bend_is_the_other_solution_and_twice_the_first(pole) -> None:
+def test_flip_bend_goes_between_the_two_solutions(pole) -> None:
     rigs.arm(pole=pole)
     rig = bpy.data.objects["Rig"]
     api.solve(rig)
@@ -209,7 +209,7 @@ def test_markers_stand_where_a_run_begins() -> None:
     assert marks() == {("Mine", 3)}
 
 
-def test_a_field_that_no_chain_has_is_an_error_and_adds_nothing() -> None:
+def test_a_field_that_no_chain_has_adds_nothing() -> None:
     rig = rigs.armature()
     with pytest.raises(AttributeError, match='no field "colour"'):
         api.add_chain(rig, "lower", colour=1)

@@ -174,7 +174,7 @@ def test_without_a_pole_target_it_says_that_the_bend_is_not_kept() -> None:
     assert "without a pole target" in note
 
 
-def test_a_fixed_plane_is_kept_and_the_elbow_changes_its_side() -> None:
+def test_in_a_fixed_plane_the_elbow_changes_its_side() -> None:
     rig = posed_arm()
     for name in POSE:
         rig.pose.bones[name].rotation_quaternion = (1, 0, 0, 0)
@@ -205,7 +205,7 @@ def test_the_handles_are_at_the_joints_that_show() -> None:
     np.testing.assert_allclose((found.mid.translation, found.tip.translation), (mid, tip), atol=CLOSE)
 
 
-def test_handles_come_with_chains_and_with_new_bones() -> None:
+def test_handles_follow_what_chains_there_are() -> None:
     rig = posed_arm()
     depsgraph = bpy.context.view_layer.depsgraph
     assert [limb.end_bone for limb in limbs.joints(rig, depsgraph)] == [FOREARM]

@@ -52,7 +52,7 @@ def set_parent(rig: Object, parent: str) -> None:
     edit(rig, change)
 
 
-def test_handles_go_and_come_with_the_parent_of_a_bone() -> None:
+def test_a_bone_has_handles_while_it_has_a_parent() -> None:
     rig = named_arm()
     assert handles(rig) == found(rig) == ["forearm.L"]
     set_parent(rig, "")

@@ -46,7 +46,7 @@ def test_a_click_on_a_line_goes_to_its_frame() -> None:
     assert bpy.context.scene.frame_current_final == 7.25
 
 
-def test_what_one_must_know_is_counted_and_comes_first() -> None:
+def test_what_one_must_know_comes_first_with_its_count() -> None:
     chain = arm(target=(1.2, 0, 1))
     rig = chain.id_data
     rig.pose.bones["lower"].lock_rotation[0] = True

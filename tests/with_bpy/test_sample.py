@@ -105,7 +105,7 @@ def test_a_target_that_nobody_sees_is_followed(conceal: Callable[[Object], None]
 
 
 @pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
-def test_a_hidden_armature_is_posed_and_its_bones_are_followed(way: str) -> None:
+def test_bones_of_a_hidden_armature_are_followed(way: str) -> None:
     chain = moving_arm()
     other = armature(ARM, "Other")
     animate(other.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.2, 0, 0.2)})

@@ -141,7 +141,7 @@ def test_a_bone_that_is_called_like_the_pattern_comes_first(apply: Apply) -> Non
     assert api.apply_setup(other, chains) == ["ab?"]
 
 
-def test_chains_of_the_same_name_change_and_others_stay(rig: Object, apply: Apply) -> None:
+def test_only_chains_of_the_same_name_change(rig: Object, apply: Apply) -> None:
     api.add_chain(rig, "fore.L", name="mine", unreachable="HOLD")
     api.add_chain(rig, "fore.R", unreachable="HOLD")
     apply('chain = [{end_bone = "fore.?", bend = "NEAREST"}]')
@@ -152,7 +152,7 @@ def test_chains_of_the_same_name_change_and_others_stay(rig: Object, apply: Appl
     ]
 
 
-def test_an_overridden_rig_takes_a_setup_and_keeps_it(tmp_path: Path) -> None:
+def test_an_overridden_rig_keeps_its_setup(tmp_path: Path) -> None:
     rig = armature(TWO_ARMS)
     api.add_chain(rig, "fore.L", softness=0.5)
     bpy.data.libraries.write(str(tmp_path / "rig.blend"), {rig})
@@ -217,7 +217,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "kind", "words"), WRONG, ids=[text for text, _, _ in WRONG])
-def test_what_does_not_fit_is_named_and_nothing_changes(
+def test_a_setup_that_does_not_fit_changes_nothing(
     rig: Object, apply: Apply, text: str, kind: str, words: str
 ) -> None:
     api.add_chain(rig, "fore.L", softness=0.5)

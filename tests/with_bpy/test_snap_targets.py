@@ -52,7 +52,7 @@ def assert_follows(rig: bpy.types.Object) -> None:
 MOVED = {f"objects['{name}'].location" for name in ("Target", "Pole")}
 
 
-def test_a_snap_moves_the_targets_and_nothing_else(chain: PropertyGroup) -> None:
+def test_a_snap_moves_the_targets_alone(chain: PropertyGroup) -> None:
     before = file_data.dump()
     report = api.snap_targets(chain.id_data)
     assert file_data.changed(before) == MOVED

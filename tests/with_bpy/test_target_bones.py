@@ -155,7 +155,7 @@ def told(rig: Object, *others: Object) -> tuple:
 
 
 @pytest.mark.parametrize("hide", ["eye", "viewport", "collection"])
-def test_a_hidden_armature_gets_its_bones_and_stays_hidden(hide: str) -> None:
+def test_an_armature_stays_hidden_while_it_gets_bones(hide: str) -> None:
     rig = rigs.armature()
     api.add_chain(rig, "lower")
     collection = bpy.data.collections.new("Hero")
@@ -185,7 +185,7 @@ def test_another_object_may_be_in_edit_mode() -> None:
     assert "lower Target" in rig.pose.bones
 
 
-def test_the_bones_can_be_selected_and_do_not_deform() -> None:
+def test_the_bones_are_controls_that_deform_nothing() -> None:
     rig = metarig("human")
     api.add_detected(rig, ["ARMS"])
     api.create_targets(rig, kind="BONES")

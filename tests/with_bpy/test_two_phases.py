@@ -96,7 +96,7 @@ def test_dropped_by_a_script_it_leaves_no_trace(rig: Object, request_of: Callabl
     assert bpy.context.scene.frame_current == 7
 
 
-def test_the_second_phase_writes_and_measures(rig: Object) -> None:
+def test_the_second_phase_measures_what_it_writes(rig: Object) -> None:
     request = baking(rig)
     for _ in request.prepare():
         pass

@@ -148,7 +148,7 @@ def test_keys_a_hundredth_of_a_frame_outside_are_replaced(rig):
     length=st.integers(1, 300),
     step=st.integers(2, 100),
 )
-def test_the_span_holds_the_new_keys_and_the_rest_the_old_ones(old, first, length, step):
+def test_new_keys_take_the_place_of_those_in_the_span(old, first, length, step):
     """All in hundredths of a frame: those at most one away from the span are replaced."""
     empty = bpy.data.objects.new("Empty", None)
     before = np.array(sorted(old))
@@ -184,7 +184,7 @@ def test_other_curves_and_channels_without_frames_are_left_alone(rig):
     assert keyed_state(rig)[-1][:7] == before[-1]
 
 
-def test_new_curves_are_grouped_by_bone_and_coloured(rig):
+def test_new_curves_look_as_those_that_blender_makes(rig):
     write_keys(rig, channel("upper", [1]), channel("lower", [1], "rotation_euler"), channel("lower", [1], "scale"))
     assert [c.group.name for c in versions.curves(rig)] == ["upper"] * 4 + ["lower"] * 6
     assert [c.color_mode for c in versions.curves(rig)] == ["AUTO_YRGB"] * 4 + ["AUTO_RGB"] * 6
@@ -210,7 +210,7 @@ def test_a_curve_of_samples_plays_as_before_outside(rig):
     np.testing.assert_allclose(played(rig, keyed), keyed.values, atol=1e-7)
 
 
-def test_modifiers_that_change_the_keys_are_muted_and_named(rig):
+def test_muting_modifiers_that_change_the_keys_is_told(rig):
     keyed = channel("upper", np.arange(1, 11))
     write_keys(rig, keyed)
     for index in (0, 3):

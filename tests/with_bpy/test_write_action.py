@@ -192,7 +192,7 @@ def test_values_that_are_no_numbers_write_nothing(rig, bad):
     assert rig.animation_data is None
 
 
-def test_constraints_are_muted_and_named(rig):
+def test_constraints_that_are_muted_are_named(rig):
     bone = rig.pose.bones["lower"]
     constraints = [bone.constraints.new("IK") for _ in range(3)]
     constraints[1].mute = True

@@ -8,6 +8,6 @@ from pathlib import Path
 SCRIPT = Path(__file__).parents[1] / "support" / "watched_start.py"
 
 
-def test_enabled_it_imports_few_modules_and_no_numpy(installed: Callable) -> None:
+def test_enabling_it_imports_next_to_nothing(installed: Callable) -> None:
     started = installed("--background", "--factory-startup", "--python", SCRIPT)
     assert started.returncode == 0, started.stdout + started.stderr

@@ -132,7 +132,7 @@ class TestEqualLimits:
         "angle", [0.0, 5e-324, 1e-9, 1e-4, 0.7, pi / 2, 2.0, pi - 1e-9, pi, -1e-9, -0.7, -pi / 2, -pi]
     )
     @pytest.mark.parametrize("bend", ["REST", "LIMITS"])
-    def test_the_hinge_is_held_and_the_reach_is_one_length(self, angle: float, bend: str) -> None:
+    def test_the_reach_of_a_hinge_that_is_held_is_one_length(self, angle: float, bend: str) -> None:
         rng = np.random.default_rng(1)
         for _ in range(300):
             chain = random_limb(rng)

@@ -36,7 +36,7 @@ def test_a_task_bakes_its_shots_by_the_command_line(compiled: dict) -> None:
         assert bake == f"bake --manifest /shots/season one.toml --shot {shots} --output-dir /baked"
 
 
-def test_settings_are_those_that_it_uses_and_are_described(compiled: dict) -> None:
+def test_the_settings_that_it_uses_are_described(compiled: dict) -> None:
     job_type = compiled["jobType"]
     assert job_type["label"] == "Two-Bone IK"
     assert {setting["key"] for setting in job_type["settings"]} == SETTINGS.keys()

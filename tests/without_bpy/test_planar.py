@@ -36,7 +36,7 @@ def reachable(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @BOTH_BENDS
-def test_a_million_targets_are_met_and_both_closed_forms_agree(bend: int) -> None:
+def test_both_closed_forms_meet_a_million_targets(bend: int) -> None:
     lengths, target = reachable(1_000_000, seed=bend + 1)
     joints = planar.forward(lengths, planar.angles(lengths, target, bend))
     mid = planar.mid(lengths, target, bend)
@@ -55,7 +55,7 @@ def test_mid_and_angles_equal_fifty_digits(bend: int) -> None:
 
 
 @BOTH_BENDS
-def test_every_quadrant_and_both_axes(bend: int) -> None:
+def test_targets_are_met_in_every_quadrant(bend: int) -> None:
     for x, y in product((-1.3, 0.0, 1.3), repeat=2):
         if x == y == 0.0:
             continue
@@ -67,7 +67,7 @@ def test_every_quadrant_and_both_axes(bend: int) -> None:
         np.testing.assert_allclose(planar.mid((1.2, 0.9), (x, y), bend), mid, atol=1e-14)
 
 
-def test_both_gives_the_two_solutions_and_at_the_edges_one_pose() -> None:
+def test_both_gives_two_solutions_that_meet_at_the_edges() -> None:
     inside = planar.both((2, 1), (1, 1.5))
     np.testing.assert_allclose(planar.forward((2, 1), inside)[:, 1], [(1, 1.5)] * 2, atol=1e-14)
     assert inside[0, 1] == -inside[1, 1] > 0
@@ -94,7 +94,7 @@ def test_too_close_is_clamped_to_the_difference_of_the_lengths() -> None:
 
 @pytest.mark.parametrize("distance", [0.6, 1.4])
 @BOTH_BENDS
-def test_the_exact_fold_and_the_exact_reach_count_as_reached(distance: float, bend: int) -> None:
+def test_the_edges_of_the_annulus_count_as_reached(distance: float, bend: int) -> None:
     directions = np.linspace(0, 2 * pi, 100)
     target = distance * np.stack((np.cos(directions), np.sin(directions)), axis=-1)
     solved = planar.solve((1.0, 0.4), target, bend)
@@ -147,7 +147,7 @@ def test_a_bone_without_length_leaves_the_other_to_point() -> None:
     assert (planar.solve((0, 0), target).joints == 0).all()
 
 
-def test_a_length_that_comes_and_goes_keeps_the_undecided_angle() -> None:
+def test_a_bone_without_length_keeps_the_undecided_angle() -> None:
     lengths = [(1.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
     hinge = planar.angles(lengths, [(0.5, 0.5)] * 3)[:, 1]
     assert hinge[1] == hinge[0] == hinge[2]

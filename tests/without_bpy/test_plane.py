@@ -102,7 +102,7 @@ class TestPole:
 
     @pytest.mark.parametrize(("bend", "towards"), [("REST", 1), ("POSITIVE", 1), ("NEGATIVE", -1)])
     @pytest.mark.parametrize("axis", [X, -X])
-    def test_positive_bends_towards_it_and_negative_away(self, bend: Bend, towards: int, axis: np.ndarray) -> None:
+    def test_the_side_of_the_bend_counts_from_the_pole(self, bend: Bend, towards: int, axis: np.ndarray) -> None:
         chain = limb((0, 1, 0.1), (0, 1.9, -0.1), axis, use_hinge_axis=True)
         found = elbow(solved(chain, (0.3, 1, 0.2), (1, 2, 5), bend=bend))
         np.testing.assert_allclose(found[0], towards * beside(np.array((1, 2, 5)), np.array((0.3, 1, 0.2))), atol=CLOSE)
@@ -160,7 +160,7 @@ class TestAim:
 
 
 class TestRestPlane:
-    def test_the_target_is_projected_and_the_miss_is_told(self) -> None:
+    def test_the_miss_is_what_projecting_the_target_leaves(self) -> None:
         target = np.array(((5.0, 1.0, 0.4), (-0.3, 1.2, 0.0)))
         solution = solved(LEG, target, plane=Plane.REST)
         np.testing.assert_allclose(solution.joints[..., 0], 0, atol=1e-15)

@@ -52,7 +52,7 @@ class TestSoftness:
         np.testing.assert_allclose(found, expected, atol=1e-13)
 
     @given(st.floats(0, 1), st.lists(st.floats(0, 1e6), min_size=2, max_size=50))
-    def test_it_is_monotone_and_never_past_full_reach(self, softness: float, distances: list[float]) -> None:
+    def test_it_rises_to_full_reach_without_passing_it(self, softness: float, distances: list[float]) -> None:
         eased = solved(STRAIGHT, along(np.sort(distances)), softness=softness)
         assert (np.diff(reached(eased)) > -1e-15).all()
         assert (reached(eased) < FULL + 1e-15).all()
@@ -92,7 +92,7 @@ class TestSoftness:
         assert (np.linalg.norm(solution.miss, axis=-1) > 0.02).all()
         np.testing.assert_allclose(solution.shortfall, (0, 0.05), atol=1e-15)
 
-    def test_all_soft_falls_short_everywhere_and_is_defined(self) -> None:
+    def test_all_soft_falls_short_everywhere(self) -> None:
         found = reached(solved(limb((0, 1, 0), (0, 2, 0)), along((1e-6, 1, 2, 100)), softness=1.0))
         np.testing.assert_allclose(found, 2 * (1 - np.exp((-0.5e-6, -0.5, -1, -50))), rtol=1e-9)
 

@@ -208,7 +208,7 @@ def no_scale_from_parent(offset: np.ndarray):
     return local_to_pose
 
 
-def test_a_chain_that_stretches_keys_scale_and_arrives() -> None:
+def test_a_chain_that_stretches_arrives_by_its_keyed_scale() -> None:
     rig = arm()
     offset = rig.bones["lower"].offset
     odd = {"inherit_scale": "NONE", "local_to_pose": no_scale_from_parent(offset)}

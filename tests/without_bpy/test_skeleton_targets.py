@@ -36,7 +36,7 @@ def posed_arm(scale: tuple[float, ...] = (1, 1, 1)) -> PlainRig:
 
 
 @pytest.mark.parametrize("pole", [None, Point("Pole")], ids=["no pole", "pole"])
-def test_targets_are_at_the_tips_and_keep_the_pose(pole: Point | None) -> None:
+def test_targets_at_the_tips_keep_the_pose(pole: Point | None) -> None:
     rig = posed_arm()
     chain = rig.chain("upper", "lower", target=Point("Target"), pole=Point("Pole"))
     (found,) = targets_from_pose(plan((chain,), count=COUNT), rig.samples(COUNT))
