@@ -3,8 +3,8 @@
 Each property sits on `Object` itself: in a property group of their own they would be lost, from Blender 5.0 on, when a
 library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
 
-Blender imports this file when it starts, and starts faster without NumPy. So the choices are plain words here, the same
-as in the enumerations of `solver`, and `live` is imported when somebody makes a choice.
+Blender imports this file when it starts, and starts faster without NumPy. So the choices are plain words, the same as
+in the enumerations of `solver`, and `live` is imported when somebody makes a choice.
 """
 
 import re
@@ -17,6 +17,7 @@ from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
 from .armatures import Rig
+from .choices import choice
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -56,38 +57,6 @@ def _option_changed(bone: PoseBone, _context: Context) -> None:
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 _CHOICE = {**_FIELD, "update": _choice_changed}
 
-_PLANES = (
-    ("AUTO", "Auto", "Towards the pole target where there is one, else aimed from the rest pose"),
-    ("POLE", "Pole", "Through root, target and pole target"),
-    ("AIM", "Aim", "The plane of the rest pose, swung the shortest way towards the target"),
-    ("REST", "Rest", "The plane of the rest pose, whatever the target does. For cut-out and mechanical rigs"),
-)
-_REFERENCES = (
-    ("REST", "Rest Pose", "Carry the bones over from the rest pose, so that they never roll"),
-    ("POSE", "Current Pose", "Carry the bones over from the pose before the solve, so that twist stays"),
-)
-HINGE_AXES = (
-    ("AUTO", "Auto", "The axis about which the rest pose bends, and X where it is straight"),
-    ("X", "X", "The end bone's X axis"),
-    ("Z", "Z", "The end bone's Z axis"),
-    ("NEG_X", "-X", "The end bone's X axis, turned around"),
-    ("NEG_Z", "-Z", "The end bone's Z axis, turned around"),
-)
-_BENDS = (
-    ("REST", "Rest", "To the side of the rest pose, or towards the pole target where there is one"),
-    ("POSITIVE", "Positive", "By a positive angle about the hinge axis, or towards the pole target"),
-    ("NEGATIVE", "Negative", "By a negative angle about the hinge axis, or away from the pole target"),
-    ("NEAREST", "Nearest", "To the side that moves the joints least over the whole range"),
-    ("LIMITS", "Limits", "To the side that stays farther from the bend limits"),
-)
-_UNREACHABLE = (
-    ("CLAMP", "Closest Pose", "Come as close to the target as the bones allow"),
-    ("STRETCH", "Stretch", "Scale the bones until they reach the target"),
-    ("HOLD", "Hold", "Keep the last pose that reached the target"),
-    ("SKIP", "Skip", "Leave these frames without keys"),
-    ("ERROR", "Error", "Bake nothing and say which frames are out of reach"),
-)
-
 
 def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
     """Scripts and reports tell chains apart by name, as Blender does with bones."""
@@ -109,10 +78,6 @@ def _bone(name: str, description: str) -> object:
 
 def _target(name: str, description: str) -> object:
     return props.PointerProperty(name=name, description=description, type=Object, **_CHOICE)
-
-
-def _word(name: str, items: tuple[tuple[str, str, str], ...], description: str) -> object:
-    return props.EnumProperty(name=name, description=description, items=items, **_CHOICE)
 
 
 def _option(name: str, description: str, default: float, low: float, high: float, **more: str) -> dict[str, Any]:
@@ -200,12 +165,12 @@ class TwoBoneIKChain(PropertyGroup):
         **_CHOICE,
     )
 
-    plane: _word("Plane", _PLANES, "The plane in which the chain bends")
-    reference: _word("Reference", _REFERENCES, "The pose that tells how the bones roll")
-    hinge_axis: _word("Hinge Axis", HINGE_AXES, "The axis about which the end bone bends")
-    bend: _word("Bend", _BENDS, "Which of the two solutions to take")
+    plane: choice("plane", **_CHOICE)
+    reference: choice("reference", **_CHOICE)
+    hinge_axis: choice("hinge_axis", **_CHOICE)
+    bend: choice("bend", **_CHOICE)
 
-    unreachable: _word("Out of Reach", _UNREACHABLE, "What to do where the target is out of reach")
+    unreachable: choice("unreachable", **_CHOICE)
     softness: _door("softness")
     max_stretch: _door("max_stretch")
     use_extension_limit: _flag("Limit Extension", "Never reach farther than the chain's own pose did")

@@ -1,13 +1,12 @@
 """Edit the chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
-from bpy.props import EnumProperty
 from bpy.types import Context, OperatorProperties
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.properties import HINGE_AXES, is_from_library
+from ..blender.properties import is_from_library
 from .common import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
 
@@ -112,15 +111,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
     bl_idname = "two_bone_ik.side_decide"
     bl_label = "Decide Two-Bone IK Side"
 
-    axis: EnumProperty(
-        name="Axis",
-        description="The axis of the end bone about which positive angles bend the chain",
-        items=(
-            ("KEYS", "By Keys", "The axis about which the keys of the chain's own bones bend it most"),
-            *HINGE_AXES[1:],
-        ),
-        options={"SKIP_SAVE"},
-    )
+    axis: choice("axis", options={"SKIP_SAVE"})
 
     def run(self, context: Context, rig: Rig) -> None:
         api.decide_side(rig, active_names(rig), axis=self.axis)

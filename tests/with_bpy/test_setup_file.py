@@ -217,9 +217,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "kind", "words"), WRONG, ids=[text for text, _, _ in WRONG])
-def test_a_setup_that_does_not_fit_changes_nothing(
-    rig: Object, apply: Apply, text: str, kind: str, words: str
-) -> None:
+def test_a_setup_that_does_not_fit_changes_nothing(rig: Object, apply: Apply, text: str, kind: str, words: str) -> None:
     api.add_chain(rig, "fore.L", softness=0.5)
     before = file_data.dump()
     with pytest.raises(api.Refused) as refused:

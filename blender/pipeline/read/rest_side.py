@@ -11,7 +11,7 @@ from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ....solver.vectors import IN_LINE, unit
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...properties import HINGE_AXES, TwoBoneIKChain
+from ...properties import TwoBoneIKChain, chain_fields
 from .bone import rest
 from .chain import bones_below, chain_bones
 
@@ -73,4 +73,4 @@ def straight_rest(rig: Rig, chain: TwoBoneIKChain) -> StraightRest | None:
 
 def axis_label(axis: str) -> str:
     """As the field Hinge Axis shows it."""
-    return next(label for identifier, label, _ in HINGE_AXES if identifier == axis)
+    return chain_fields()["hinge_axis"].enum_items[axis].name
