@@ -7,8 +7,6 @@ last. It counts while there is nothing on the bone: in files from before there w
 where the bone was removed and made anew. A chain whose end bone changes takes it along.
 """
 
-from __future__ import annotations
-
 from typing import cast
 
 from bpy.types import PoseBone, PropertyGroup

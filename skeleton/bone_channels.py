@@ -3,8 +3,6 @@
 The values go on from the keys before without a jump. Scale is keyed if the chain stretches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 

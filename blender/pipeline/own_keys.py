@@ -4,8 +4,6 @@ Before the first of these keys and after the last one, the limb is keyed in its 
 that the keys beside the stretch do not move it. From the end of the stretch on, rotations go on without a jump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 

@@ -49,7 +49,7 @@ def test_edits_without_a_key_stay_through_bake_undo_and_redo(play: Callable[[str
     play("unkeyed")
 
 
-def test_the_extension_comes_back_with_what_was_switched_on(play: Callable[[str], None]) -> None:
+def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[str], None]) -> None:
     play("come_and_go")
 
 
@@ -73,7 +73,7 @@ def test_live_list_and_overlay_tell_where_the_tip_is(play: Callable[[str], None]
     play("truth")
 
 
-def test_one_press_gives_many_limbs_the_same_settings(play: Callable[[str], None]) -> None:
+def test_one_press_copies_settings_and_a_bake_leaves_out(play: Callable[[str], None]) -> None:
     play("many")
 
 

@@ -4,8 +4,6 @@ A curve or a driver that says it alone goes over as it is. Else what they make t
 frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import cast
 

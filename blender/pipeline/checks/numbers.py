@@ -1,7 +1,5 @@
 """Keyed options have to fit on every frame: keys and drivers may give NaN, or bend limits that cross."""
 
-from __future__ import annotations
-
 from math import degrees
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which of the keyed options of chains are animated, so that they have to be sampled on every frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The animation that keyed options get from an IK constraint: curves and drivers as they are, or keys on all frames."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import pi
 

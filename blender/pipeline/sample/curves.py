@@ -3,8 +3,6 @@
 It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import cast
 
@@ -126,7 +124,7 @@ class _Curves:
         self.worlds: dict[Object, Array] = {}
         self.poses: dict[Point, Array] = {}
 
-    def _of(self, item: Object) -> OwnTransforms:
+    def _of(self, item: Object) -> "OwnTransforms":
         if item not in self._transforms:
             self._transforms[item] = OwnTransforms(item, self._frames)
         return self._transforms[item]

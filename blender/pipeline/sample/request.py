@@ -1,7 +1,5 @@
 """What has to be sampled: all that the chains of a plan need to know of the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Sampling in the user's own scene: step by step where physics or handlers count, or just as it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
