@@ -2,6 +2,7 @@
 
 from dataclasses import fields
 from math import degrees, pi
+from typing import Any
 
 from bpy.types import Bone
 
@@ -120,5 +121,6 @@ def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
-    choices = {one.name: type(one.default)(getattr(chain, one.name, one.default)) for one in fields(Options)}
+    defaults: dict[str, Any] = {field.name: field.default for field in fields(Options)}
+    choices = {name: type(value)(getattr(chain, name, value)) for name, value in defaults.items()}
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})
