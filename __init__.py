@@ -6,13 +6,14 @@ public interface for scripts; `operators` and `ui` are what animators meet, `com
 Whoever opens Blender need not pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
 """
 
-from .blender import handlers, properties
+from .blender import handlers, hold_properties, properties
 from .command_line import command
 from .operators import bake, chains, check, drag, pose, progress, targets
 from .ui import menus, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
+    hold_properties,
     *(chains, targets, pose, drag, check, bake),
     *(preferences, panel, menus, overlay, pull_tool),
     handlers,

@@ -38,6 +38,7 @@ from .chains import (
     take_bend_limits,
     taking_part,
 )
+from .holds import hold, remove_hold, update_holds
 from .pin import pin, pinning
 from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .settings import copy_settings, mirror_settings

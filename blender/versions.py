@@ -67,6 +67,32 @@ def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     return next(filter(None, (strip.channelbag(player.action_slot) for strip in strips)), None)
 
 
+def played(block: AnimatedID) -> tuple[Action | None, str]:
+    """The action that the data-block plays, and the identifier of its slot there; None and "" where there is none."""
+    animation: Any = block.animation_data
+    if not (animation and animation.action):
+        return None, ""
+    slot = animation.action_slot if _HAS_SLOTS else None
+    return animation.action, slot.identifier if slot else ""
+
+
+def slot_curves(action: Action, slot: str) -> Iterable[FCurve]:
+    """The F-curves that a data-block with this slot plays."""
+    if not _HAS_SLOTS:
+        return action.fcurves
+    layers: Any = action.layers
+    bags = (bag for layer in layers for strip in layer.strips for bag in strip.channelbags)
+    return next((bag.fcurves for bag in bags if bag.slot.identifier == slot), ())
+
+
+def play(block: AnimatedID, action: Action | None, slot: str) -> None:
+    """Let the data-block play this action, in the slot of this identifier."""
+    animation: Any = block.animation_data or block.animation_data_create()
+    animation.action = action
+    if _HAS_SLOTS and action:
+        animation.action_slot = next((each for each in action.slots if each.identifier == slot), None)
+
+
 def keyed_slots(action: Action) -> int:
     """For how many slots the action has F-curves; at most one where Blender has no slots."""
     if not _HAS_SLOTS:

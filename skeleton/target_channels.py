@@ -73,6 +73,7 @@ class KeyedTarget:
     location_path, rotation_path : RNA paths from the object
     delta_location, delta_rotation : (3,), (3, 3) what Blender adds to the object's own transform
     before : (3 or 4,) the value of the rotation from which its keys go on without a jump
+    constrained : whether constraints add something to a bone's own transform
     """
 
     parents: tuple[Point, ...]
@@ -84,6 +85,7 @@ class KeyedTarget:
     delta_location: Array
     delta_rotation: Array
     before: Array
+    constrained: bool = False
 
 
 def target_channels(
@@ -151,6 +153,9 @@ class Carried:
         if target.bone and target.bone.has_parent:
             carrier = _to_world(target.parents[1:], samples, moved)[:, None]
             parent = product(transform.inverse(to_world), carrier)
+        if target.bone and target.constrained:
+            own = inherit.pose((target.bone,), parent, sampled.matrix)
+            to_world = product(to_world, product(samples.pose[point][:, None], transform.inverse(own)))
         return cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
 
     @property

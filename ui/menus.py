@@ -27,6 +27,9 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.change_target_space", text="Change Two-Bone IK Target Space...")
         layout.operator("two_bone_ik.pin")
         layout.operator("two_bone_ik.pin", text="Pin Two-Bone IK Limbs over Range...").over_range = True
+        layout.operator("two_bone_ik.hold")
+        layout.operator("two_bone_ik.holds_update")
+        layout.operator("two_bone_ik.hold_remove")
         layout.separator()
         layout.operator("two_bone_ik.drag")
         layout.operator("two_bone_ik.solve")

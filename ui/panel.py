@@ -91,6 +91,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             limb_notice.draw(layout, context, chain)
             sections.draw_side(layout, rig, chain)
             sections.draw_target(layout, chain)
+            sections.draw_hold(layout, context, rig, chain)
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)

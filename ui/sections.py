@@ -1,15 +1,17 @@
 """The sections of the panel, each closed until it is needed; fields appear when they mean something."""
 
 from math import degrees
+from typing import Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import keyed_options
-from ..blender.armatures import Rig
+from ..blender import holds, keyed_options
+from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
+from ..blender.live import hold_state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.properties import TwoBoneIKChain
@@ -74,6 +76,28 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
     row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
     if made(chain, Role.TARGET):
         row.operator("two_bone_ik.remove_targets", text="", icon="X").only_active = True
+
+
+def draw_hold(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
+    """Where the target stays, and its holds."""
+    found = list(hold_state.states(chain, context.view_layer.depsgraph))
+    body = _section(layout, "Hold", count=sum(out_of_date for _, out_of_date in found))
+    if body is None:
+        return
+    scene: Any = context.scene
+    body.prop(scene, "two_bone_ik_hold_to")
+    if is_rig(scene.two_bone_ik_hold_to):
+        body.prop_search(scene, "two_bone_ik_hold_to_bone", scene.two_bone_ik_hold_to.data, "bones")
+    text = pgettext_iface("Hold {} - {}").format(*holds.usual_frames(rig, context.scene))
+    body.operator("two_bone_ik.hold", text=text, translate=False)
+    for index, (name, out_of_date) in enumerate(found):
+        row = body.row(align=True)
+        row.label(text=name, icon="ERROR" if out_of_date else "PINNED", translate=False)
+        if out_of_date:
+            row.label(text="Out of date")
+        row.operator("two_bone_ik.hold_remove", text="", icon="X", emboss=False).index = index
+    if found:
+        body.operator("two_bone_ik.holds_update", text="Update Holds")
 
 
 def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:

@@ -6,9 +6,11 @@ A chain that hangs on another has to reach from where that one will be, and betw
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
 from ...skeleton import bone_channels, dependent_chains
 from ...skeleton.chain_group import SolvedGroup
@@ -22,6 +24,8 @@ from . import convert, write
 from .checks import keys
 from .sample.curves import OwnTransforms
 
+Copied = TypeVar("Copied", bound=Object)
+
 
 def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
     """Moves what hangs on chains to where it will be once these are keyed in this style."""
@@ -34,7 +38,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
         keys.refuse_unwritable(plan.rig, paths, trial)
-        with _copy(plan.rig) as copy:
+        with copied(plan.rig) as copy:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
             basis = _played(copy, plan, solved, samples)
         still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
@@ -55,14 +59,14 @@ def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dic
 
 
 @contextmanager
-def _copy(rig: Rig) -> Iterator[Rig]:
-    """A copy of the armature object; it is removed in the end, and the action that it was given."""
-    copy = rig.copy()
-    action = rig.animation_data and rig.animation_data.action
+def copied(item: Copied) -> Iterator[Copied]:
+    """A copy of an object; it is removed in the end, and the action that it was given if nothing else plays that."""
+    copy = item.copy()
+    action = item.animation_data and item.animation_data.action
     try:
         yield copy
     finally:
         own = copy.animation_data and copy.animation_data.action
         bpy.data.objects.remove(copy)
-        if own and own != action:
+        if own and own != action and not own.users:
             bpy.data.actions.remove(own)

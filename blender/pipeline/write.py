@@ -162,7 +162,7 @@ def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> FCurve:
     channelbag = versions.ensure_channelbag(item)
     copy = channelbag.fcurves.find(path) or _new_curve(channelbag, path, group)
     copy.extrapolation = curve.extrapolation
-    _add(copy.keyframe_points, _attributes(curve.keyframe_points))
+    set_keys(copy.keyframe_points, attributes(curve.keyframe_points))
     copy.update()
     return copy
 
@@ -176,9 +176,9 @@ def _replace_keys(
     points = curve.keyframe_points
     old = None
     if points and (kept or first < span[0] - MERGE or last > span[1] + MERGE):
-        old = _attributes(points)
+        old = attributes(points)
         new = _merged(points, old, new, span, kept)
-    _add(points, new)
+    set_keys(points, new)
     curve.update()
     if old and kept:
         _freeze_handles(curve, old, own_keys.any_inside(old["co"][:, 0], kept))
@@ -194,8 +194,8 @@ def _merged(
     """The new keys between the old ones outside of the span, or in a stretch that is kept, with every attribute."""
     frames, added = old["co"][:, 0], new["co"][:, 0]
     stays = (frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own_keys.any_inside(frames, kept)
-    _add(points, new)
-    new = {name: values[~own_keys.between_own(added, frames, kept)] for name, values in _attributes(points).items()}
+    set_keys(points, new)
+    new = {name: values[~own_keys.between_own(added, frames, kept)] for name, values in attributes(points).items()}
     order = np.argsort(np.concatenate((frames[stays], new["co"][:, 0])), kind="stable")
     return {name: np.concatenate((old[name][stays], new[name]))[order] for name in ATTRIBUTES}
 
@@ -204,7 +204,7 @@ def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
     """Put back handles of the `kept` among the old keys that new keys beside them have moved, free from now on."""
     points = curve.keyframe_points
     while True:
-        now = _attributes(points)
+        now = attributes(points)
         rows = np.searchsorted(now["co"][:, 0], old["co"][kept, 0])
         moved = np.zeros(len(rows), dtype=np.bool_)
         for side in ("handle_left", "handle_right"):
@@ -219,7 +219,7 @@ def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
         curve.update()
 
 
-def _add(points: FCurveKeyframePoints, keys: Attributes) -> None:
+def set_keys(points: FCurveKeyframePoints, keys: Attributes) -> None:
     """These keys alone."""
     points.clear()
     points.add(len(keys["co"]))
@@ -227,7 +227,8 @@ def _add(points: FCurveKeyframePoints, keys: Attributes) -> None:
         points.foreach_set(name, values.reshape(-1))
 
 
-def _attributes(points: FCurveKeyframePoints) -> Attributes:
+def attributes(points: FCurveKeyframePoints) -> Attributes:
+    """All there is of these keys."""
     found = {name: np.empty(len(points), dtype) for name, dtype in ATTRIBUTES.items()}
     for name, values in found.items():
         points.foreach_get(name, values.reshape(-1))

@@ -3,7 +3,7 @@
 One cannot if a limb hangs on it by constraints: to move the target would move the pose that it has to follow.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
@@ -16,11 +16,15 @@ from ...armatures import Rig, editable
 from ...key_settings import KeyStyle
 from ...messages.refused import Refused
 from ...messages.report import point_text
+from .. import borders
 from ..read import dependencies
 from ..read.bone import read_bone
 from ..read.keys import values_before
 from ..sample.curves import OwnTransforms
 from . import keys
+
+_CARRIERS = ("CHILD_OF", "ARMATURE")
+"""Constraints that add a transform to that of their owner, as a parent does."""
 
 _Link = tuple[PoseBone | Object, Constraint]
 """A constraint, after the bone or the object that has it."""
@@ -60,12 +64,36 @@ def keyable(
     return targets
 
 
-def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool) -> None:
+def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, float]]) -> KeyedTarget:
+    """The chain's target as it is to be keyed over these spans, for whatever is outside of them to stay.
+
+    raises : Refused where it cannot be moved so, or where more than its keys decides where it is
+    """
+    point: Point = chain.target
+    item: Object = point.object
+    _refuse_unmovable(chain, point, turns=turns, carried_by=_CARRIERS)
+    target = keyed_target(point, spans[0][0])
+    paths = {target.location_path, *([target.rotation_path] if turns else [])}
+    keys.refuse_unwritable(item, paths, KeyStyle(new_action=True))
+    animation = item.animation_data
+    played = {curve.data_path for _, curves in versions.strips(item) for curve in curves}
+    if animation and (played & paths or animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
+        raise _refused("HELD_STRIPS", chain, point)
+    for curve in versions.curves(item):
+        if curve.data_path in paths:
+            if kind := next((each.type for each in curve.modifiers if not each.mute), ""):
+                raise _refused("HELD_MODIFIER", chain, point, kind=kind)
+            if kind := next(filter(None, (borders.eased(curve, span) for span in spans)), ""):
+                raise _refused("HELD_EASING", chain, point, kind=kind)
+    return target
+
+
+def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by: Collection[str] = ()) -> None:
     item: Rig = point.object
     if not editable(item):
         raise _refused("LINKED_TARGET", chain, point)
     for _, constraint in dependencies.constraints_moving(point):
-        if not constraint.mute:
+        if not constraint.mute and constraint.type not in carried_by:
             raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name)
     owner = item.pose.bones[point.bone] if point.bone else item
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
@@ -156,4 +184,5 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
         delta_location=location[0],
         delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
+        constrained=bool(bone) and any(not each.mute for _, each in dependencies.constraints_moving(point)),
     )

@@ -29,6 +29,12 @@ _PART = 1e-4
 _STEPS = 4.0
 """Of single precision at the largest coordinate: what is left of a few products of matrices."""
 
+
+def near(size: Any, largest: Any) -> Any:
+    """As close as this is where it is to be what belongs to a chain of this length, at coordinates of this size."""
+    return _PART * size + _STEPS * float(np.spacing(np.float32(largest)))
+
+
 Look = Callable[[SampleRequest, Array], Samples]
 """Gives what plays on some frames; Refused where that cannot be evaluated."""
 
@@ -134,9 +140,9 @@ def _measured(
     distances = np.nan_to_num(norm(world - wanted), nan=np.finfo(np.float64).max)
     origins = [samples.to_world[point.object][..., :3, 3] for point, _ in expected.things]
     far = max(float(np.abs(places).max(initial=0.0, where=np.isfinite(places))) for places in (wanted, *origins))
-    near = _PART * expected.size[rows] + tolerance + _STEPS * float(np.spacing(np.float32(far)))
+    close = near(expected.size[rows], far) + tolerance
     off = np.where(keyed, distances.max(axis=-1), 0.0)
-    misposed = off > near
+    misposed = off > close
     worst, off_bone = np.argmax(np.where(misposed, off, -1.0)), ""
     if misposed.any():
         point, _ = expected.things[int(np.argmax(distances[worst]))]

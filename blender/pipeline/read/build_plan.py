@@ -67,7 +67,7 @@ def build_plan(
         rig=rig,
         name=rig.name,
         scene=scene,
-        ranks=_with_dependents(dependencies.ranks(chains)),
+        ranks=with_dependents(dependencies.ranks(chains)),
         frames=solved,
         frame_rate=scene.render.fps / scene.render.fps_base,
         step=parts,
@@ -113,14 +113,14 @@ def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array
     return np.unique(np.concatenate((frames, np.round(option_keys(chain, start, end), 2))))
 
 
-def _with_dependents(ranks: Ranks) -> Ranks:
-    """The same chains, each with what it moves of all that the targets and parents of the chains hang on."""
+def with_dependents(ranks: Ranks, also: Sequence[Point] = ()) -> Ranks:
+    """The same chains, each with what it moves of all that `also`, and targets and parents of the chains, hang on."""
     # The last rank moves nothing that others wait for.
     moving, last = ranks[:-1], ranks[-1:]
     if not moving:
         return ranks
     chains = [chain for rank in ranks for chain in rank]
-    points = [point for chain in chains for point in (chain.target, chain.pole, chain.parent) if point]
+    points = [*also, *(point for chain in chains for point in (chain.target, chain.pole, chain.parent) if point)]
     nearest = [
         Point(chain.rig, names[0])
         for rank in moving
@@ -128,17 +128,15 @@ def _with_dependents(ranks: Ranks) -> Ranks:
         for point in points
         if (names := _names_up_to(point, chain))
     ]
-    rig = chains[0].rig
-    things = {Point(point.object) for point in points} | {
-        point for point in (*points, *nearest) if point.bone and point.object == rig
-    }
+    things = {Point(point.object) for point in points} | {point for point in (*points, *nearest) if point.bone}
     moved = (tuple(replace(chain, dependents=_dependents(chain, things)) for chain in rank) for rank in moving)
     return *moved, *last
 
 
 def _dependents(chain: ChainPlan, things: Iterable[Point]) -> Mapping[Point, tuple[Bone, ...]]:
     bones = {bone.name: bone for bone in chain.bones}
-    by_thing = {thing: _names_up_to(thing, chain) for thing in things}
+    # Bones of another armature that it carries move with that one.
+    by_thing = {thing: _names_up_to(thing, chain) for thing in things if not thing.bone or thing.object == chain.rig}
     return {
         thing: tuple(bones.get(name) or read_bone(chain.rig, name) for name in names)
         for thing, names in by_thing.items()

@@ -19,12 +19,12 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     raises : Refused where a chain would move its own target, or where chains wait for each other
     """
     sources = links(chains).__getitem__
-    needs = {chain.name: upstream(*_points(chain), sources=sources) for chain in chains}
+    needs = {chain.name: upstream(*places_of(chain), sources=sources) for chain in chains}
     for chain in chains:
-        if _root(chain) in needs[chain.name]:
+        if root_of(chain) in needs[chain.name]:
             _refuse_own_target(chain)
     graph = {
-        chain.name: [other.name for other in chains if other is not chain and _root(other) in needs[chain.name]]
+        chain.name: [other.name for other in chains if other is not chain and root_of(other) in needs[chain.name]]
         for chain in chains
     }
     by_name = {chain.name: chain for chain in chains}
@@ -48,8 +48,8 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
 
 def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
     """All that the chains' places depend on, and what each of these follows itself."""
-    sources = cache(lambda place: tuple(_sources(place)))
-    points = [point for chain in chains for point in _points(chain)]
+    sources = cache(lambda place: tuple(sources_of(place)))
+    points = [point for chain in chains for point in places_of(chain)]
     return {place: sources(place) for place in upstream(*points, sources=sources)}
 
 
@@ -124,7 +124,7 @@ def followed(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> Iterator[tup
         if not chain.mute
     }
     for chain in chains if limbs else ():
-        for limb in limbs & upstream(*_points(chain)):
+        for limb in limbs & upstream(*places_of(chain)):
             yield chain, limb.object
 
 
@@ -136,7 +136,7 @@ def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> None
 
 def _refuse_own_target(chain: ChainPlan) -> None:
     for point in (chain.target, chain.pole):
-        if point and _root(chain) in upstream(point):
+        if point and root_of(chain) in upstream(point):
             raise Refused(
                 "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
                 chain=chain,
@@ -146,12 +146,12 @@ def _refuse_own_target(chain: ChainPlan) -> None:
 
 
 def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
-    for point in _points(chain):
-        if _root(other) in upstream(point) and not _hangs(point, other):
+    for point in places_of(chain):
+        if root_of(other) in upstream(point) and not hangs(point, other):
             raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=other.name)
 
 
-def _hangs(point: Point, chain: ChainPlan) -> bool:
+def hangs(point: Point, chain: ChainPlan) -> bool:
     """True where parents alone carry the point along with a bone of the chain."""
     for place in with_parents(point):
         if place.object == chain.rig and place.bone in {bone.name for bone in chain.bones}:
@@ -161,17 +161,18 @@ def _hangs(point: Point, chain: ChainPlan) -> bool:
     return False
 
 
-def _points(chain: ChainPlan) -> list[Point]:
+def places_of(chain: ChainPlan) -> list[Point]:
     """All whose place a chain has to know."""
     return [point for point in (chain.target, chain.pole, chain.parent) if point]
 
 
-def _root(chain: ChainPlan) -> Point:
+def root_of(chain: ChainPlan) -> Point:
     """All that a chain moves has its root bone upstream."""
     return Point(chain.rig, chain.root.name)
 
 
-def _sources(place: Point) -> Iterator[Point]:
+def sources_of(place: Point) -> Iterator[Point]:
+    """What its place depends on directly, by parents and constraints."""
     parent = _parent(place)
     if parent:
         yield parent
@@ -180,7 +181,7 @@ def _sources(place: Point) -> Iterator[Point]:
             yield from targets(constraint)
 
 
-def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = _sources) -> set[Point]:
+def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = sources_of) -> set[Point]:
     """The points and all that their place depends on by parents and constraints; drivers are not followed."""
     reached: set[Point] = set()
     waiting = list(points)

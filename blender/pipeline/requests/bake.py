@@ -22,6 +22,7 @@ from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
+from . import hold
 from .write_channels import Channels, key_channels, paths
 
 
@@ -82,7 +83,7 @@ def check(
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    notes = rig_notes(plan, (), keyed=True)
+    notes = [*rig_notes(plan, (), keyed=True), *hold.notes(plan, pose_before)]
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))

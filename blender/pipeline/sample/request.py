@@ -36,6 +36,14 @@ class SampleRequest:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
         return self.placed | self.own | self.numbers.keys()
 
+    def __or__(self, other: SampleRequest) -> SampleRequest:
+        return SampleRequest(
+            objects=self.objects | other.objects,
+            bones=self.bones | other.bones,
+            own=self.own | other.own,
+            turned=self.turned | other.turned,
+        )
+
 
 def sample_request(plan: Plan) -> SampleRequest:
     """What the chains of the plan need to know of the scene."""

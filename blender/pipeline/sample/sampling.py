@@ -57,13 +57,13 @@ class Sampler(ExitStack):
         self.removal = Removal(plan)
         self._isolated: Scene | None = None
 
-    def over_range(self) -> Steps:
-        """What the plan's chains depend on, over its frames; yields the part that is done.
+    def over_range(self, need: SampleRequest | None = None) -> Steps:
+        """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         raises : Refused where something that is needed cannot be evaluated
         """
-        keyed = {Point(self._plan.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
-        need = sample_request(self._plan)
+        keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
+        need = need or sample_request(self._plan)
         return _with_poses_before(need, (yield from self._sampled(need, keyed)), self._pose_before)
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
@@ -108,7 +108,7 @@ class Sampler(ExitStack):
             self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
         else:
             self._slow(translated("slow.isolated", reason=obstacle) if obstacle else translated("slow.isolated_asked"))
-        with _without_constraints(plan.rig, {place.bone for place in keyed}):
+        with _without_constraints(plan.rig, {place.bone for place in keyed if place.object == plan.rig}):
             return (yield from self._stepped(need, plan.frames))
 
     def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:

@@ -18,7 +18,7 @@ MOVES = {
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
 SECTION = 21
 """Height of a closed section of the panel."""
-SECTIONS = ("Bones", "Bend", "Reach", "Report")
+SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
 """Below the section Target, whose last row is the button Snap to Pose."""
 
 

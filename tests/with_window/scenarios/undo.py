@@ -26,6 +26,9 @@ STEPS = (
     ("go_to_frame", {"frame": 7.0}),
     ("bake_targets", {"frame_end": 5}),
     ("change_target_space", {"frame_end": 5}),
+    ("hold", {"frame_start": 3, "frame_end": 9}),
+    ("holds_update", {"only_active": True}),
+    ("hold_remove", {}),
     ("remove_targets", {}),
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
@@ -60,6 +63,10 @@ def scenario(user: User) -> Steps:
             bpy.ops.ed.undo_push()
         if name == "worst_frame":  # there is something to go to
             pose_otherwise(bpy.context.object)  # undo has made it anew
+            bpy.ops.ed.undo_push()
+        if name == "holds_update":  # there is something to update
+            rig = bpy.context.object
+            rig.two_bone_ik_chains[rig.two_bone_ik_active].target.two_bone_ik_holds[0].frame_end = 12.0
             bpy.ops.ed.undo_push()
         before = file_data.dump()
         with bpy.context.temp_override(window=user.window, area=user.area):

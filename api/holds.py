@@ -1,0 +1,114 @@
+"""Hands that hold on: targets that stay where they are, in the world or on something that moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, floor, isfinite
+
+from bpy.types import Object, Scene
+
+from ..blender import holds
+from ..blender.armatures import Rig, is_rig
+from ..blender.key_settings import Sampling
+from ..blender.live.pose_before import pose_before
+from ..blender.messages.refused import Refused
+from ..blender.messages.report import Report
+from ..blender.messages.translation import nearest_name
+from ..blender.pipeline.read.chosen_chains import scene_of
+from ..blender.pipeline.requests.bake import check
+from ..blender.pipeline.requests.hold import hold_targets, remake_holds
+from ..skeleton.hold import Hold
+from ..skeleton.values import Point
+
+Space = Object | tuple[Object, str] | None
+
+
+def hold(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: tuple[float, float] | None = None,
+    *,
+    space: Space = None,
+    rotation: bool = True,
+    at: float | None = None,
+    ease: tuple[float, float] = (4, 4),
+    scene: Scene | None = None,
+) -> Report:
+    """Key the chains' targets so that, from the first of the `frames` to the last, they stay where they are.
+
+    The action from before is kept: `update_holds` makes the keys anew from it, and `remove_hold` gives it back. Keys
+    farther from the range than `ease` stay, and so does the motion there. Where holds overlap, the last one wins.
+
+    space : relative to what they stay: None for the world, an object, or an armature object and the name of its bone
+    rotation : whether they keep their orientation as well
+    at : the frame on which they are where they are to stay; by default the first
+    ease : frames in which they go over into the hold and out of it, with the speed that they have on either side
+    raises : Refused where a target cannot be held so, as one that carries what it is to be held to
+
+    >>> print(api.hold(rig, frames=(4, 7), ease=(2, 2)))
+    forearm.L: 8 of 8 frames reached
+    """
+    scene = scene or scene_of(rig)
+    start, end = frames or (scene.frame_start, scene.frame_end)
+    at = start if at is None else at
+    if not (isfinite(at) and start <= at <= end):
+        raise Refused("HOLD_FRAMES", object=rig, value=at, start=start, end=end)
+    if len(ease) != 2 or not all(isfinite(each) and each >= 0 for each in ease):
+        raise Refused("HOLD_EASE", object=rig, value=ease)
+    asked = Hold(start=start, end=end, at=at, space=_point(space), rotation=rotation, ease=(ease[0], ease[1]))
+    return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
+
+
+def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+    """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
+
+    What was held to a thing keeps its grip on it, wherever that is now. Keys that were set outside of holds stay.
+
+    raises : Refused where no target is held
+
+    >>> _ = api.hold(rig, frames=(4, 7), ease=(2, 2))
+    >>> print(api.update_holds(rig))
+    forearm.L: 8 of 8 frames reached
+    """
+    scene = scene or scene_of(rig)
+    names = remake_holds(rig, chains, (), scene, pose_before)
+    spans = [holds.read(record).span for name in names for record in _records(rig, name)]
+    return _told("Update Holds", rig, names, (min(span[0] for span in spans), max(span[1] for span in spans)), scene)
+
+
+def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
+    """Remove a hold of this chain's target, by its place in the list, or all; what was there before comes back.
+
+    raises : Refused where there is none
+
+    >>> _ = api.hold(rig, frames=(4, 7), ease=(2, 2))
+    >>> api.remove_hold(rig, "forearm.L", 0)
+    >>> api.target_keys(rig)
+    [1.0, 10.0]
+    """
+    records = _records(rig, chain) if chain in rig.two_bone_ik_chains else ()
+    if index is not None and not 0 <= index < len(records):
+        raise Refused("NO_HOLDS", object=rig, value=index)
+    remake_holds(rig, [chain], range(len(records)) if index is None else (index,), scene, pose_before)
+
+
+def _records(rig: Rig, name: str) -> Sequence[holds.TwoBoneIKHold]:
+    chain = rig.two_bone_ik_chains[name]
+    return holds.of_chain(chain)
+
+
+def _point(space: Space) -> Point | None:
+    item, bone = space if isinstance(space, tuple) else (space, "")
+    if item is None:
+        return None
+    bones = item.data.bones.keys() if is_rig(item) else []
+    if bone and bone not in bones:
+        raise Refused("HOLD_SPACE", object=item, bone=bone, value=bone, nearest=nearest_name(bone, bones))
+    return Point(item, bone)
+
+
+def _told(operation: str, rig: Rig, names: Sequence[str], span: tuple[float, float], scene: Scene) -> Report:
+    """What plays now, on the frames that may have changed."""
+    frames = float(ceil(span[0])), float(max(floor(span[1]), ceil(span[0])))
+    return replace(check(rig, names, frames, scene, Sampling.AUTO, pose_before=pose_before), operation=operation)

@@ -1,0 +1,83 @@
+"""The holds of an object, and its action from before them, as Blender saves them with the object.
+
+Blender imports this file when it starts: see `properties`. `holds` reads them.
+"""
+
+from typing import Any
+
+import bpy
+from bpy import props
+from bpy.types import Action, Object, PropertyGroup, Scene
+
+_FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+
+
+def _bone(description: str) -> object:
+    return props.StringProperty(name="Bone", description=description, **_FIELD)
+
+
+def _frame(name: str, description: str) -> object:
+    return props.FloatProperty(name=name, description=description, precision=2, **_FIELD)
+
+
+def _object(name: str, description: str) -> object:
+    return props.PointerProperty(name=name, description=description, type=Object, **_FIELD)
+
+
+class TwoBoneIKHold(PropertyGroup):
+    """From when to when an object, or one of its bones, stays where it is relative to something else"""
+
+    name: props.StringProperty(name="Name", description="What it is held to, and when", **_FIELD)
+    bone: _bone("Bone that is held. Empty for the object itself")
+    frame_start: _frame("Start", "First frame on which it is held")
+    frame_end: _frame("End", "Last frame on which it is held")
+    frame: _frame("Frame", "It stays where it is on this frame")
+    space: _object("Hold to", "Object to which it is held. Empty for the world")
+    space_bone: _bone("Bone to which it is held")
+    rotation: props.BoolProperty(name="Rotation", description="Hold the orientation as well", **_FIELD)
+    ease: props.FloatVectorProperty(
+        name="Ease", description="Frames in which it goes over into its own motion, before and after", size=2, **_FIELD
+    )
+    # Not for users: where it is in the space, and location and rotation of what had no keys before.
+    grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **_FIELD)
+    location: props.FloatVectorProperty(name="Location Before", size=3, **_FIELD)
+    orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **_FIELD)
+
+
+# mypy knows of no properties that an extension adds.
+_item: Any = Object
+_scene: Any = Scene
+
+
+def register() -> None:
+    """Give every object its holds, and scenes what Hold is to hold to."""
+    bpy.utils.register_class(TwoBoneIKHold)
+    _item.two_bone_ik_holds = props.CollectionProperty(
+        name="Two-Bone IK Holds",
+        type=TwoBoneIKHold,
+        options=set(),
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    _item.two_bone_ik_source = props.PointerProperty(
+        name="Action Before", description="The action from before holds", type=Action, **_FIELD
+    )
+    _item.two_bone_ik_source_slot = props.StringProperty(name="Slot Before", **_FIELD)
+    _scene.two_bone_ik_hold_to = props.PointerProperty(
+        name="Hold to",
+        description="What the target is held to, such as a cup. Leave empty for the world",
+        type=Object,
+        options=set(),
+    )
+    _scene.two_bone_ik_hold_to_bone = props.StringProperty(
+        name="Bone", description="Bone of that armature. Leave empty for the object itself", options=set()
+    )
+
+
+def unregister() -> None:
+    """Take the properties away; their values stay in the file."""
+    del _scene.two_bone_ik_hold_to_bone
+    del _scene.two_bone_ik_hold_to
+    del _item.two_bone_ik_source_slot
+    del _item.two_bone_ik_source
+    del _item.two_bone_ik_holds
+    bpy.utils.unregister_class(TwoBoneIKHold)

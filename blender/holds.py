@@ -1,0 +1,103 @@
+"""The holds that an object keeps, as `skeleton.hold` takes them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..skeleton.hold import Hold
+from ..skeleton.values import Point
+from . import versions
+from .armatures import Rig, is_rig
+from .hold_properties import TwoBoneIKHold
+from .messages.chain_report import frame_text
+from .messages.report import point_text
+from .properties import active_chain
+from .rna_paths import bone_and_property
+
+
+def kept(item: Object) -> Any:
+    """All holds of an object and of its bones."""
+    return item.two_bone_ik_holds  # type: ignore[attr-defined]
+
+
+def of(point: Point) -> list[TwoBoneIKHold]:
+    """The holds of an object or of one of its bones, in the order in which they were asked for."""
+    return [record for record in kept(point.object) if record.bone == point.bone]
+
+
+def of_chain(chain: Any) -> list[TwoBoneIKHold]:
+    """Those of a chain's target."""
+    point = point_of(chain)
+    return of(point) if point else []
+
+
+def point_of(chain: Any) -> Point | None:
+    """A chain's target."""
+    target = chain.target
+    return Point(target, chain.subtarget if is_rig(target) else "") if target else None
+
+
+def read(record: TwoBoneIKHold) -> Hold:
+    """What the user asked for."""
+    return Hold(
+        start=record.frame_start,
+        end=record.frame_end,
+        at=record.frame,
+        space=Point(record.space, record.space_bone) if record.space else None,
+        rotation=record.rotation,
+        ease=tuple(record.ease),
+        grip=np.array(record.grip, dtype=np.float64),
+    )
+
+
+def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
+    """Add a hold with its grip; location and orientation are what the point had before where it had no keys."""
+    assert hold.grip is not None
+    before = of(point)
+    record: TwoBoneIKHold = kept(point.object).add()
+    record.name = title(hold)
+    record.bone, record.rotation, record.ease = point.bone, hold.rotation, hold.ease
+    record.frame_start, record.frame_end, record.frame = hold.start, hold.end, hold.at
+    record.space, record.space_bone = hold.space or (None, "")
+    first = before[0] if before else None
+    record.location = first.location if first else location
+    record.orientation = first.orientation if first else [*orientation, 0.0][:4]
+    # A matrix that is set by rows Blender takes by columns.
+    record.grip = hold.grip.T.tolist()
+
+
+def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
+    """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
+    chain = active_chain(rig)
+    point = point_of(chain) if chain else None
+    selected = {
+        key.co.x
+        for curve in (versions.curves(point.object) if point else ())
+        if bone_and_property(curve.data_path)[0] == point.bone
+        for key in curve.keyframe_points
+        if key.select_control_point
+    }
+    if len(selected) > 1:
+        return floor(min(selected)), ceil(max(selected))
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_current, max(scene.frame_end, scene.frame_current)
+
+
+def title(hold: Hold) -> str:
+    """When, and to what."""
+    span = "-".join(frame_text(frame) for frame in dict.fromkeys((hold.start, hold.end)))
+    return f"{span} {point_text(hold.space)}" if hold.space else span
+
+
+def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
+    """Each hold with those that were asked for later, which win over it."""
+    records = of(point)
+    found = [read(record) for record in records]
+    for index, (record, hold) in enumerate(zip(records, found, strict=True)):
+        yield record, hold, found[index + 1 :]

@@ -1,0 +1,50 @@
+"""Whether a target is where a hold has it, as Blender evaluates the current frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bpy.types import Depsgraph, Object
+from mathutils import Matrix
+
+from .. import holds
+from ..armatures import Rig
+from ..pipeline.measure.compare import near
+from ..properties import TwoBoneIKChain
+
+
+def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:
+    """Of each hold of the chain's target what it is called, and whether it shows that it is out of date."""
+    frame = depsgraph.scene.frame_current_final
+    point = holds.point_of(chain)
+    for record, hold, later in holds.shown(point) if point else ():
+        decides = hold.start <= frame <= hold.end and not any(
+            other.span[0] <= frame <= other.span[1] for other in later
+        )
+        yield record.name, decides and _is_off(chain, record, depsgraph)
+
+
+def _is_off(chain: TwoBoneIKChain, record: holds.TwoBoneIKHold, depsgraph: Depsgraph) -> bool:
+    target = _world(chain.target, record.bone, depsgraph)
+    space = _world(record.space, record.space_bone, depsgraph) if record.space else Matrix()
+    if target is None or space is None:
+        return False  # hidden, it stays where it was: nobody can tell
+    wanted = (space @ record.grip).translation
+    largest = max(abs(part) for part in (*wanted, *target.translation))
+    return (wanted - target.translation).length > near(_length(chain), largest)
+
+
+def _length(chain: TwoBoneIKChain) -> float:
+    rig: Rig = chain.id_data
+    bone = rig.data.bones.get(chain.end_bone)
+    return 2.0 * bone.length * rig.matrix_world.median_scale if bone else 1.0
+
+
+def _world(item: Object, bone: str, depsgraph: Depsgraph) -> Matrix | None:
+    if item.name not in depsgraph.view_layer_eval.objects:
+        return None
+    shown = item.evaluated_get(depsgraph)
+    if not bone:
+        return shown.matrix_world
+    found = shown.pose.bones.get(bone)
+    return shown.matrix_world @ found.matrix if found else None

@@ -1,0 +1,186 @@
+"""The borders of a span whose keys are written anew: outside, a curve goes on as before, whatever it interpolates.
+
+A Bezier segment across a border is split there by de Casteljau's rule, which keeps its shape. Handles that Blender
+would set anew stay where they are: they become free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from bpy.types import FCurve
+from numpy.typing import NDArray
+
+from ...skeleton.values import MERGE
+from ...solver.values import Array
+from . import write
+from .checks.keys import code
+from .write import Attributes
+
+_STEADY = ("CONSTANT", "LINEAR", "BEZIER")
+"""Interpolations of which a part is of the same kind."""
+_PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
+_FAR = 64.0
+"""Frames: so far beyond all keys a handle lies, for its slope to be exact."""
+_STYLE = ("interpolation", "easing", "amplitude", "back", "period")
+"""How a curve goes on from a key to the next."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Border:
+    """One end of the span.
+
+    row : of the next old key outside, -1 if there is none
+    outer : (2,) the handle that this one turns to the span; None where it stays
+    own : (2,) the handle that the new key on the border turns outwards
+    style : how the new key goes on, at the end of the span; None as keys in it do
+    """
+
+    row: int
+    outer: Array | None
+    own: Array
+    style: dict[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Outside:
+    """What a curve is outside of a span; `old` are all its keys."""
+
+    old: Attributes
+    span: tuple[float, float]
+    start: _Border
+    end: _Border
+
+
+def eased(curve: FCurve, span: tuple[float, float]) -> str:
+    """The interpolation across an end of the span of which no part is of the same kind; "" where there is none."""
+    keys = list(curve.keyframe_points)
+    for key, following in pairwise(keys):
+        crosses = any(key.co.x + MERGE < frame < following.co.x - MERGE for frame in span)
+        if crosses and key.interpolation not in _STEADY:
+            return key.interpolation
+    return ""
+
+
+def outside(curve: FCurve, span: tuple[float, float]) -> Outside:
+    """What the curve is outside of the span, before keys are written there."""
+    old = write.attributes(curve.keyframe_points)
+    return Outside(old=old, span=span, start=_start(curve, old, span[0]), end=_end(curve, old, span[1]))
+
+
+def restore(curve: FCurve, before: Outside) -> None:
+    """Let the curve be as before outside of the span, now that there are other keys in it."""
+    keys, free = write.attributes(curve.keyframe_points), code("handle_left_type", "FREE")
+    first, end = np.searchsorted(keys["co"][:, 0], (before.span[0] - MERGE / 2.0, before.span[1] + MERGE / 2.0))
+    last = end - 1
+    # Blender has set handles anew already.
+    later = len(before.old["co"]) - (len(keys["co"]) - end)
+    for name, old in before.old.items():
+        keys[name][:first], keys[name][end:] = old[:first], old[later:]
+    for row, side, handle in (
+        (first, "left", before.start.own),
+        (first - 1 if before.start.row >= 0 else -1, "right", before.start.outer),
+        (last, "right", before.end.own),
+        (last + 1 if before.end.row >= 0 else -1, "left", before.end.outer),
+    ):
+        if row >= 0:
+            keys["handle_left_type"][row] = keys["handle_right_type"][row] = free
+            if handle is not None:
+                keys[f"handle_{side}"][row] = handle
+    for name, value in (before.end.style or {}).items():
+        keys[name][last] = value
+    rows = np.arange(len(keys["co"]))
+    _set_and_freeze(curve, keys, (rows < first) | (rows > last))
+
+
+def _set_and_freeze(curve: FCurve, keys: Attributes, outer: NDArray[np.bool_]) -> None:
+    """Write the keys; where Blender moves handles of those `outer` (n,), they become free."""
+    free = code("handle_left_type", "FREE")
+    for _ in range(3):
+        write.set_keys(curve.keyframe_points, keys)
+        curve.update()
+        now = write.attributes(curve.keyframe_points)
+        sides = ("handle_left", "handle_right")
+        moved = outer & np.logical_or.reduce([(now[side] != keys[side]).any(axis=-1) for side in sides])
+        if not moved.any():
+            return
+        for side in sides:
+            keys[f"{side}_type"][moved] = free
+
+
+def same_keys(curve: FCurve, other: FCurve) -> bool:
+    """Whether two curves have the same keys, to the bit."""
+    keys, others = write.attributes(curve.keyframe_points), write.attributes(other.keyframe_points)
+    return all(np.array_equal(keys[name], others[name]) for name in (*_PLAYED, *_STYLE))
+
+
+def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:
+    frames = old["co"][:, 0]
+    row = int(np.searchsorted(frames, frame - MERGE)) - 1
+    if row + 1 < len(frames) and abs(frames[row + 1] - frame) <= MERGE:
+        return _Border(row=row, outer=None, own=old["handle_left"][row + 1])
+    if row < 0:
+        return _Border(row=row, outer=None, own=_on_curve(curve, frame - _FAR))
+    outer, own, *_ = _split(_segment(curve, old, row, frame), frame)
+    return _Border(row=row, outer=outer if _is_bezier(old, row) else None, own=own)
+
+
+def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
+    frames = old["co"][:, 0]
+    row = int(np.searchsorted(frames, frame + MERGE, side="right"))
+    on_key = row > 0 and abs(frames[row - 1] - frame) <= MERGE
+    style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
+    next_row = row if row < len(frames) else -1
+    if on_key:
+        return _Border(row=next_row, outer=None, own=old["handle_right"][row - 1], style=style)
+    if next_row < 0:
+        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))
+    *_, own, outer = _split(_segment(curve, old, row - 1, frame), frame)
+    return _Border(row=row, outer=outer if row == 0 or _is_bezier(old, row - 1) else None, own=own, style=style)
+
+
+def _is_bezier(old: Attributes, row: int) -> bool:
+    return bool(old["interpolation"][row] == code("interpolation", "BEZIER"))
+
+
+def _on_curve(curve: FCurve, frame: float) -> Array:
+    return np.array((frame, curve.evaluate(frame)))
+
+
+def _segment(curve: FCurve, old: Attributes, row: int, frame: float) -> Array:
+    """(4, 2) keys and handles of the segment behind the key in this row; a straight line where there is no Bezier
+    curve, or no key on one side of the `frame`.
+    """
+    count = len(old["co"])
+    start = old["co"][row] if row >= 0 else _on_curve(curve, frame)
+    end = old["co"][row + 1] if row + 1 < count else _on_curve(curve, frame)
+    start, end = start.astype(np.float64), end.astype(np.float64)
+    if row < 0 or row + 1 >= count or not _is_bezier(old, row):
+        return start + (end - start) * np.arange(4)[:, None] / 3.0
+    out, into = old["handle_right"][row] - start, old["handle_left"][row + 1] - end
+    # As Blender: handles that are too long together are made shorter.
+    too_long = (abs(out[0]) + abs(into[0])) / (end[0] - start[0])
+    shorter = 1.0 / too_long if too_long > 1.0 else 1.0
+    return np.stack((start, start + shorter * out, end + shorter * into, end))
+
+
+def _split(points: Array, frame: float) -> tuple[Array, Array, Array, Array]:
+    """Handles of the two parts of a cubic Bezier segment: out of its start, into the frame, out of it, into its end."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        part = 0.5 * (low + high)
+        late = _parts(points, part)[-1][0, 0] > frame
+        low, high = (low, part) if late else (part, high)
+    first, second, _ = _parts(points, 0.5 * (low + high))
+    return first[0], second[0], second[1], first[2]
+
+
+def _parts(points: Array, part: float) -> list[Array]:
+    """The points between the points, between those, and so on."""
+    found = []
+    while len(points) > 1:
+        points = points[:-1] + part * np.diff(points, axis=0)
+        found.append(points)
+    return found

@@ -1,0 +1,214 @@
+"""Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+from bpy.types import FCurve, Object, Scene
+
+from ....skeleton import chain_group, dependent_chains, hold, solve, transform
+from ....skeleton.chain_group import SolvedGroup
+from ....skeleton.hold import Hold
+from ....skeleton.steps import run
+from ....skeleton.target_channels import Carried, KeyedTarget, target_channels
+from ....skeleton.transform import Basis
+from ....skeleton.values import ChainPlan, Plan, Point, Samples
+from ....solver.values import Array
+from ....solver.vectors import norm, product
+from ... import holds, versions
+from ...armatures import Rig
+from ...key_settings import DEFAULTS, Sampling
+from ...messages.refused import Refused
+from .. import borders, source_action, trial_keys, unkeyed_edits, write
+from ..checks.targets import holdable
+from ..measure.compare import near
+from ..read import dependencies, leaders
+from ..read.build_plan import with_dependents
+from ..sample import sampling
+from ..sample.curves import OwnTransforms
+from ..sample.request import SampleRequest, pose_request
+
+
+class HeldTargets(ExitStack):
+    """Targets being held, each with a copy that is keyed on trial; closed, it leaves none of them in the file."""
+
+    def __init__(self, scene: Scene, pose_before: sampling.PoseBefore) -> None:
+        super().__init__()
+        self._scene, self._pose_before = scene, pose_before
+        self.known = leaders.limbs(scene)
+        self.targets: dict[Point, KeyedTarget] = {}
+        self._copies: dict[Object, Object] = {}
+        self._held: dict[Point, list[Hold]] = {}
+
+    def begin(self, chain: ChainPlan, asked: Sequence[Hold]) -> None:
+        """Take in the chain's target; Refused where it cannot be keyed for these holds."""
+        point = chain.target
+        turns = any(one.rotation for one in asked)
+        self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
+        self._held[point] = []
+        if point.object not in self._copies:
+            copy = self._copies[point.object] = self.enter_context(trial_keys.copied(point.object))
+            if versions.played(copy)[0]:
+                versions.copy_action(copy)
+
+    def restore(self, point: Point, before: Sequence[Hold]) -> None:
+        """Give the copy, in the spans of these holds, the keys from before them."""
+        copy, spans, [record, *_] = self._copies[point.object], [one.span for one in before], holds.of(point)
+        source_action.restore(copy, point.object, self.targets[point], spans, record)
+
+    def add(self, chain: ChainPlan, asked: Hold) -> None:
+        """Key the copy for one hold of the chain's target."""
+        point, frames = chain.target, asked.frames
+        samples, own, space = self._places(chain, asked, frames)
+        asked = hold.gripped(asked, frames, own, space)
+        self._held[point].append(asked)
+        copy, target = self._copies[point.object], self.targets[point]
+        first, last = (self._values(copy, target, frame) for frame in asked.span)
+        plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=(), frames=frames)
+        wanted = {point: hold.held_transform(asked, frames, own, space)}
+        targets = {point: replace(target, before=first[target.rotation_path])}
+        [channels] = target_channels(plan, wanted, samples, targets).values()
+        channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
+        curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(copy)}
+        paths = {channel.path for channel in channels}
+        outside = {key: borders.outside(curve, asked.span) for key, curve in curves.items() if key[0] in paths}
+        write.keys(copy, channels, span=asked.span, style=DEFAULTS)
+        for curve in versions.curves(copy):
+            key = curve.data_path, curve.array_index
+            if key[0] in paths:
+                _deselect(curve)
+            if key in outside and len(outside[key].old["co"]):
+                borders.restore(curve, outside[key])
+
+    def distance(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[float, float]:
+        """How far the target is at most from where the hold has it, and how much of that is rounding."""
+        _, own, space = self._places(chain, asked, frames)
+        wanted = product(space, asked.grip)
+        size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
+        return float(norm((own - wanted)[..., :3, 3]).max()), near(size, np.abs(own).max())
+
+    def write(self, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
+        """Let the targets play what their copies were given, and remember what was asked.
+
+        kept : all holds that there are from now on, where they were made anew; None to add those that were made
+        """
+        for item, copy in self._copies.items():
+            points = [point for point in self.targets if point.object == item]
+            paths = {path for point in points for path in _paths(self.targets[point])}
+            with unkeyed_edits.preserve_edits(item, self._scene, paths):
+                source_action.keep(item)
+                source_action.replace_played(item, *versions.played(copy))
+                for point in points:
+                    target = self.targets[point]
+                    if kept is not None:
+                        source_action.set_unkeyed(item, target, holds.of(point)[0])
+                        _forget(point)
+                    for one in self._held[point]:
+                        holds.keep(point, one, *(item.path_resolve(path) for path in _paths(target)))
+            if not len(holds.kept(item)):
+                source_action.give_back(item)
+
+    def _places(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[Samples, Array, Array]:
+        """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""
+        order = leaders.in_order({dependencies.root_of(chain): [asked]}, self.known)
+        also = [asked.space] if asked.space else []
+        *leading, _ = (each for rank in with_dependents(tuple((each,) for each in order), also) for each in rank)
+        own_rig = tuple((each,) for each in (*leading, chain) if each.rig == chain.rig)
+        plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=own_rig, frames=frames)
+        places = [chain.target, *(each.target for each in leading if each.target in self.targets)]
+        need = _need(plan, [*leading, chain], places, also)
+        with sampling.Sampler(plan, Sampling.AUTO, self._pose_before) as sampler:
+            samples = run(sampler.over_range(need))
+        for point in sorted(set(places) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
+            samples = self._as_copied(point, samples, frames)
+        for each in leading:
+            [group] = chain_group.chain_groups([each], samples, len(frames))
+            solved = solve.solve_group(group, samples, len(frames))
+            _refuse_tied(chain, each, solved, samples, [*also, chain.target])
+            samples = dependent_chains.move_dependents(samples, solved)
+        space = samples.world(asked.space) if asked.space else np.eye(4)[None]
+        return samples, samples.world(chain.target), space
+
+    def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
+        """The samples with a target, and what it carries, where its copy has it."""
+        copy = self._copies[point.object]
+        own = OwnTransforms(copy, frames.tolist())
+        basis: Basis = own.bone(copy.pose.bones[point.bone], with_rotation=True) if point.bone else own.object(copy)
+        world = Carried.of(self.targets[point], samples, {}).world(Basis.side_by_side([basis]))
+        way = product(world, transform.inverse(samples.world(point)))
+        carried = {
+            place: product(way, samples.world(place))
+            for place in (*map(Point, samples.to_world), *samples.pose)
+            if point in dependencies.with_parents(place)
+        }
+        to_world = samples.to_world | {place.object: found for place, found in carried.items() if not place.bone}
+        poses = {
+            place: product(transform.inverse(to_world[place.object]), found)
+            for place, found in carried.items()
+            if place.bone
+        }
+        return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {point: basis})
+
+    def _values(self, copy: Object, target: KeyedTarget, frame: float) -> dict[str, Array]:
+        """By path what the copy's location and rotation are on a frame."""
+        find, found = versions.curve_finder(copy), {}
+        for path in _paths(target):
+            values = np.array(copy.path_resolve(path), dtype=np.float64)
+            for index in range(len(values)):
+                curve = find(path, index=index)
+                values[index] = curve.evaluate(frame) if curve else values[index]
+            found[path] = values
+        return found
+
+
+def _deselect(curve: FCurve) -> None:
+    """The next hold would else begin with the range of these keys."""
+    for part in ("select_control_point", "select_left_handle", "select_right_handle"):
+        curve.keyframe_points.foreach_set(part, np.zeros(len(curve.keyframe_points), dtype=np.bool_))
+
+
+def _paths(target: KeyedTarget) -> tuple[str, str]:
+    return target.location_path, target.rotation_path
+
+
+def _need(plan: Plan, chains: Iterable[ChainPlan], places: Sequence[Point], also: Iterable[Point]) -> SampleRequest:
+    """What has to be sampled of all chains, which may be those of several armatures, of their targets and spaces."""
+    by_rig: dict[Rig, list[ChainPlan]] = {}
+    for chain in chains:
+        by_rig.setdefault(chain.rig, []).append(chain)
+    needs = [pose_request(replace(plan, rig=rig, ranks=(tuple(found),)), places) for rig, found in by_rig.items()]
+    spaces = SampleRequest(
+        objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
+    )
+    return reduce(SampleRequest.__or__, needs, spaces)
+
+
+def _refuse_tied(
+    chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, points: Iterable[Point]
+) -> None:
+    """Raise `Refused` where a constraint ties one of the points to a limb that is not posed as it is solved."""
+    root = dependencies.root_of(leader)
+    if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
+        return
+    mid, tip = np.moveaxis(transform.transform_points(solved.group.to_world, solved.solution.joints[:, 0])[:, 1:], 1, 0)
+    end = samples.world(Point(leader.rig, leader.end.name))
+    if leader.tip_bone:
+        tip_now = samples.world(Point(leader.rig, leader.tip_bone))[..., :3, 3]
+    else:
+        tip_now = transform.transform_points(end, np.array(leader.end.tail))
+    size = float(norm(tip - mid).max())
+    if max(float(norm(mid - end[..., :3, 3]).max()), float(norm(tip - tip_now).max())) > 10.0 * near(
+        size, np.abs(tip_now).max()
+    ):
+        raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=leader.name)
+
+
+def _forget(point: Point) -> None:
+    """Remove all holds of a point."""
+    found = holds.kept(point.object)
+    for index in reversed([row for row, record in enumerate(found) if record.bone == point.bone]):
+        found.remove(index)

@@ -1,0 +1,120 @@
+"""An object's action from before something that is made anew from it, such as holds.
+
+It stays as it is, to the bit, whoever plays it: the object plays a copy. An object that played none keeps an empty one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Action, FCurve, Object
+from numpy.typing import NDArray
+
+from ...skeleton.target_channels import KeyedTarget
+from ...skeleton.values import MERGE
+from .. import versions
+from . import write
+from .borders import same_keys
+from .checks.keys import code
+from .write import Attributes
+
+
+def keep(item: Any) -> None:
+    """Keep what the object plays now, unless something is kept already."""
+    if item.two_bone_ik_source is None:
+        action, slot = versions.played(item)
+        item.two_bone_ik_source = action or bpy.data.actions.new(f"{item.name} before Holds")
+        item.two_bone_ik_source_slot = slot
+
+
+def curves(item: Any) -> Mapping[tuple[str, int], FCurve]:
+    """The F-curves of what is kept, by path and index."""
+    found = versions.slot_curves(item.two_bone_ik_source, item.two_bone_ik_source_slot)
+    return {(curve.data_path, curve.array_index): curve for curve in found}
+
+
+def replace_played(item: Object, action: Action | None, slot: str) -> None:
+    """Let the object play this action, under the name of the one that it played, which goes if nothing else uses it."""
+    before, _ = versions.played(item)
+    name = before.name if before and before != item.two_bone_ik_source else f"{item.name}Action"
+    versions.play(item, action, slot)
+    if before and not before.users:
+        bpy.data.actions.remove(before)
+    if action and action.users == 1:
+        action.name = name
+
+
+def give_back(item: Any) -> None:
+    """Keep nothing any more; if it has the same keys as what the object plays, the object plays it again."""
+    source, slot = item.two_bone_ik_source, item.two_bone_ik_source_slot
+    before = curves(item)
+    now = {(curve.data_path, curve.array_index): curve for curve in versions.curves(item)}
+    if now.keys() == before.keys() and all(same_keys(now[key], before[key]) for key in now):
+        played, _ = versions.played(item)
+        versions.play(item, source if before or versions.keyed_slots(source) else None, slot)
+        if played and played != source and not played.users:
+            bpy.data.actions.remove(played)
+    item.two_bone_ik_source, item.two_bone_ik_source_slot = None, ""
+    if not source.users:
+        bpy.data.actions.remove(source)
+
+
+def restore(copy: Object, item: Object, target: KeyedTarget, spans: Sequence[tuple[float, float]], record: Any) -> None:
+    """Give `copy`, which plays a copy of what `item` plays, the keys that were kept, for a target and in these spans.
+
+    Outside of the spans all keys stay, but for handles that were made free at the borders.
+
+    record : has location and rotation of what had no keys
+    """
+    before, channelbag = curves(item), versions.ensure_channelbag(copy)
+    for path in (target.location_path, target.rotation_path):
+        for index in range(len(copy.path_resolve(path))):
+            curve, source = channelbag.fcurves.find(path, index=index), before.get((path, index))
+            if curve is None:
+                continue  # nobody has keyed it, or somebody has removed its keys
+            keys = _outside(write.attributes(curve.keyframe_points), spans)
+            if source:
+                keys = _with_source(keys, write.attributes(source.keyframe_points), spans)
+            if len(keys["co"]):
+                write.set_keys(curve.keyframe_points, keys)
+                curve.update()
+            else:
+                channelbag.fcurves.remove(curve)
+    set_unkeyed(copy, target, record)
+
+
+def set_unkeyed(item: Object, target: KeyedTarget, record: Any) -> None:
+    """Set what has no keys of a target's location and rotation to what a hold remembers."""
+    find = versions.curve_finder(item)
+    for path, values in ((target.location_path, record.location), (target.rotation_path, record.orientation)):
+        owner: Any = item.path_resolve(path)
+        for index in range(len(owner)):
+            if find(path, index=index) is None:
+                owner[index] = values[index]
+
+
+def _inside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+    frames = keys["co"][:, 0]
+    inside = np.zeros(len(frames), dtype=np.bool_)
+    for first, last in spans:
+        inside |= (frames >= first - MERGE) & (frames <= last + MERGE)
+    return inside
+
+
+def _outside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
+    outside = ~_inside(keys, spans)
+    return {name: values[outside] for name, values in keys.items()}
+
+
+def _with_source(keys: Attributes, source: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
+    """The keys, and those of the source in the spans; a key that both have, and whose handles are free, as it was."""
+    free = code("handle_left_type", "FREE")
+    places = {tuple(co): row for row, co in enumerate(source["co"].tolist())}
+    rows = [places.get(tuple(co), -1) for co in keys["co"].tolist()]
+    frozen = (keys["handle_left_type"] == free) & (keys["handle_right_type"] == free) & (np.array(rows, int) >= 0)
+    taken = np.concatenate((np.flatnonzero(_inside(source, spans)), np.array(rows, int)[frozen]))
+    order = np.argsort(np.concatenate((keys["co"][~frozen, 0], source["co"][taken, 0])), kind="stable")
+    return {name: np.concatenate((values[~frozen], source[name][taken]))[order] for name, values in keys.items()}

@@ -1,0 +1,67 @@
+"""From a hand near the cup to a hand on the cup until frame 60 in three presses: eyedropper, cup, Hold."""
+
+from __future__ import annotations
+
+from math import sin
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from scenarios.pictures import toggle_section, wait
+from user import Steps, User
+
+from support.rigs import animate, arm
+
+
+def scenario(user: User) -> Steps:
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    scene = bpy.context.scene
+    rig = arm(target=(1.2, 0.6, 1.3)).id_data
+    target = bpy.data.objects["Target"]
+    bpy.ops.mesh.primitive_cube_add(size=0.3, location=(1.5, 0.1, 1.2))
+    cup = bpy.context.object
+    cup.name = "Cup"
+    for frame in range(1, 82, 5):
+        animate(target, location={frame: (1.2 + 0.1 * sin(frame), 0.6, 1.3)})
+        animate(cup, location={frame: (1.5, 0.1, 1.2 + 0.2 * sin(frame / 9 - 20 / 9))})
+    for item in (target, cup):
+        for curve in versions.curves(item):
+            for key in curve.keyframe_points:
+                key.select_control_point = False
+    scene.frame_end = 60
+    scene.frame_set(20)
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.objects.active = target
+    cup.select_set(False)
+    target.select_set(True)
+    bpy.ops.ed.undo_push()
+    yield from user.open_sidebar("Animation")
+    yield from wait()
+    yield from toggle_section(user, "Hold")
+    before = user.clicks
+    yield from user.move_to("two_bone_ik_hold_to")
+    yield from user.press("E")  # as a click on the eyedropper in the field
+    yield
+    region = next(region for region in user.area.regions if region.type == "WINDOW")
+    place = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, cup.matrix_world.translation)
+    yield from user.move(region.x + int(place.x), region.y + int(place.y))
+    yield from user.press("LEFTMOUSE")
+    yield
+    user.screenshot("picked")
+    assert scene.two_bone_ik_hold_to == cup
+    yield from user.click("two_bone_ik.hold")
+    yield
+    assert user.clicks - before == 3
+    user.screenshot("held")
+    first = None
+    for frame in range(20, 61):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        found = [np.array(item.evaluated_get(depsgraph).matrix_world) for item in (cup, target)]
+        offset = found[1][:3, 3] - found[0][:3, 3]
+        first = offset if first is None else first
+        assert np.abs(offset - first).max() < 1e-5, frame
+        tip = rig.evaluated_get(depsgraph).pose.bones["lower"].tail
+        assert np.abs(np.array(tip) - found[1][:3, 3]).max() < 2e-4, frame
