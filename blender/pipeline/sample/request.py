@@ -42,6 +42,7 @@ class SampleRequest:
             bones=self.bones | other.bones,
             own=self.own | other.own,
             turned=self.turned | other.turned,
+            numbers={**self.numbers, **other.numbers},
         )
 
 
