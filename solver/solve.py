@@ -15,7 +15,7 @@ from .hold import hold_last
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
-from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Unreachable
+from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Status, Unreachable
 from .vectors import cross, in_plane, product, rotation_between, triad, unit
 
 _DEFAULTS = Options()
@@ -163,6 +163,7 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
     blended = reference.from_rotations(chain, rest, rotations, stretch)
+    idle = np.broadcast_to(influence == 0.0, stretch.shape)
     values: dict[str, Any] = {
         "rotations": rotations,
         "joints": blended.joints,
@@ -170,6 +171,9 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
         "hinge_angle": blended.hinge_angle,
         "stretch": stretch,
         "swivel": influence * solution.swivel,
+        # Nothing reaches for the target there, so it is not out of reach.
+        "status": np.where(idle, np.uint8(Status.REACHED), solution.status),
+        "shortfall": np.where(idle, 0.0, solution.shortfall),
     }
     # Frames with all of the influence keep the solution to the bit.
     whole = np.broadcast_to(influence == 1.0, stretch.shape)

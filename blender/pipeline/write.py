@@ -203,14 +203,18 @@ def _merged(
 def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
     """Put back handles of the `kept` among the old keys that new keys beside them have moved, free from now on."""
     points = curve.keyframe_points
+    # Blender itself moves handles that stand on the wrong side, and merges keys on one frame: each is put back once.
+    free = np.zeros(np.count_nonzero(kept), dtype=np.bool_)
     while True:
         now = attributes(points)
-        rows = np.searchsorted(now["co"][:, 0], old["co"][kept, 0])
+        rows = np.searchsorted(now["co"][:-1, 0], old["co"][kept, 0])
         moved = np.zeros(len(rows), dtype=np.bool_)
         for side in ("handle_left", "handle_right"):
             moved |= (now[side][rows] != old[side][kept]).any(axis=-1)
+        moved &= ~free & (now["co"][rows, 0] == old["co"][kept, 0])
         if not moved.any():
             return
+        free |= moved
         for side in ("handle_left", "handle_right"):
             now[side][rows[moved]] = old[side][kept][moved]
             now[f"{side}_type"][rows[moved]] = code(f"{side}_type", "FREE")

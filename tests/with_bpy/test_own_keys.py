@@ -174,3 +174,35 @@ def test_influence_counts_for_the_hand_too() -> None:
     own = poses(np.arange(REST[0], REST[1] + 1))[:, 2]
     api.bake(rig, frames=REST)
     np.testing.assert_allclose(poses(np.arange(REST[0], REST[1] + 1))[:, 2], own, atol=2e-5)
+
+
+@pytest.mark.parametrize("unreachable", ["SKIP", "ERROR", "HOLD", "CLAMP"])
+def test_a_target_out_of_reach_is_nothing_to_a_limb_at_rest(mode: str, unreachable: str) -> None:
+    rig = arm(mode, unreachable=unreachable)
+    far = {13: (0.8, -0.4, 1.4), 14: (9.0, 9.0, 9.0), 27: (9.0, 9.0, 9.0), 28: (0.8, -0.4, 1.4)}
+    rigs.animate(rig.two_bone_ik_chains["lower"].target, location=far)
+    before = poses(QUARTERS[::4])
+    report = api.bake(rig, frames=(1, LAST))
+    assert poses(QUARTERS[::4]) == pytest.approx(before, abs=1e-5)
+    [chain] = report.chains
+    assert not chain.status[REST[0] - 1 : REST[1]].any()
+
+
+@pytest.mark.parametrize("updated", [True, False], ids=["updated", "not updated"])
+def test_keys_whose_handles_nobody_has_set_are_baked_over(updated: bool) -> None:
+    rig = arm("QUATERNION", own=())
+    bag = versions.ensure_channelbag(rig)
+    for path in [rig.pose.bones[name].path_from_id("rotation_quaternion") for name in ("upper", "lower")]:
+        for index in range(4):
+            curve = bag.fcurves.new(path, index=index)
+            curve.keyframe_points.add(LAST)
+            frames = np.arange(1.0, LAST + 1.0)
+            values = np.ones(LAST) if index == 0 else 0.2 * np.sin(frames / 9 + index)
+            curve.keyframe_points.foreach_set("co", np.stack((frames, values), axis=1).ravel())
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
+            if updated:
+                curve.update()
+    before = poses(QUARTERS[::4])
+    api.bake(rig, frames=(1, LAST))
+    assert poses(QUARTERS[::4]) == pytest.approx(before, abs=1e-5)

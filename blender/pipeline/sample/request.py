@@ -36,7 +36,7 @@ class SampleRequest:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
         return self.placed | self.own | self.numbers.keys()
 
-    def __or__(self, other: SampleRequest) -> SampleRequest:
+    def __or__(self, other: "SampleRequest") -> "SampleRequest":
         return SampleRequest(
             objects=self.objects | other.objects,
             bones=self.bones | other.bones,
