@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from scenarios.limb import keys, limb_with_target
 from scenarios.pictures import toggle_section, wait
-from user import Steps, User
+from user import LAST_COLUMN, RIGHT_HALF, Steps, User
 
 INFLUENCE = 'pose.bones["Bone.001"].two_bone_ik_influence'
 
@@ -16,7 +16,7 @@ def scenario(user: User) -> Steps:
     yield from user.open_sidebar("Animation")
     yield from wait()
     yield from toggle_section(user, "Reach")
-    yield from user.move_to(INFLUENCE)
+    yield from user.move_to(INFLUENCE, RIGHT_HALF)
     yield from user.press("I")
     yield from wait()
     assert [key[:2] for key in keys()[INFLUENCE, 0]] == [(1, 1)]
@@ -27,12 +27,12 @@ def scenario(user: User) -> Steps:
     bpy.context.scene.frame_set(20)
     bpy.context.object.pose.bones["Bone.001"].two_bone_ik_influence = 0.0
     bpy.ops.ed.undo_push()
-    yield from user.move_to(INFLUENCE)
+    yield from user.move_to(INFLUENCE, RIGHT_HALF)
     yield from user.press("I")
     yield from wait()
     assert [key[:2] for key in keys()[INFLUENCE, 0]] == [(1, 1), (20, 0)]
 
-    yield from user.click("two_bone_ik.bake")
+    yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield from wait()
     yield from user.press("RET")
     yield from wait()

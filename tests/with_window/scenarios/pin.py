@@ -6,7 +6,7 @@ import addon_utils
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from user import Steps, User
+from user import RIGHT_HALF, Steps, User
 
 FEET = ("foot.L", "foot.R")
 CLOSE = 1e-5
@@ -21,7 +21,7 @@ def scenario(user: User) -> Steps:
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
     before = feet()
-    yield from user.click("two_bone_ik.pin")
+    yield from user.click("two_bone_ik.pin", RIGHT_HALF)
     yield
     rig = bpy.context.object
     assert [chain.name for chain in rig.two_bone_ik_chains] == ["Arm.L", "Arm.R", "Leg.L", "Leg.R"]
