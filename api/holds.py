@@ -1,27 +1,23 @@
 """Hands that hold on: targets that stay where they are, in the world or on something that moves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor, isfinite
 
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
 from ..blender import holds
-from ..blender.armatures import Rig, is_rig
+from ..blender.armatures import Rig
+from ..blender.hold_properties import TwoBoneIKHold
 from ..blender.key_settings import Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.messages.translation import nearest_name
 from ..blender.pipeline.read.chosen_chains import scene_of
+from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests.bake import check
 from ..blender.pipeline.requests.hold import hold_targets, remake_holds
 from ..skeleton.hold import Hold
-from ..skeleton.values import Point
-
-Space = Object | tuple[Object, str] | None
 
 
 def hold(
@@ -56,7 +52,7 @@ def hold(
         raise Refused("HOLD_FRAMES", object=rig, value=at, start=start, end=end)
     if len(ease) != 2 or not all(isfinite(each) and each >= 0 for each in ease):
         raise Refused("HOLD_EASE", object=rig, value=ease)
-    asked = Hold(start=start, end=end, at=at, space=_point(space), rotation=rotation, ease=(ease[0], ease[1]))
+    asked = Hold(start=start, end=end, at=at, space=space_point(space), rotation=rotation, ease=(ease[0], ease[1]))
     return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
 
 
@@ -93,19 +89,9 @@ def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene 
     remake_holds(rig, [chain], range(len(records)) if index is None else (index,), scene, pose_before)
 
 
-def _records(rig: Rig, name: str) -> Sequence[holds.TwoBoneIKHold]:
+def _records(rig: Rig, name: str) -> Sequence[TwoBoneIKHold]:
     chain = rig.two_bone_ik_chains[name]
     return holds.of_chain(chain)
-
-
-def _point(space: Space) -> Point | None:
-    item, bone = space if isinstance(space, tuple) else (space, "")
-    if item is None:
-        return None
-    bones = item.data.bones.keys() if is_rig(item) else []
-    if bone and bone not in bones:
-        raise Refused("HOLD_SPACE", object=item, bone=bone, value=bone, nearest=nearest_name(bone, bones))
-    return Point(item, bone)
 
 
 def _told(operation: str, rig: Rig, names: Sequence[str], span: tuple[float, float], scene: Scene) -> Report:

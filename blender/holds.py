@@ -1,7 +1,5 @@
 """The holds that an object keeps, as `skeleton.hold` takes them, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import ceil, floor
 from typing import Any
@@ -23,6 +21,11 @@ from .rna_paths import bone_and_property
 def kept(item: Object) -> Any:
     """All holds of an object and of its bones."""
     return item.two_bone_ik_holds  # type: ignore[attr-defined]
+
+
+def hold_to(scene: Any) -> tuple[Object, str] | None:
+    """What the scene's field Hold to names: an object with the name of its bone, or None for the world."""
+    return (scene.two_bone_ik_hold_to, scene.two_bone_ik_hold_to_bone) if scene.two_bone_ik_hold_to else None
 
 
 def of(point: Point) -> list[TwoBoneIKHold]:

@@ -197,17 +197,17 @@ class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
         return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        scene = context.scene
-        to, bone = scene.two_bone_ik_hold_to, scene.two_bone_ik_hold_to_bone
+        from ..blender import holds
+
         return api.hold(
             rig,
             self.chains(rig),
             (self.frame_start, self.frame_end),
-            space=(to, bone) if to else None,
+            space=holds.hold_to(context.scene),
             rotation=self.rotation,
             at=self.frame,
             ease=tuple(self.ease),
-            scene=scene,
+            scene=context.scene,
         )
 
 

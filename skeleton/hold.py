@@ -5,8 +5,6 @@ held one, for orientations the rotation vector of the turn between them. It leav
 dies out with value and slope, as a cubic Hermite curve does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,7 +63,7 @@ class Hold:
         between = keys[:-1, None] + np.diff(keys)[:, None] * (np.arange(PARTS) / PARTS)
         return np.append(between, keys[-1])
 
-    def overlaps(self, other: Hold) -> bool:
+    def overlaps(self, other: "Hold") -> bool:
         """Whether both change something on the same frame."""
         return self.span[0] <= other.span[1] and other.span[0] <= self.span[1]
 
@@ -84,6 +82,7 @@ def gripped(hold: Hold, frames: Array, own: Array, space: Array) -> Hold:
 
 def held_transform(hold: Hold, frames: Array, own: Array, space: Array) -> WorldTransform:
     """Where the target has to be on these frames, with its orientation if that is held; `hold` has its grip."""
+    assert hold.grip is not None
     shape = (len(frames), 4, 4)
     own, held = np.broadcast_to(own, shape), np.broadcast_to(product(space, hold.grip), shape)
     location = own[:, :3, 3] + _correction(hold, frames, held[:, :3, 3] - own[:, :3, 3])

@@ -1,14 +1,13 @@
 """Whether a target is where a hold has it, as Blender evaluates the current frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from bpy.types import Depsgraph, Object
+from bpy.types import Bone, Depsgraph, Object, PoseBone
 from mathutils import Matrix
 
 from .. import holds
 from ..armatures import Rig
+from ..hold_properties import TwoBoneIKHold
 from ..pipeline.measure.compare import near
 from ..properties import TwoBoneIKChain
 
@@ -24,19 +23,19 @@ def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, b
         yield record.name, decides and _is_off(chain, record, depsgraph)
 
 
-def _is_off(chain: TwoBoneIKChain, record: holds.TwoBoneIKHold, depsgraph: Depsgraph) -> bool:
+def _is_off(chain: TwoBoneIKChain, record: TwoBoneIKHold, depsgraph: Depsgraph) -> bool:
     target = _world(chain.target, record.bone, depsgraph)
     space = _world(record.space, record.space_bone, depsgraph) if record.space else Matrix()
     if target is None or space is None:
         return False  # hidden, it stays where it was: nobody can tell
     wanted = (space @ record.grip).translation
-    largest = max(abs(part) for part in (*wanted, *target.translation))
+    largest = max(abs(vector[axis]) for vector in (wanted, target.translation) for axis in range(3))
     return (wanted - target.translation).length > near(_length(chain), largest)
 
 
 def _length(chain: TwoBoneIKChain) -> float:
     rig: Rig = chain.id_data
-    bone = rig.data.bones.get(chain.end_bone)
+    bone: Bone | None = rig.data.bones.get(chain.end_bone)
     return 2.0 * bone.length * rig.matrix_world.median_scale if bone else 1.0
 
 
@@ -46,5 +45,5 @@ def _world(item: Object, bone: str, depsgraph: Depsgraph) -> Matrix | None:
     shown = item.evaluated_get(depsgraph)
     if not bone:
         return shown.matrix_world
-    found = shown.pose.bones.get(bone)
+    found: PoseBone | None = shown.pose.bones.get(bone)
     return shown.matrix_world @ found.matrix if found else None

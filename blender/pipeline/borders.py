@@ -4,8 +4,6 @@ A Bezier segment across a border is split there by de Casteljau's rule, which ke
 would set anew stay where they are: they become free.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

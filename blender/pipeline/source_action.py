@@ -3,8 +3,6 @@
 It stays as it is, to the bit, whoever plays it: the object plays a copy. An object that played none keeps an empty one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,7 +34,7 @@ def curves(item: Any) -> Mapping[tuple[str, int], FCurve]:
     return {(curve.data_path, curve.array_index): curve for curve in found}
 
 
-def replace_played(item: Object, action: Action | None, slot: str) -> None:
+def replace_played(item: Any, action: Action | None, slot: str) -> None:
     """Let the object play this action, under the name of the one that it played, which goes if nothing else uses it."""
     before, _ = versions.played(item)
     name = before.name if before and before != item.two_bone_ik_source else f"{item.name}Action"

@@ -119,7 +119,7 @@ def test_a_chain_without_a_target_is_told_the_remedy() -> None:
     [
         ({"at": 50}, "HOLD_FRAMES"),
         ({"ease": (-1, 4)}, "HOLD_EASE"),
-        ({"space": "Rig hnd"}, "HOLD_SPACE"),
+        ({"space": "Rig hnd"}, "NO_BONE"),
     ],
 )
 def test_what_cannot_be_held_is_refused(wrong: dict[str, object], kind: str) -> None:

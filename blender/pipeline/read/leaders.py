@@ -1,8 +1,6 @@
 """The limbs that move what a target is to be held to, such as the other hand, which carries the prop."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -32,7 +30,7 @@ def _limbs_of(rig: Rig) -> Iterable[ChainPlan]:
                 continue  # it poses nothing
 
 
-def in_order(asked: dict[Point, Collection[Hold]], known: dict[Point, ChainPlan]) -> list[ChainPlan]:
+def in_order(asked: Mapping[Point, Collection[Hold]], known: Mapping[Point, ChainPlan]) -> list[ChainPlan]:
     """The chains, and all that they wait for, each after those that move what it follows or is held to.
 
     asked : by root bone of a chain what its target is to be held to

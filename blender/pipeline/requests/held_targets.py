@@ -1,7 +1,5 @@
 """Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

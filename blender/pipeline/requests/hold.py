@@ -4,8 +4,6 @@ All keys of a target are made on a copy of it, hold after hold, so that each beg
 To write is to let the target play the copy's action.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
