@@ -27,8 +27,14 @@ def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, 
 
 
 @pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}])
-def test_nor_does_it_when_the_file_is_loaded(fields: dict[str, object], tmp_path: Path) -> None:
-    live_arm(**fields)
+@pytest.mark.parametrize("turn", [(1.0, 0.0, 0.0, 0.0), (0.9, 0.1, 0.3, -0.2)], ids=["rest", "turned"])
+def test_nor_does_it_when_the_file_is_loaded(
+    fields: dict[str, object], turn: tuple[float, ...], tmp_path: Path
+) -> None:
+    rigs.arm(**fields)
+    rig = bpy.data.objects["Rig"]
+    rig.pose.bones["upper"].rotation_quaternion = turn
+    rig.two_bone_ik_live = True
     move_target(WITHIN_REACH[1])
     once = pose()
     move_target(WITHIN_REACH[5])
