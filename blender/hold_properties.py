@@ -34,6 +34,7 @@ class TwoBoneIKHold(PropertyGroup):
     frame: _frame("Frame", "It stays where it is on this frame")
     space: _object("Hold to", "Object to which it is held. Empty for the world")
     space_bone: _bone("Bone to which it is held")
+    to_world: props.BoolProperty(name="To World", description="It is held to nothing that moves", **_FIELD)
     rotation: props.BoolProperty(name="Rotation", description="Hold the orientation as well", **_FIELD)
     ease: props.FloatVectorProperty(
         name="Ease", description="Frames in which it goes over into its own motion, before and after", size=2, **_FIELD

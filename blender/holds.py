@@ -25,7 +25,8 @@ def kept(item: Object) -> Any:
 
 def hold_to(scene: Any) -> tuple[Object, str] | None:
     """What the scene's field Hold to names: an object with the name of its bone, or None for the world."""
-    return (scene.two_bone_ik_hold_to, scene.two_bone_ik_hold_to_bone) if scene.two_bone_ik_hold_to else None
+    item = scene.two_bone_ik_hold_to
+    return (item, scene.two_bone_ik_hold_to_bone if is_rig(item) else "") if item else None
 
 
 def of(point: Point) -> list[TwoBoneIKHold]:
@@ -58,6 +59,12 @@ def read(record: TwoBoneIKHold) -> Hold:
     )
 
 
+def lost(record: TwoBoneIKHold) -> bool:
+    """Whether it held on to something that is not there any more."""
+    item = record.space
+    return not (item or record.to_world) or bool(record.space_bone and record.space_bone not in item.data.bones)
+
+
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
     """Add a hold with its grip; location and orientation are what the point had before where it had no keys."""
     assert hold.grip is not None
@@ -67,6 +74,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     record.bone, record.rotation, record.ease = point.bone, hold.rotation, hold.ease
     record.frame_start, record.frame_end, record.frame = hold.start, hold.end, hold.at
     record.space, record.space_bone = hold.space or (None, "")
+    record.to_world = hold.space is None
     first = before[0] if before else None
     record.location = first.location if first else location
     record.orientation = first.orientation if first else [*orientation, 0.0][:4]

@@ -80,7 +80,9 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
 
 def draw_hold(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
     """Where the target stays, and its holds."""
-    found = list(hold_state.states(chain, context.view_layer.depsgraph))
+    # A view layer that was never evaluated has none.
+    depsgraph = context.view_layer.depsgraph
+    found = list(hold_state.states(chain, depsgraph)) if depsgraph else []
     body = _section(layout, "Hold", count=sum(out_of_date for _, out_of_date in found))
     if body is None:
         return

@@ -3,7 +3,7 @@
 It stays as it is, to the bit, whoever plays it: the object plays a copy. An object that played none keeps an empty one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import MERGE
-from .. import versions
+from .. import holds, versions
 from . import write
 from .borders import same_keys
 from .checks.keys import code
 from .write import Attributes
+
+_MADE = "two_bone_ik_held"
+"""Custom property of the actions that were made here; all others are the user's, and stay."""
+
+
+def plays_other(item: Any) -> bool:
+    """Whether something is kept, but the object plays an action that was not made from it."""
+    action, _ = versions.played(item)
+    return bool(item.two_bone_ik_source and action and not action.get(_MADE))
 
 
 def keep(item: Any) -> None:
@@ -41,8 +50,8 @@ def replace_played(item: Any, action: Action | None, slot: str) -> None:
     versions.play(item, action, slot)
     if before and not before.users:
         bpy.data.actions.remove(before)
-    if action and action.users == 1:
-        action.name = name
+    if action:
+        action[_MADE], action.name = True, name
 
 
 def give_back(item: Any) -> None:
@@ -56,19 +65,19 @@ def give_back(item: Any) -> None:
         if played and played != source and not played.users:
             bpy.data.actions.remove(played)
     item.two_bone_ik_source, item.two_bone_ik_source_slot = None, ""
-    if not source.users:
+    if not source.users and versions.keyed_slots(source) > 1:
+        source.use_fake_user = True  # it has keys of others, which are not to be lost
+    elif not source.users:
         bpy.data.actions.remove(source)
 
 
-def restore(copy: Object, item: Object, target: KeyedTarget, spans: Sequence[tuple[float, float]], record: Any) -> None:
-    """Give `copy`, which plays a copy of what `item` plays, the keys that were kept, for a target and in these spans.
+def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:
+    """Give `copy`, which plays a copy of what `item` plays, the keys from before these holds, in their spans.
 
     Outside of the spans all keys stay, but for handles that were made free at the borders.
-
-    record : has location and rotation of what had no keys
     """
     before, channelbag = curves(item), versions.ensure_channelbag(copy)
-    for path in (target.location_path, target.rotation_path):
+    for path, spans, _ in _held(target, records):
         for index in range(len(copy.path_resolve(path))):
             curve, source = channelbag.fcurves.find(path, index=index), before.get((path, index))
             if curve is None:
@@ -81,17 +90,25 @@ def restore(copy: Object, item: Object, target: KeyedTarget, spans: Sequence[tup
                 curve.update()
             else:
                 channelbag.fcurves.remove(curve)
-    set_unkeyed(copy, target, record)
+    set_unkeyed(copy, target, records)
 
 
-def set_unkeyed(item: Object, target: KeyedTarget, record: Any) -> None:
-    """Set what has no keys of a target's location and rotation to what a hold remembers."""
+def set_unkeyed(item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:
+    """Set what has no keys of what these holds have held to what they remember."""
     find = versions.curve_finder(item)
-    for path, values in ((target.location_path, record.location), (target.rotation_path, record.orientation)):
+    for path, _, values in _held(target, records):
         owner: Any = item.path_resolve(path)
         for index in range(len(owner)):
             if find(path, index=index) is None:
                 owner[index] = values[index]
+
+
+def _held(target: KeyedTarget, records: Sequence[Any]) -> Iterator[tuple[str, list[tuple[float, float]], Any]]:
+    """Each path that holds key, the spans in which they do, and its values from before."""
+    turning = [record for record in records if record.rotation]
+    yield target.location_path, [holds.read(record).span for record in records], records[0].location
+    if turning:
+        yield target.rotation_path, [holds.read(record).span for record in turning], records[0].orientation
 
 
 def _inside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:

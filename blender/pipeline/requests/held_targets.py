@@ -21,6 +21,7 @@ from ... import holds, versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Sampling
 from ...messages.refused import Refused
+from ...messages.report import point_text
 from .. import borders, source_action, trial_keys, unkeyed_edits, write
 from ..checks.targets import holdable
 from ..measure.compare import near
@@ -46,17 +47,20 @@ class HeldTargets(ExitStack):
         """Take in the chain's target; Refused where it cannot be keyed for these holds."""
         point = chain.target
         turns = any(one.rotation for one in asked)
+        if source_action.plays_other(point.object):
+            playing = versions.played(point.object)[0].name
+            raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
         self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
         self._held[point] = []
         if point.object not in self._copies:
             copy = self._copies[point.object] = self.enter_context(trial_keys.copied(point.object))
+            copy.two_bone_ik_source = None  # it would count as a user
             if versions.played(copy)[0]:
                 versions.copy_action(copy)
 
-    def restore(self, point: Point, before: Sequence[Hold]) -> None:
-        """Give the copy, in the spans of these holds, the keys from before them."""
-        copy, spans, [record, *_] = self._copies[point.object], [one.span for one in before], holds.of(point)
-        source_action.restore(copy, point.object, self.targets[point], spans, record)
+    def restore(self, point: Point) -> None:
+        """Give the copy, in the spans of the point's holds, the keys from before them."""
+        source_action.restore(self._copies[point.object], point.object, self.targets[point], holds.of(point))
 
     def add(self, chain: ChainPlan, asked: Hold) -> None:
         """Key the copy for one hold of the chain's target."""
@@ -103,7 +107,7 @@ class HeldTargets(ExitStack):
                 for point in points:
                     target = self.targets[point]
                     if kept is not None:
-                        source_action.set_unkeyed(item, target, holds.of(point)[0])
+                        source_action.set_unkeyed(item, target, holds.of(point))
                         _forget(point)
                     for one in self._held[point]:
                         holds.keep(point, one, *(item.path_resolve(path) for path in _paths(target)))

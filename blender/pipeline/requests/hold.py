@@ -17,6 +17,7 @@ from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.shared_bones import refuse_shared_bones
 from ..read import dependencies, leaders
 from ..read.build_plan import build_plan
 from ..sample import sampling
@@ -32,6 +33,7 @@ def hold_targets(
     """
     plan = build_plan(rig, names, asked.span, scene)
     refuse_stretched_time(plan)
+    refuse_shared_bones(plan.chains)
     refuse_too_many_frames(replace(plan, frames=asked.frames))
     work = HeldTargets(plan.scene, pose_before)
     wanted = {dependencies.root_of(chain): [asked] for chain in plan.chains}
@@ -59,12 +61,16 @@ def remake_holds(
     """
     plan = build_plan(rig, names, None, scene)
     refuse_stretched_time(plan)
+    refuse_shared_bones(plan.chains)
     held = [chain for chain in plan.chains if holds.of(chain.target)]
     if not held:
         raise Refused("NO_HOLDS", object=rig)
     work, kept = HeldTargets(plan.scene, pose_before), {}
     work.known |= {dependencies.root_of(chain): chain for chain in held}
     for chain in held:
+        for row, record in enumerate(holds.of(chain.target)):
+            if row not in without and holds.lost(record):
+                raise Refused("HOLD_LOST", chain=chain, value=record.name)
         kept[chain.target] = [holds.read(one) for row, one in enumerate(holds.of(chain.target)) if row not in without]
     wanted = {dependencies.root_of(chain): kept[chain.target] for chain in held}
     with work:
@@ -72,7 +78,7 @@ def remake_holds(
             if dependencies.root_of(chain) in wanted and chain.target not in work.targets:
                 before = [holds.read(record) for record in holds.of(chain.target)]
                 work.begin(chain, before)
-                work.restore(chain.target, before)
+                work.restore(chain.target)
                 for one in kept[chain.target]:
                     work.add(chain, one)
         work.write(kept=kept)
@@ -86,7 +92,10 @@ def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
         return []
     work, found = HeldTargets(plan.scene, pose_before), []
     for chain in held:
-        for _, one, later in holds.shown(chain.target):
+        for record, one, later in holds.shown(chain.target):
+            if holds.lost(record):
+                found.append(translated("alert.hold_lost", chain=chain.name, hold=record.name))
+                continue
             frames = _undisputed(one, later, plan.frames)
             if len(frames):
                 off, near = work.distance(chain, one, frames)

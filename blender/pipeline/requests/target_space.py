@@ -16,6 +16,7 @@ from ....skeleton.target_channels import KeyedTarget, by_object, carried_by, wit
 from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ....solver.vectors import product
+from ... import holds
 from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
@@ -62,6 +63,7 @@ def change_target_space(
     refuse_stretched_time(plan)
     refuse_circle(plan, space)
     keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
+    _refuse_held(plan)
     _refuse_bones(plan, space)
     targets = {point: _on_space(target, space) for point, target in keyed.items()}
     bones = [point for point in targets if point.bone]
@@ -110,6 +112,14 @@ def _range_notes(asked: Plan, plan: Plan) -> list[str]:
     if ends == (asked.frames[0], asked.frames[-1]):
         return []
     return [translated("note.all_keys", start=frame_text(ends[0]), end=frame_text(ends[1]))]
+
+
+def _refuse_held(plan: Plan) -> None:
+    """Raise `Refused` where a target is held: its keys from before are those of its parent from before."""
+    for chain in plan.chains:
+        for point in (chain.target, chain.pole):
+            if point and holds.of(point):
+                raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
 
 
 def _refuse_bones(plan: Plan, space: Point | None) -> None:
