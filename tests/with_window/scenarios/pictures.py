@@ -16,7 +16,7 @@ MOVES = {
     "metarig Leg Target.L": (0.0, -0.3, 0.25),
 }
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
-SECTION = 21
+SECTION = 22 if bpy.app.version >= (5, 0) else 25
 """Height of a closed section of the panel."""
 SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
 """Below the section Target, whose last row is the button Snap to Pose."""
