@@ -5,7 +5,7 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import FCurve, Object, Scene
 
 from ..skeleton.hold import Hold
 from ..skeleton.values import Point
@@ -87,17 +87,25 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     chain = active_chain(rig)
     point = point_of(chain) if chain else None
     selected = {
-        key.co.x
+        frame
         for curve in (versions.curves(point.object) if point else ())
         if bone_and_property(curve.data_path)[0] == point.bone
-        for key in curve.keyframe_points
-        if key.select_control_point
+        for frame in _selected_frames(curve)
     }
     if len(selected) > 1:
         return floor(min(selected)), ceil(max(selected))
     if scene.use_preview_range:
         return scene.frame_preview_start, scene.frame_preview_end
     return scene.frame_current, max(scene.frame_end, scene.frame_current)
+
+
+def _selected_frames(curve: FCurve) -> list[float]:
+    """In one call for all keys, since the panel asks in each redraw, and a captured target has thousands."""
+    points = curve.keyframe_points
+    selected, co = np.empty(len(points), dtype=np.bool_), np.empty((len(points), 2), dtype=np.float32)
+    points.foreach_get("select_control_point", selected)
+    points.foreach_get("co", co.reshape(-1))
+    return co[selected, 0].tolist()
 
 
 def title(hold: Hold) -> str:

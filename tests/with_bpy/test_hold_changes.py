@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import holds, versions
 from mathutils import Euler
 
 from support import file_data
@@ -83,3 +84,14 @@ def test_a_bone_picked_for_another_thing_does_not_count() -> None:
     settings.two_bone_ik_hold_to = cup
     bpy.context.view_layer.objects.active = rig
     assert bpy.ops.two_bone_ik.hold(frame_start=20, frame_end=40) == {"FINISHED"}
+
+
+def test_the_selected_keys_of_the_target_say_when() -> None:
+    rig, target, cup = scene()
+    for curve in versions.curves(target):
+        for key in curve.keyframe_points:
+            key.select_control_point = key.co.x in {13, 31, 44}
+    for curve in versions.curves(cup):
+        for key in curve.keyframe_points:
+            key.select_control_point = True
+    assert holds.usual_frames(rig, bpy.context.scene) == (13, 44)
