@@ -194,6 +194,8 @@ def test_a_driver_by_the_scene_counts_on_each_frame() -> None:
     variable.name, variable.targets[0].id_type = "switch", "SCENE"
     variable.targets[0].id, variable.targets[0].data_path = scene, '["switch"]'
     driver.expression = "switch"
+    with pytest.raises(api.Refused, match="animated property of the scene"):
+        api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), sampling="ISOLATED")
     report = api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
     found = []
     for frame in FRAMES:

@@ -101,6 +101,8 @@ class Sampler(ExitStack):
             if obstacle and self._way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self._way = Sampling.ISOLATED if obstacle else Sampling.CURVES
+        elif self._way == Sampling.ISOLATED and scene.driven(need):
+            raise Refused("NOT_ISOLATED", object=plan.rig)
         if self._way == Sampling.CURVES:
             render: RenderSettings = plan.scene.render
             return (yield from curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new)))

@@ -29,7 +29,12 @@ def needed(wanted: SampleRequest) -> str:
     items = {place.object for place in dependencies.upstream(*wanted.placed)}
     if foreign or any(map(_simulated, items)):
         return translated("obstacle.simulation")
-    return translated("obstacle.scene") if _driven_by_scene(items) else ""
+    return translated("obstacle.scene") if driven(wanted) else ""
+
+
+def driven(wanted: SampleRequest) -> bool:
+    """True if drivers of what is wanted read animated properties of a scene: elsewhere these do not move."""
+    return _driven_by_scene(place.object for place in dependencies.upstream(*wanted.placed))
 
 
 def _simulated(item: Object) -> bool:
@@ -37,7 +42,7 @@ def _simulated(item: Object) -> bool:
 
 
 def _driven_by_scene(items: Iterable[Object]) -> bool:
-    """True if drivers read animated properties of a scene, themselves or by way of others: elsewhere these stand."""
+    """True if drivers of these do so, themselves or by way of others."""
     seen: set[ID] = set()
     waiting: list[Any] = list(items)
     while waiting:
