@@ -47,6 +47,7 @@ def pin(
 
     >>> print(api.pin(rig))
     forearm.L: 1 of 1 frames reached
+    Keys take "Hand" back on the next frame: insert keys, or work over a range
     Created 1 empty in the collection "Hero Targets"
     Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     >>> rig.two_bone_ik_live

@@ -73,6 +73,7 @@ def snap_targets(
 
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
+    Keys take "Hand" back on the next frame: insert keys, or work over a range
     """
     return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 

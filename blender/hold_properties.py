@@ -39,6 +39,7 @@ class TwoBoneIKHold(PropertyGroup):
     ease: props.FloatVectorProperty(
         name="Ease", description="Frames in which it goes over into its own motion, before and after", size=2, **_FIELD
     )
+    rotation_mode: props.StringProperty(name="Rotation Mode", description="In which its rotation is keyed", **_FIELD)
     # Not for users: where it is in the space, and location and rotation of what had no keys before.
     grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **_FIELD)
     location: props.FloatVectorProperty(name="Location Before", size=3, **_FIELD)

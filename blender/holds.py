@@ -5,7 +5,7 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, Object, Scene
+from bpy.types import FCurve, Object, PoseBone, Scene
 
 from ..skeleton.hold import Hold
 from ..skeleton.values import Point
@@ -46,6 +46,11 @@ def point_of(chain: Any) -> Point | None:
     return Point(target, chain.subtarget if is_rig(target) else "") if target else None
 
 
+def owner(point: Point) -> Object | PoseBone:
+    """The object or the bone itself."""
+    return point.object.pose.bones[point.bone] if point.bone else point.object
+
+
 def read(record: TwoBoneIKHold) -> Hold:
     """What the user asked for."""
     return Hold(
@@ -75,6 +80,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     record.frame_start, record.frame_end, record.frame = hold.start, hold.end, hold.at
     record.space, record.space_bone = hold.space or (None, "")
     record.to_world = hold.space is None
+    record.rotation_mode = owner(point).rotation_mode
     first = before[0] if before else None
     record.location = first.location if first else location
     record.orientation = first.orientation if first else [*orientation, 0.0][:4]

@@ -61,7 +61,11 @@ def give_back(item: Any) -> None:
     now = {(curve.data_path, curve.array_index): curve for curve in versions.curves(item)}
     if now.keys() == before.keys() and all(same_keys(now[key], before[key]) for key in now):
         played, _ = versions.played(item)
-        versions.play(item, source if before or versions.keyed_slots(source) else None, slot)
+        # A duplicate of a held object keeps the same action, and each is to move on its own.
+        objects: list[Any] = bpy.data.objects.values()
+        twins = [other for other in objects if other.two_bone_ik_source == source and other != item]
+        given = source.copy() if twins else source
+        versions.play(item, given if before or versions.keyed_slots(source) else None, slot)
         if played and played != source and not played.users:
             bpy.data.actions.remove(played)
     item.two_bone_ik_source, item.two_bone_ik_source_slot = None, ""

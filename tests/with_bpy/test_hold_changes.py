@@ -95,3 +95,29 @@ def test_the_selected_keys_of_the_target_say_when() -> None:
         for key in curve.keyframe_points:
             key.select_control_point = True
     assert holds.usual_frames(rig, bpy.context.scene) == (13, 44)
+
+
+def test_another_rotation_mode_is_refused_until_it_is_set_back() -> None:
+    rig, target, cup = scene()
+    before = everything(target)
+    api.hold(rig, frames=(20, 40), space=cup)
+    target.rotation_mode = "QUATERNION"
+    with pytest.raises(api.Refused, match="held in rotation mode XYZ"):
+        api.remove_hold(rig, "lower")
+    target.rotation_mode = "XYZ"
+    api.remove_hold(rig, "lower")
+    assert everything(target) == before
+
+
+def test_a_duplicate_of_a_held_target_moves_on_its_own() -> None:
+    rig, target, cup = scene()
+    api.hold(rig, frames=(20, 40), space=cup)
+    twin = target.copy()
+    twin.animation_data.action = target.animation_data.action.copy()
+    bpy.context.collection.objects.link(twin)
+    bpy.context.view_layer.update()
+    api.remove_hold(rig, "lower")
+    rig.two_bone_ik_chains["lower"].target = twin
+    api.remove_hold(rig, "lower")
+    assert twin.animation_data.action != target.animation_data.action
+    assert everything(twin) == everything(target)

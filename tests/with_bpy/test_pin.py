@@ -195,3 +195,12 @@ def test_it_tells_of_a_target_that_a_bone_takes_along() -> None:
     api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="hips")
     notes = api.pin(rig, ["Leg.L"]).notes
     assert 'Target "Hero Leg Target.L" of chain "Leg.L" goes along with bone "hips"' in notes
+
+
+def test_keys_that_will_take_a_pinned_target_back_are_told() -> None:
+    rig = body()
+    api.pin(rig)
+    target = rig.two_bone_ik_chains[0].target
+    animate(target, location={1: tuple(target.location), 12: (1, 1, 1)})
+    assert any(f'Keys take "{target.name}" back' in note for note in api.pin(rig).notes)
+    assert not any("Keys take" in note for note in api.pin(rig, insert_keys=True).notes)

@@ -50,6 +50,10 @@ class HeldTargets(ExitStack):
         if source_action.plays_other(point.object):
             playing = versions.played(point.object)[0].name
             raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
+        mode = holds.owner(point).rotation_mode
+        if any(record.rotation and record.rotation_mode != mode for record in holds.of(point)):
+            held_in = holds.of(point)[0].rotation_mode
+            raise Refused("HELD_MODE", chain=chain, object=point.object, value=point_text(point), mode=held_in)
         self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
         self._held[point] = []
         if point.object not in self._copies:

@@ -1,19 +1,21 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from bpy.types import Scene
 
 from ....skeleton import targets_from_pose
 from ....skeleton.steps import part
-from ....skeleton.target_channels import WorldTransform, by_object, target_channels, world_transforms
+from ....skeleton.target_channels import KeyedTarget, WorldTransform, by_object, target_channels, world_transforms
 from ....skeleton.targets_from_pose import TargetsFromPose
 from ....skeleton.values import Point
+from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings
 from ...messages.pose_kept import key_notes, pose_notes
-from ...messages.report import Report
+from ...messages.report import Report, point_text
+from ...messages.translation import translated
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target
@@ -69,7 +71,16 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
     notes = [*pose_notes(plan, found), *pose_channels(plan, channels, insert_keys=insert_keys)]
+    if not insert_keys:
+        notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
     return build_report("Snap to Pose", plan, [one.solved for one in found], notes)
+
+
+def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
+    """Those whose location or rotation is animated."""
+    for point, target in points.items():
+        if versions.animated_paths(point.object) & {target.location_path, target.rotation_path}:
+            yield point
 
 
 def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
