@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 PICTURES = sorted((DOCS / "images").iterdir())
+LISTING = {"icon.png": (256, 256), "title.jpg": (1920, 1080)}
+"""What the extensions platform asks for, in pixels."""
 MAX_PICTURE = 150_000
 """Bytes: whoever clones the project gets every picture, and every one that was ever there."""
 
@@ -37,7 +40,15 @@ def test_every_picture_is_shown() -> None:
     assert set(PICTURES) <= set().union(*map(_linked, PAGES))
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+@pytest.mark.parametrize("name", LISTING)
+def test_the_platform_gets_pictures_of_its_sizes(name: str) -> None:
+    height, width, _ = imread(DOCS / "listing" / name).shape
+    assert (width, height) == LISTING[name]
+
+
+@pytest.mark.parametrize(
+    "picture", [*PICTURES, *(DOCS / "listing" / name for name in LISTING)], ids=lambda picture: picture.name
+)
 def test_no_picture_is_heavy(picture: Path) -> None:
     assert picture.stat().st_size <= MAX_PICTURE
 
