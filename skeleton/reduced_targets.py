@@ -129,7 +129,7 @@ class _Limb:
         plan = self.solved.plan
         goals = replace(goals, target=local[plan.target], pole=local[plan.pole] if plan.pole else goals.pole)
         solved = uneven_scale.solve_group(self.solved.group, goals, self.solved.samples)
-        shown = [solve.world_joints(solved)[:, 1:], *heads.values()]
+        shown = [solve.world_joints(solved)[:, 0, 1:], *heads.values()]
         for point, channels in self.channels.items():
             if len(channels) > 1:
                 axes = transform.orientation(worlds[point][:, :3, :3])

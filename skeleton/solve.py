@@ -3,6 +3,9 @@
 from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..solver.values import Array
 from . import chain_group, dependent_chains, transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup
@@ -50,6 +53,7 @@ def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array 
     return uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
 
 
-def world_joints(solved: SolvedGroup) -> Array:
-    """(n, 3, 3) root, mid and tip of the first chain in the world."""
-    return transform.transform_points(solved.group.to_world[:, :1], solved.solution.joints[:, 0])
+def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
+    """(n, c, 3, 3) root, mid and tip in the world, on these rows of the frames."""
+    to_world = solved.group.to_world if len(solved.group.to_world) == 1 else solved.group.to_world[rows]
+    return transform.transform_points(to_world[:, :, None], solved.solution.joints[rows])

@@ -3,7 +3,7 @@
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton import transform
-from ....skeleton.chain_group import SolvedGroup, one_by_one
+from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.solve import world_joints
 from ....skeleton.target_channels import WorldTransform
-from ....skeleton.values import Plan, Point, Samples
+from ....skeleton.values import ChainPlan, Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...key_settings import Keys, KeySettings, KeyStyle, Measure
@@ -39,21 +39,24 @@ Look = Callable[[SampleRequest, Array], Samples]
 """Gives what plays on some frames; Refused where that cannot be evaluated."""
 
 
+Place = tuple[float, float, float]
+
+
 Measured = tuple[dict[str, dict[str, Any]], list[str]]
 """By name the fields that the report of each chain has of it, and sentences for the whole report."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Expected:
-    """Where some things of one chain are to be.
+    """Where some things of one chain are to be on the frames that are measured.
 
     things : each with a place in its own space
-    world : (n, p, 3)             their places on all frames of the plan
-    size : (n,)                   the chain's length
+    world : (m, p, 3)             their places
+    size : (m,)                   the chain's length
     """
 
     chain: str
-    things: Sequence[tuple[Point, tuple[float, float, float]]]
+    things: Sequence[tuple[Point, Place]]
     world: Array
     size: Array
 
@@ -62,7 +65,14 @@ def compare_joints(
     plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
 ) -> Measured:
     """Mid joints and tips against the solution, wherever a chain was keyed."""
-    expected = [_joints(one) for one in one_by_one(plan, solved)]
+
+    def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
+        for group in solved:
+            world = world_joints(group, rows)
+            for column, chain in enumerate(group.plans):
+                joints = world[:, column]
+                yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
+
     return _compared(plan, expected, keyed_rows, style, measure, look)
 
 
@@ -70,40 +80,48 @@ def compare_targets(
     plan: Plan, solved: Iterable[SolvedGroup], places: Mapping[Point, WorldTransform], settings: KeySettings, look: Look
 ) -> Measured:
     """Targets and pole targets against where they were to be, wherever they were keyed."""
-    expected = [_targets(one, places) for one in solved]
+
+    def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
+        for group in solved:
+            sizes = _size(world_joints(group, rows))
+            for chain, size in zip(group.plans, sizes.T, strict=True):
+                points = [point for point in (chain.target, chain.pole) if point]
+                world = np.stack([places[point].location[rows] for point in points], axis=-2)
+                things = [(point, (0.0, 0.0, 0.0)) for point in points]
+                yield _Expected(chain=chain.name, things=things, world=world, size=size)
+
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
     return _compared(plan, expected, rows, settings, settings.measure, look)
 
 
 def _size(joints: Array) -> Array:
-    """(n,) length of a chain whose joints (n, 3, 3) are these."""
+    """(...) length of a chain whose joints (..., 3, 3) are these."""
     return norm(np.diff(joints, axis=-2)).sum(axis=-1)
 
 
-def _joints(solved: SolvedGroup) -> _Expected:
-    chain, world = solved.plan, world_joints(solved)
+def _mid_and_tip(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
     end = Point(chain.rig, chain.end.name)
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
-    return _Expected(chain=chain.name, things=[(end, (0.0, 0.0, 0.0)), tip], world=world[:, 1:], size=_size(world))
-
-
-def _targets(solved: SolvedGroup, places: Mapping[Point, WorldTransform]) -> _Expected:
-    chain = solved.plan
-    things = [(point, (0.0, 0.0, 0.0)) for point in (chain.target, chain.pole) if point]
-    world = np.stack([places[point].location for point, _ in things], axis=-2)
-    return _Expected(chain=chain.name, things=things, world=world, size=_size(world_joints(solved)))
+    return (end, (0.0, 0.0, 0.0)), tip
 
 
 def _compared(
-    plan: Plan, expected: Sequence[_Expected], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
+    plan: Plan,
+    expected: Callable[[NDArray[np.intp]], Iterable[_Expected]],
+    keyed_rows: Rows,
+    style: KeyStyle,
+    measure: Measure,
+    look: Look,
 ) -> Measured:
+    """expected : of rows of the plan's frames where things are to be there"""
     tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
     rows, total = anywhere[chosen(plan.frames[anywhere], plan.rig, measure)], len(anywhere)
     if not len(rows):
         return {}, [translated("report.not_measured")] if total else []
-    points = {point for one in expected for point, _ in one.things}
+    compared = list(expected(rows))
+    points = {point for one in compared for point, _ in one.things}
     need = SampleRequest(
         objects=frozenset(point.object for point in points),
         bones=frozenset(point for point in points if point.bone),
@@ -113,7 +131,7 @@ def _compared(
     except Refused as refusal:
         return {}, [translated("report.unmeasurable", reason=refusal)]
     sampled = [translated("report.measured", count=len(rows), total=total)]
-    chains = {one.chain: _measured(plan, one, keyed[one.chain], samples, rows, tolerance) for one in expected}
+    chains = {one.chain: _measured(plan, one, keyed[one.chain], samples, rows, tolerance) for one in compared}
     return chains, sampled if len(rows) < total else []
 
 
@@ -134,13 +152,13 @@ def _measured(
     tolerance: float,
 ) -> dict[str, Any]:
     """The fields of the chain's report, on the frames that were asked for."""
-    keyed, wanted = keyed[rows], expected.world[rows]
+    keyed, wanted = keyed[rows], expected.world
     played = [transform.transform_points(samples.world(point), np.array(at)) for point, at in expected.things]
     world = np.stack(np.broadcast_arrays(*played), axis=-2)
     distances = np.nan_to_num(norm(world - wanted), nan=np.finfo(np.float64).max)
     origins = [samples.to_world[point.object][..., :3, 3] for point, _ in expected.things]
     far = max(float(np.abs(places).max(initial=0.0, where=np.isfinite(places))) for places in (wanted, *origins))
-    close = near(expected.size[rows], far) + tolerance
+    close = near(expected.size, far) + tolerance
     off = np.where(keyed, distances.max(axis=-1), 0.0)
     misposed = off > close
     worst, off_bone = np.argmax(np.where(misposed, off, -1.0)), ""
