@@ -1,8 +1,10 @@
 """The side to which the rest pose of a chain bends, and whether it bends enough to tell one."""
 
+from math import atan2
 from typing import NamedTuple
 
 import numpy as np
+from mathutils import Vector
 
 from ....skeleton import transform
 from ....skeleton.values import AXES
@@ -24,15 +26,22 @@ def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
 
     raises : Refused where its bones make no chain
     """
-    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
-    below = bones_below(rig, chain, bones[-1])
+    bones, joints = _at_rest(rig, chain)
     root, end = (rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
-    tip = rig.data.bones[below[-1]].head_local if below else rig.data.bones[bones[-1]].tail_local
-    joints = transform.transform_points(transform.inverse(root), np.array((root[:3, 3], end[:3, 3], tip)))
+    in_space = transform.transform_points(transform.inverse(root), np.array(joints))
     orientation = root[:3, :3].T @ end[:3, :3]
     axis = HingeAxis(chain.hinge_axis)
     use_axis = axis != HingeAxis.AUTO
-    return Chain(joints=joints, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
+    return Chain(joints=in_space, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
+
+
+def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], tuple[Vector, Vector, Vector]]:
+    """Names of the chain's bones, and root, mid and tip in armature space."""
+    names = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    below = bones_below(rig, chain, names[-1])
+    end = rig.data.bones[names[-1]]
+    tip = rig.data.bones[below[-1]].head_local if below else end.tail_local
+    return names, (rig.data.bones[names[0]].head_local, end.head_local, tip)
 
 
 def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
@@ -41,10 +50,12 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
         return None
     try:
-        rest = reference.rest(rest_chain(rig, chain)[0])
+        _, (root, mid, tip) = _at_rest(rig, chain)
     except Refused:
         return None
-    return abs(float(rest.hinge_angle)) if reference.is_slight(rest) else None
+    first, second = (mid - root).normalized(), (tip - mid).normalized()
+    angle = atan2(first.cross(second).length, first.dot(second))
+    return angle if angle < reference.SLIGHT else None
 
 
 class StraightRest(NamedTuple):
