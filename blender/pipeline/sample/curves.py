@@ -193,23 +193,25 @@ class OwnTransforms:
 
     def object(self, item: Object) -> Basis:
         """As `Object.matrix_basis` has them, delta transforms included."""
-        delta_location, delta_rotation = self.delta(item)
         if any(path.removeprefix("delta_").startswith("rotation_") for path in self._animated):
-            rotation = product(delta_rotation, self._rotation(item, ""))
+            rotation = product(self._delta_rotation(item), self._rotation(item, ""))
         else:
             rotation = _standing(item.matrix_basis, item.scale * item.delta_scale)
         return Basis(
-            location=self._values(item, "", "location") + delta_location,
+            location=self._values(item, "", "location") + self._values(item, "", "delta_location"),
             rotation=rotation,
             scale=self._values(item, "", "scale") * self._values(item, "", "delta_scale"),
         )
 
     def delta(self, item: Object) -> tuple[Array, Array]:
         """Location and rotation that Blender adds to the object's own."""
-        location, name = self._values(item, "", "delta_location"), f"delta_{rotation_name(item.rotation_mode)}"
+        return self._values(item, "", "delta_location"), self._delta_rotation(item)
+
+    def _delta_rotation(self, item: Object) -> Array:
+        name = f"delta_{rotation_name(item.rotation_mode)}"
         if not hasattr(item, name):
-            return location, np.eye(3)[None]  # Blender has no such property for axis and angle
-        return location, rotation_matrices(self._values(item, "", name), item.rotation_mode)
+            return np.eye(3)[None]  # Blender has no such property for axis and angle
+        return rotation_matrices(self._values(item, "", name), item.rotation_mode)
 
     def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
         if path + rotation_name(bone.rotation_mode) in self._animated:
