@@ -6,7 +6,6 @@ in the armature's pose.
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from math import floor
 from typing import cast
 
@@ -104,9 +103,10 @@ class Recorder:
         )
 
     def _basis(self, point: Point) -> Basis:
-        basis = Basis.of(self._own[point], self._scales[point])
-        turned = not point.bone or point in self._wanted.turned
-        return each_array(_once, basis if turned else replace(basis, rotation=np.eye(3)[None]))
+        matrices, scale = self._own[point], self._scales[point]
+        if not point.bone or point in self._wanted.turned:
+            return each_array(_once, Basis.of(matrices, scale))
+        return Basis(location=_once(matrices[..., :3, 3]), rotation=np.eye(3)[None], scale=_once(scale))
 
 
 def _once(values: Array) -> Array:
