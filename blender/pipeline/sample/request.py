@@ -63,6 +63,7 @@ def sample_request(plan: Plan) -> SampleRequest:
         numbers={
             Point(plan.rig, chain.end.name): {name: chain.number(name) for name in chain.animated}
             for chain in plan.chains
+            if chain.animated
         },
     )
 
