@@ -1,5 +1,6 @@
 """Chains that pose the same bone: the keys of one would undo those of the other, or move what the other has solved."""
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -16,7 +17,10 @@ def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
 def refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     """For each chain that poses a bone which another poses as well, by its name, the sentence that names both."""
     found: dict[str, Refused] = {}
-    for chain, other in combinations(chains, 2):
+    chains = list(chains)
+    counts = Counter(name for chain in chains for name in chain.oriented)
+    suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
+    for chain, other in combinations(suspects, 2):
         shared = _shared(chain, other)
         if shared:
             refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)

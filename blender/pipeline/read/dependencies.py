@@ -20,12 +20,13 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     """
     sources = links(chains).__getitem__
     needs = {chain.name: upstream(*places_of(chain), sources=sources) for chain in chains}
+    roots = {chain.name: root_of(chain) for chain in chains}
     for chain in chains:
-        if root_of(chain) in needs[chain.name]:
+        if roots[chain.name] in needs[chain.name]:
             _refuse_own_target(chain)
     graph = {
-        chain.name: [other.name for other in chains if other is not chain and root_of(other) in needs[chain.name]]
-        for chain in chains
+        name: [other for other, root in roots.items() if root in upstream_of and other != name]
+        for name, upstream_of in needs.items()
     }
     by_name = {chain.name: chain for chain in chains}
     try:
