@@ -8,9 +8,11 @@
     output = "sh010_baked.blend"
 
 Only `file` is needed; the command line gives what a shot leaves out. Paths are relative to the manifest, except for
-`output`, which is relative to the folder for outputs. By default an output has the path of its file, in that folder.
+`output`, which is relative to the folder for outputs. By default an output has the path of its file in that folder, and
+a file outside of the manifest's folder that path without "..". No output leaves the folder.
 """
 
+import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
@@ -41,7 +43,7 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
         where = f'Shot {number} of "{path}"'
         shot = _shot(where, table, common, lambda name: home / mapped(name))
         if folder:
-            output = folder / _output(table, shot.file, home)
+            output = _below(folder, _output(table, shot.file, home), where)
             if output in outputs:
                 raise Refused("SAME_OUTPUT", value=str(output), where=where, other=outputs[output])
             outputs[output] = number
@@ -100,4 +102,14 @@ def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:
     """The path of the output in the folder for outputs."""
     if "output" in table:
         return Path(table["output"])
-    return file.relative_to(home) if file.is_relative_to(home) else Path(file.name)
+    seen = Path(os.path.normpath(file.relative_to(home))) if file.is_relative_to(home) else Path(file.name)
+    return Path(*(part for part in seen.parts if part != os.pardir))
+
+
+def _below(folder: Path, output: Path, where: str) -> Path:
+    """The path of the output; Refused if it leaves the folder."""
+    # Without "..", which leads elsewhere behind a link.
+    found = Path(os.path.abspath(folder / output))
+    if not found.is_relative_to(os.path.abspath(folder)):
+        raise Refused("OUTSIDE", value=str(output), where=where, folder=folder)
+    return found

@@ -195,8 +195,8 @@ WRONG = [
     ('shot = [{file = "seq/a.blend", frames = "1-2"}]', "START:END"),
     ('shot = [{file = "seq/a.blend", rig = ["Rig", 1]}]', "text in quotes"),
     ('shot = [{file = "seq/a.blend"}, {file = "seq/a.blend"}]', "same output as shot 1"),
-    ('shot = [{file = "seq/a.blend", output = "../seq/b.blend"}, {file = "seq/b.blend"}]', "overwritten"),
-    ('shot = [{file = "seq/a.blend", output = "../season.blend", setup = "season.json"}]', "overwritten"),
+    ('shot = [{file = "seq/a.blend", output = "../seq/b.blend"}, {file = "seq/b.blend"}]', "which leaves"),
+    ('shot = [{file = "seq/a.blend", output = "../season.blend", setup = "season.json"}]', "which leaves"),
 ]
 
 
