@@ -185,8 +185,10 @@ def decide_side(rig: Rig, chains: Sequence[str] | None = None, *, axis: str = "K
             hinge_side.decide(chain, chosen)
 
 
-def save_setup(rig: Rig, path: str | PathLike[str]) -> None:
+def save_setup(rig: Rig, path: str | PathLike[str], *, create_targets: bool = False) -> None:
     """Write all chains of the armature to a setup file in TOML, for this rig elsewhere and for others like it.
+
+    create_targets : chains that have no target get one where the setup is applied
 
     >>> api.save_setup(rig, path)
     >>> print(path.read_text())
@@ -198,7 +200,7 @@ def save_setup(rig: Rig, path: str | PathLike[str]) -> None:
     target = "Hand"
     <BLANKLINE>
     """
-    setup_file.save(rig, Path(path))
+    setup_file.save(rig, Path(path), create_targets=create_targets)
 
 
 def load_setup(path: str | PathLike[str]) -> Setup:

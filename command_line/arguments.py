@@ -54,8 +54,9 @@ def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any
 def _add_shots(command: ArgumentParser) -> None:
     """Adds the arguments of commands that work on shots."""
     command.set_defaults(output=None, in_place=False, **asdict(DEFAULTS))
-    _add(command, "--rig", action="append", metavar="NAME")
-    _add(command, "--setup", **_FILE)
+    # In one list, so that their order tells which go together.
+    _add(command, "--rig", dest="rigs", action="append", type=lambda name: (name, None), metavar="NAME")
+    _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
     _add(command, "--enable-autoexec", action="store_true")
     _add(command, "--strict", action="store_true")

@@ -1,7 +1,7 @@
 """Opens and saves .blend files, and finds the armatures in them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, cast
@@ -82,13 +82,13 @@ def save(source: Path, output: Path) -> None:
             raise Refused("UNWRITABLE", value=str(output), reason=reason)
 
 
-def rigs(file: Path, names: Sequence[str], *, with_chains: bool) -> list[Rig]:
-    """The armature objects of these names; without names, all that have chains, or else the only one.
+def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:
+    """The armature object of this name; without one, all that have chains, or else the only one.
 
     raises : Refused if there is none, or if there are several to choose from
     """
-    if names:
-        return [_named(name) for name in names]
+    if name:
+        return [_named(name)]
     found = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
     if with_chains:
         found = [item for item in found if item.two_bone_ik_chains]

@@ -14,10 +14,10 @@ def run(arguments: Namespace) -> int:
         blend_file.refuse_overwriting([file], [arguments.output])
     if arguments.file:
         blend_file.load(file)
-    (rig,) = blend_file.rigs(file, [arguments.rig] if arguments.rig else [], with_chains=False)
+    (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
     for limb in api.detect(rig):
         print(f"{limb.name}: {limb.end_bone}. {limb.why}")
     api.add_detected(rig)
     if arguments.output:
-        api.save_setup(rig, arguments.output)
+        api.save_setup(rig, arguments.output, create_targets=True)
     return ExitStatus.DONE

@@ -7,16 +7,19 @@
     frames = "1:120"
     output = "sh010_baked.blend"
 
-Only `file` is needed; the command line gives what a shot leaves out. Paths are relative to the manifest, except for
+Only `file` is needed; [defaults] and then the command line give what a shot leaves out. A pattern as `file` stands for
+all files that fit. `rig` may be a list, also of tables with `name` and `setup`: [[shot.rig]]. $VARIABLES of the
+environment in paths are filled in. Paths are relative to the manifest, except for
 `output`, which is relative to the folder for outputs. By default an output has the path of its file in that folder, and
 a file outside of the manifest's folder that path without "..". No output leaves the folder.
 """
 
+import glob
 import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +27,13 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from .arguments import frames
 from .path_mapping import PathMapping
+from .rig_setup import RigSetup, refuse_twice
 from .shot import Shot
 
-_KEYS = ("file", "setup", "rig", "frames", "output")
+_SHARED = ("setup", "rig", "frames")
+_KEYS = ("file", *_SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:-([1-9]\d*)(?::([1-9]\d*))?)?")
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
 def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
@@ -39,17 +45,19 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
     home = path.absolute().parent
     found: dict[int, Shot] = {}
     outputs: dict[Path, int] = {}
-    for number, table in enumerate(toml_file.tables(path, "shot"), 1):
-        where = f'Shot {number} of "{path}"'
-        shot = _shot(where, table, common, lambda name: home / mapped(name))
-        if folder:
-            output = _below(folder, _output(table, shot.file, home), where)
-            if output in outputs:
-                raise Refused("SAME_OUTPUT", value=str(output), where=where, other=outputs[output])
-            outputs[output] = number
-            writes = shot.command != "check"
-            shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
-        found[number] = shot
+    for table in _tables(path):
+        entry = _Entry(f'Shot {len(found) + 1} of "{path}"', table, home, mapped)
+        for file in entry.files(folder):
+            shot = replace(common, file=file, is_open=False, rigs=entry.rigs(common), frames=entry.frames(common))
+            number = len(found) + 1
+            if folder:
+                output = _below(folder, entry.output(file), entry.where)
+                if output in outputs:
+                    raise Refused("SAME_OUTPUT", value=str(output), where=entry.where, other=outputs[output])
+                outputs[output] = number
+                writes = shot.command != "check"
+                shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
+            found[number] = shot
     return found
 
 
@@ -71,39 +79,100 @@ def numbers(text: str | None, count: int) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _shot(where: str, table: Mapping[str, Any], common: Shot, located: PathMapping) -> Shot:
-    toml_file.refuse_unknown(where, table, _KEYS)
-    rigs = table.get("rig", list(common.rigs))
-    rigs = rigs if isinstance(rigs, list) else [rigs]
-    texts = {key: value for key, value in table.items() if key != "rig"} | {f"rig {item}": item for item in rigs}
-    for key, value in texts.items():
-        if not isinstance(value, str):
-            raise Refused("WRONG_TYPE.text", value=value, where=where, key=key)
-    if "file" not in table:
-        raise Refused("NO_FILE.in_shot", where=where)
-    return replace(
-        common,
-        file=located(table["file"]),
-        is_open=False,
-        setup=located(table["setup"]) if "setup" in table else common.setup,
-        rigs=tuple(rigs),
-        frames=_frames(where, table, common),
-    )
+def _tables(path: Path) -> list[dict[str, Any]]:
+    """The tables of the shots, filled in from [defaults]."""
+    tables, others = toml_file.tables(path, "shot", "defaults")
+    toml_file.refuse_empty(path, "shot", tables)
+    defaults = others.get("defaults", {})
+    if not isinstance(defaults, dict):
+        raise Refused("WRONG_TYPE.one_table", value="defaults", path=path)
+    toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, _SHARED)
+    return [defaults | table for table in tables]
 
 
-def _frames(where: str, table: Mapping[str, Any], common: Shot) -> tuple[float, float, float] | None:
-    try:
-        return frames(table["frames"]) if "frames" in table else common.frames
-    except ArgumentTypeError as error:
-        raise Refused("FRAMES", where=where, error=error) from None
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One [[shot]] of a manifest, which may stand for several files.
 
+    where : for messages
+    home : the folder of the manifest
+    """
 
-def _output(table: Mapping[str, Any], file: Path, home: Path) -> Path:
-    """The path of the output in the folder for outputs."""
-    if "output" in table:
-        return Path(table["output"])
-    seen = Path(os.path.normpath(file.relative_to(home))) if file.is_relative_to(home) else Path(file.name)
-    return Path(*(part for part in seen.parts if part != os.pardir))
+    where: str
+    table: Mapping[str, Any]
+    home: Path
+    mapped: PathMapping
+
+    def __post_init__(self) -> None:
+        toml_file.refuse_unknown(self.where, self.table, _KEYS)
+        if "file" not in self.table:
+            raise Refused("NO_FILE.in_shot", where=self.where)
+
+    def files(self, folder: Path | None) -> list[Path]:
+        """The file, or all that fit it as a pattern, but for those in the folder of outputs."""
+        path = self._path(self.table, "file")
+        if path.exists() or not glob.has_magic(str(path)):
+            return [path]
+        outputs = os.path.abspath(folder) if folder else None
+        names = sorted(glob.glob(str(path), recursive=True))
+        found = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+        if not found:
+            raise Refused("NO_FILE.matching", value=self.table["file"], where=self.where)
+        return found
+
+    def rigs(self, common: Shot) -> tuple[RigSetup, ...]:
+        """The armatures, each with its own setup or that of the shot."""
+        if not self.table.keys() & {"rig", "setup"}:
+            return common.rigs
+        shared = {rig.setup for rig in common.rigs}
+        if len(shared) > 1:
+            raise Refused("SETUP_OF_RIG.many", where=self.where)
+        setup = self._path(self.table, "setup") if "setup" in self.table else shared.pop()
+        if not self.table.get("rig"):
+            return tuple(replace(rig, setup=setup) for rig in common.rigs)
+        given = self.table["rig"]
+        rigs = [self._rig(item, setup) for item in (given if isinstance(given, list) else [given])]
+        refuse_twice(self.where, [rig.name for rig in rigs])
+        return tuple(rigs)
+
+    def frames(self, common: Shot) -> tuple[float, float, float] | None:
+        """The range of frames."""
+        try:
+            return frames(self._text(self.table, "frames")) if "frames" in self.table else common.frames
+        except ArgumentTypeError as error:
+            raise Refused("FRAMES", where=self.where, error=error) from None
+
+    def output(self, file: Path) -> Path:
+        """The path of the file's output in the folder for outputs."""
+        if "output" in self.table:
+            return Path(self._filled(self.table, "output"))
+        seen = (
+            Path(os.path.normpath(file.relative_to(self.home))) if file.is_relative_to(self.home) else Path(file.name)
+        )
+        return Path(*(part for part in seen.parts if part != os.pardir))
+
+    def _rig(self, item: Any, setup: Path | None) -> RigSetup:
+        if not isinstance(item, dict):
+            return RigSetup(name=self._text({"rig": item}, "rig"), setup=setup)
+        toml_file.refuse_unknown(self.where, item, ("name", "setup"))
+        if not item.get("name"):
+            raise Refused("NO_RIG.unnamed", where=self.where)
+        return RigSetup(name=self._text(item, "name"), setup=self._path(item, "setup") if "setup" in item else setup)
+
+    def _path(self, table: Mapping[str, Any], key: str) -> Path:
+        return self.home / self.mapped(self._filled(table, key))
+
+    def _text(self, table: Mapping[str, Any], key: str) -> str:
+        (text,) = toml_file.texts(self.where, key, [table[key]])
+        return text
+
+    def _filled(self, table: Mapping[str, Any], key: str) -> str:
+        """The text with its environment variables filled in."""
+        text = self._text(table, key)
+        found = os.path.expandvars(text)
+        if left := _VARIABLE.search(found):
+            raise Refused("VARIABLE", value=left[0], where=self.where, key=key, text=text)
+        return found
 
 
 def _below(folder: Path, output: Path, where: str) -> Path:

@@ -1,11 +1,13 @@
 """Many shots on one machine: several Blenders, each baking shot after shot.
 
-A worker is a Blender that reads the number of a shot from a line, and answers with a line when the shot is done. If the
+A worker is a Blender that reads a shot from a line, and answers with a line when the shot is done. If the
 worker ends instead, or takes too long and is stopped, that shot has failed and another Blender goes on with the next.
 """
 
 import json
+import pickle
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
@@ -48,7 +50,7 @@ def outcomes(
     def act(number: int) -> Outcome:
         worker = idle.get()
         try:
-            return worker.outcome(number, shots[number])
+            return worker.outcome(shots[number])
         finally:
             idle.put(worker)
 
@@ -70,10 +72,11 @@ def outcomes(
             worker.end()
 
 
-def serve(act: Callable[[int], Outcome]) -> None:
-    """Be a worker: carry out shots by their numbers until the input ends."""
+def serve(act: Callable[[Shot], Outcome]) -> None:
+    """Be a worker: carry out shots until the input ends."""
     for line in sys.stdin:
-        found = act(int(line))
+        # What is read is what `_asked` of the same program has written.
+        found = act(pickle.loads(b64decode(line)))
         answer = json.dumps({key: getattr(found, key) for key in _ANSWERED})
         print(f"\n{_ANSWER}{answer}", flush=True)
 
@@ -86,13 +89,13 @@ class _Worker:
         self._time_limit = time_limit
         self._process: Popen[str] | None = None
 
-    def outcome(self, number: int, shot: Shot) -> Outcome:
+    def outcome(self, shot: Shot) -> Outcome:
         """Let the worker carry out a shot."""
         process = self._process = self._process or Popen(
             self._call, stdin=PIPE, stdout=PIPE, stderr=STDOUT, encoding="utf-8", errors="replace"
         )
         with _limited(process, self._time_limit) as stopped:
-            answer, said = _asked(process, number)
+            answer, said = _asked(process, shot)
         if not answer or stopped.is_set():
             process.wait()
             self._process = None
@@ -121,13 +124,13 @@ class _Worker:
             self._process.communicate()
 
 
-def _asked(process: Popen[str], number: int) -> tuple[Outcome | None, str]:
+def _asked(process: Popen[str], shot: Shot) -> tuple[Outcome | None, str]:
     """The worker's answer for a shot; if it ends instead, None and the last line that it printed."""
     assert process.stdin is not None
     assert process.stdout is not None
     said = ""
     with suppress(OSError):  # it may have ended already
-        process.stdin.write(f"{number}\n")
+        process.stdin.write(f"{b64encode(pickle.dumps(shot)).decode()}\n")
         process.stdin.flush()
     for line in process.stdout:
         if line.startswith(_ANSWER):

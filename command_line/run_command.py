@@ -11,6 +11,7 @@ from . import blend_file, manifest, pool
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
+from .rig_setup import from_arguments
 from .run_shot import run_shot
 from .shot import Shot
 
@@ -27,27 +28,24 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
             print(f"{report.rig}\n{report}", flush=True)
         _warn(found.damage)
         return _ended(found.status, found.text, progress)
-    shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
-    _refuse_overwriting(shots.values(), arguments)
 
-    def act(number: int, done: int = 0, count: int = 1) -> Outcome:
+    def act(shot: Shot, done: int = 0, count: int = 1) -> Outcome:
         return run_shot(
-            shots[number],
-            strict=arguments.strict,
-            resume=True,
-            progress=lambda part: progress((done + part) / count),
+            shot, strict=arguments.strict, resume=True, progress=lambda part: progress((done + part) / count)
         )
 
     if arguments.shot == pool.STDIN:
         pool.serve(act)
         return ExitStatus.DONE
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
+    _refuse_overwriting(shots.values(), arguments)
     numbers = manifest.numbers(arguments.shot, len(shots))
     if arguments.jobs:
         chosen = {number: shots[number] for number in numbers}
         time_limit = arguments.time_limit or TIMEOUT_MAX
         outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, time_limit, progress)
     else:
-        outcomes = {number: act(number, done, len(numbers)) for done, number in enumerate(numbers)}
+        outcomes = {number: act(shots[number], done, len(numbers)) for done, number in enumerate(numbers)}
     return _ended_many({number: str(shots[number].file) for number in numbers}, outcomes, progress)
 
 
@@ -73,13 +71,13 @@ def _shot(arguments: Namespace) -> Shot:
     known = {field.name for field in fields(Shot)}
     asked = {name: value for name, value in vars(arguments).items() if name in known}
     output = file if arguments.in_place else arguments.output
-    return Shot(
-        **asked | {"file": file, "is_open": not arguments.file, "rigs": tuple(arguments.rig or ()), "output": output}
-    )
+    rigs = from_arguments(arguments.rigs or ())
+    return Shot(**asked | {"file": file, "is_open": not arguments.file, "rigs": rigs, "output": output})
 
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
-    read = [path for shot in shots for path in (shot.file, shot.setup)] + [arguments.manifest, arguments.path_mapping]
+    read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
+    read += [arguments.manifest, arguments.path_mapping]
     written = [path for shot in shots for path in (shot.output, shot.report)]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 

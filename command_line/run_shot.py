@@ -1,5 +1,6 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -24,16 +25,16 @@ def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> O
     except Refused as refused:  # the report is somebody else's file, and stays so
         return _refused(refused)
     try:
-        request = what.request()
+        setups = [rig.load() for rig in what.rigs]
+        request = what.request(setups)
         reports = shot.done_before(earlier, request)
         if reports is not None:
             progress(1.0)
             return outcome.of_reports(reports, "done before", strict=strict)
-        setup = api.load_setup(what.setup) if what.setup else None
         damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
         if damage and strict:
             raise Refused("DAMAGED", value=damage)
-        reports = _reports(what, setup, [*blend_file.notes(), *filter(None, [damage])], progress)
+        reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
         if what.output:
             interrupt.check()
             blend_file.save(what.file, what.output)
@@ -51,12 +52,16 @@ def _refused(reason: Refused) -> Outcome:
     return Outcome(status=ExitStatus.REFUSED, state="refused", text=str(reason))
 
 
-def _reports(what: Shot, setup: api.Setup | None, notes: list[str], progress: Progress) -> list[api.Report]:
-    rigs = blend_file.rigs(what.file, what.rigs, with_chains=setup is None)
-    chains = [_applied(rig, setup) if setup else None for rig in rigs]
+def _reports(what: Shot, setups: Sequence[api.Setup | None], notes: list[str], progress: Progress) -> list[api.Report]:
+    found = [
+        (rig, setup)
+        for asked, setup in zip(what.rigs, setups, strict=True)
+        for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None)
+    ]
+    chains = [_applied(rig, setup) if setup else None for rig, setup in found]
     reports: list[api.Report] = []
-    for rig, names in zip(rigs, chains, strict=True):
-        report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(rigs)))
+    for (rig, _), names in zip(found, chains, strict=True):
+        report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(found)))
         reports.append(replace(report, notes=(*report.notes, *notes)))
     return reports
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from .. import api
 from ..blender.files import atomic_write
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
+from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
 LARGEST_REPORT = 1 << 30
@@ -23,7 +24,7 @@ class Shot:
 
     command : bake, check or snap
     file : the .blend file; if `is_open`, the file that is already open
-    rigs : names of armature objects; empty for all that have chains
+    rigs : the armatures and their setups
     output, report : paths to write, or None
     """
 
@@ -31,8 +32,7 @@ class Shot:
     file: Path
     is_open: bool = False
     enable_autoexec: bool = False
-    setup: Path | None = None
-    rigs: tuple[str, ...] = ()
+    rigs: tuple[RigSetup, ...] = (RigSetup(),)
     frames: tuple[float, float, float] | None = None
     keys: Keys = DEFAULTS.keys
     tolerance: float = DEFAULTS.tolerance
@@ -40,11 +40,15 @@ class Shot:
     output: Path | None = None
     report: Path | None = None
 
-    def request(self) -> dict[str, Any]:
-        """Everything that decides the result, as JSON; files are given by the hash of their contents."""
+    def request(self, setups: Sequence[api.Setup | None]) -> dict[str, Any]:
+        """Everything that decides the result, as JSON; the file is given by the hash of its contents.
+
+        setups : the contents of the setup file of each armature
+        """
         asked = {key: value for key, value in asdict(self).items() if key not in {"is_open", "output", "report"}}
-        asked |= {key: asked[key] and _digest(asked[key]) for key in ("file", "setup")}
-        return json.loads(json.dumps(asked))
+        chains = [setup and list(map(dict, setup.chains)) for setup in setups]
+        rigs = [{"name": rig.name, "chains": found} for rig, found in zip(self.rigs, chains, strict=True)]
+        return json.loads(json.dumps(asked | {"file": _digest(self.file), "rigs": rigs}))
 
 
 def recorded(shot: Shot) -> dict[str, Any]:

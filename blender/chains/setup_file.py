@@ -5,6 +5,9 @@
     end_bone = "forearm.?"
     target = "hand target.?"
 
+`extends = "limbs.toml"`, above the first chain, takes in the chains of another file, whose path is relative to this
+one. A chain of the same name has the other's values for what it leaves out.
+
 The keys are identifiers of a chain's properties. The values are as in Python: angles in radians, objects by name;
 properties that are left out have their defaults. In `end_bone`, * stands for any text and ? for one character: each
 bone that fits gets a chain, and in the other names * and ? stand for the same text. A bone whose name is literally the
@@ -12,6 +15,7 @@ pattern comes first. A `subtarget` without a `target` is a bone of the armature 
 the chain empties for the target and the pole target that it lacks.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,25 +49,50 @@ class Setup:
 
     path : of the file
     chains : for each [[chain]] its fields by identifier; an object is given by its name
+    places : in words, where each chain is written; by default, by its number in `path`
     """
 
     path: Path
     chains: tuple[Mapping[str, Any], ...]
+    places: tuple[str, ...] = ()
 
 
 def load(path: Path) -> Setup:
-    """Read a setup file; Refused if a key is unknown, or a type, a word or a number does not fit."""
-    chains = toml_file.tables(path, "chain")
+    """Read a setup file and those that it extends; Refused if a key is unknown, or a type, word or number is wrong."""
+    chains = _chains(path, ())
+    return Setup(path=path, chains=tuple(chain for _, chain in chains), places=tuple(place for place, _ in chains))
+
+
+def _chains(path: Path, extending: tuple[Path, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """The chains of a file that these files extend, and where each is written."""
+    if path in extending:
+        raise Refused("EXTENDS_ITSELF", value=str(extending[-1]), other=path)
+    own, others = toml_file.tables(path, "chain", "extends")
+    extended = toml_file.texts(f'"{path}"', "extends", others.get("extends", []))
+    if not extended:
+        toml_file.refuse_empty(path, "chain", own)
+    inherited: dict[str, tuple[str, dict[str, Any]]] = {}
+    for name in extended:
+        file = Path(os.path.normpath(path.parent / name))
+        for place, chain in _chains(file, (*extending, path)):
+            inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
     known = chain_fields()
     known[_CREATE] = known["mute"]  # true or false as well
-    for number, chain in enumerate(chains, 1):
+    found = []
+    for number, chain in enumerate(own, 1):
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
-        if not chain.get("end_bone"):
-            raise Refused("NO_BONE.no_end_bone", where=where)
         for key, value in chain.items():
             _refuse_value(where, key, known[key], value)
-    return Setup(path=path, chains=tuple(chains))
+        chain = inherited.pop(_name(chain), ("", {}))[1] | chain
+        if not chain.get("end_bone"):
+            raise Refused("NO_BONE.no_end_bone", where=where)
+        found.append((where, chain))
+    return [*inherited.values(), *found]
+
+
+def _name(chain: Mapping[str, Any]) -> str:
+    return chain.get("name") or chain.get("end_bone", "")
 
 
 def apply(rig: Rig, setup: Setup) -> list[str]:
@@ -73,8 +102,8 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
     """
     refuse_unposable(rig)
     chains: dict[str, dict[str, Any]] = {}
-    for number, fields in enumerate(setup.chains, 1):
-        where = _where(setup.path, number)
+    places = setup.places or [_where(setup.path, number) for number in range(1, len(setup.chains) + 1)]
+    for where, fields in zip(places, setup.chains, strict=True):
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
                 raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)
@@ -87,12 +116,17 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
     return list(chains)
 
 
-def save(rig: Rig, path: Path) -> None:
-    """Write all chains of the armature to a setup file; Refused if the bones of one do not exist."""
+def save(rig: Rig, path: Path, *, create_targets: bool = False) -> None:
+    """Write all chains of the armature to a setup file; Refused if the bones of one do not exist.
+
+    create_targets : chains that have no target get one where the setup is applied
+    """
     lines = [f"# Two-Bone IK chains of {rig.name!r}"]
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
         chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         lines += ["", "[[chain]]", *_lines(chain)]
+        if create_targets and not chain.target:
+            lines.append(toml_file.line(_CREATE, True))
     with atomic_write.atomic_write(path) as beside:
         beside.write_text("\n".join([*lines, ""]), "utf-8")
 

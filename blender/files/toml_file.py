@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import degrees
 from pathlib import Path
 from typing import Any
@@ -14,20 +14,34 @@ from ..messages.translation import nearest_name
 from . import atomic_write
 
 
-def tables(path: Path, name: str) -> list[dict[str, Any]]:
-    """The tables [[name]] of the file; Refused if the file holds anything else."""
+def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The tables [[name]] of the file, and what it has under the names `others`; Refused if it holds anything else."""
     try:
         content = tomllib.loads(atomic_write.text(path))
     except RecursionError:
         raise Refused("NOT_TOML.nested", value=str(path)) from None
     except ValueError as error:
         raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
-    refuse_unknown(f'"{path}"', content, [name])
-    found = content.get(name, [])
+    refuse_unknown(f'"{path}"', content, [name, *others])
+    found = content.pop(name, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
         raise Refused("WRONG_TYPE.table", value=name, path=path)
+    return found, content
+
+
+def refuse_empty(path: Path, name: str, found: Sequence[object]) -> None:
+    """Raise `Refused` if the file has no table [[name]]."""
     if not found:
         raise Refused("EMPTY_FILE", value=str(path), table=name)
+
+
+def texts(where: str, key: str, value: object) -> list[str]:
+    """The text, or all of a list of texts; Refused if the value is something else."""
+    found: list[str] = []
+    for item in value if isinstance(value, list) else [value]:
+        if not isinstance(item, str):
+            raise Refused("WRONG_TYPE.text", value=item, where=where, key=key)
+        found.append(item)
     return found
 
 

@@ -1,0 +1,58 @@
+"""Which armatures a shot poses, and the setup file for each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import api
+from ..blender.messages.refused import Refused
+
+_PLACEHOLDER = "{rig}"
+
+_CLEAR = re.compile("r*|sr*|r+s|(rs)+")
+"""Orders of rigs and setups on a command line that tell which go together: one setup for all, or each its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RigSetup:
+    """An armature object by its name, and its setup file.
+
+    name : "" for all armatures that have chains, or with a setup the only one
+    setup : {rig} in it stands for the name; None to take the chains that the armature has
+    """
+
+    name: str = ""
+    setup: Path | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """The setup file, or None; Refused if it is called by an armature's name and none is given."""
+        if self.setup is None or _PLACEHOLDER not in str(self.setup):
+            return self.setup
+        if not self.name:
+            raise Refused("SETUP_OF_RIG.unnamed", value=str(self.setup))
+        return Path(str(self.setup).replace(_PLACEHOLDER, self.name))
+
+    def load(self) -> api.Setup | None:
+        """The contents of the setup file, or None."""
+        return api.load_setup(self.file) if self.file else None
+
+
+def from_arguments(given: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:
+    """Of --rig and --setup in their order; Refused if it is not clear which go together."""
+    if not _CLEAR.fullmatch("".join("s" if setup else "r" for _, setup in given)):
+        raise Refused("ARGUMENTS.setups")
+    names = [name or "" for name, setup in given if not setup] or [""]
+    setups = [setup for _, setup in given if setup] or [None]
+    refuse_twice("--rig", names)
+    if len(setups) == 1:
+        setups *= len(names)
+    return tuple(RigSetup(name=name, setup=setup) for name, setup in zip(names, setups, strict=True))
+
+
+def refuse_twice(where: str, names: Sequence[str]) -> None:
+    """Raise `Refused` if `where` has one of the names twice."""
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise Refused("SAME_RIG", value=name, where=where)

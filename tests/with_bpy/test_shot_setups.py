@@ -1,0 +1,222 @@
+"""Which setup goes with which armature, and what a manifest need not write twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+
+from support.command import run
+from support.rigs import Bone, animate, armature, empty
+from support.truth import Limb, on_frame
+
+HERO, VILLAIN = "Hero", "Villain"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two shots with two characters each, each of which has a target and a setup of its own."""
+    for x, name in enumerate((HERO, VILLAIN)):
+        armature(name=name).location.x = 5 * x
+        target = empty(f"{name} target")
+        animate(target, location={1: (1.2 + 5 * x, 0.6, 1.3), 3: (0.5 + 5 * x, -0.8, 1.5)})
+        setup = f'chain = [{{name = "arm of {name}", end_bone = "lower", target = "{name} target"}}]'
+        (tmp_path / f"{name}.toml").write_text(setup)
+    bpy.context.scene.frame_end = 3
+    (tmp_path / "seq").mkdir()
+    for name in ("sh010", "sh020"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "seq" / f"{name}.blend"))
+    return tmp_path
+
+
+def assert_each_has_its_own(path: Path, *names: str) -> None:
+    """In the saved file, these characters alone follow, each with its own setup, and on every frame."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    for name in (HERO, VILLAIN):
+        rig = bpy.data.objects[name]
+        assert rig.two_bone_ik_chains.keys() == ([f"arm of {name}"] if name in names else [])
+    for frame in (1, 2, 3):
+        depsgraph = on_frame(frame)
+        for name in names:
+            limb = Limb(rig=name, target=f"{name} target")
+            assert np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph)) < 1e-5
+
+
+def bake(folder: Path, manifest: str, *argv: object) -> int:
+    (folder / "season.toml").write_text(manifest)
+    return run("bake", "--manifest", folder / "season.toml", "--output-dir", folder / "out", *argv)
+
+
+def test_each_rig_of_the_command_line_has_its_setup(folder: Path) -> None:
+    pairs = [item for name in (HERO, VILLAIN) for item in ("--rig", name, "--setup", folder / f"{name}.toml")]
+    assert run("bake", folder / "seq/sh010.blend", *pairs, "--output", folder / "baked.blend") == 0
+    assert_each_has_its_own(folder / "baked.blend", HERO, VILLAIN)
+
+
+UNCLEAR = [
+    "--rig Hero --rig Villain --setup Hero.toml --setup Villain.toml",
+    "--rig Hero --setup Hero.toml --rig Villain",
+    "--rig Hero --setup Hero.toml --setup Villain.toml",
+    "--setup Hero.toml --rig Hero --setup Villain.toml --rig Villain",
+    "--setup Hero.toml --setup Villain.toml",
+]
+
+
+@pytest.mark.parametrize("line", UNCLEAR)
+def test_a_setup_that_may_be_of_either_rig_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    words = [str(folder / word) if word.endswith("toml") else word for word in line.split()]
+    assert run("bake", folder / "seq/sh010.blend", *words, "--output", folder / "baked.blend") == 64
+    assert "which --setup goes with which --rig" in capsys.readouterr().err
+    assert not (folder / "baked.blend").exists()
+
+
+@pytest.mark.parametrize(
+    "shot",
+    [
+        'rig = [{name = "Hero", setup = "Hero.toml"}, {name = "Villain", setup = "Villain.toml"}]',
+        'rig = ["Hero", {name = "Villain", setup = "Villain.toml"}]\nsetup = "Hero.toml"',
+        'setup = "{rig}.toml"\nrig = ["Hero", "Villain"]',
+    ],
+)
+def test_each_rig_of_a_shot_has_its_setup(folder: Path, shot: str) -> None:
+    assert bake(folder, f'[[shot]]\nfile = "seq/sh010.blend"\n{shot}') == 0
+    assert_each_has_its_own(folder / "out/seq/sh010.blend", HERO, VILLAIN)
+
+
+def test_a_pattern_stands_for_all_files_but_outputs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQUENCE", "seq")
+    monkeypatch.setenv("TWO_BONE_IK_SETUPS", str(folder))
+    manifest = """
+        [defaults]
+        setup = "${TWO_BONE_IK_SETUPS}/{rig}.toml"
+        rig = "Villain"
+
+        [[shot]]
+        file = "**/$SEQUENCE/sh*.blend"
+
+        [[shot]]
+        file = "seq/sh010.blend"
+        rig = ["Hero", "Villain"]
+        output = "both.blend"
+    """
+    for _ in range(2):
+        assert bake(folder, manifest) == 0
+        assert sorted(path.relative_to(folder / "out").as_posix() for path in folder.glob("out/**/*.blend")) == [
+            "both.blend",
+            "seq/sh010.blend",
+            "seq/sh020.blend",
+        ]
+    assert_each_has_its_own(folder / "out/seq/sh020.blend", VILLAIN)
+    assert_each_has_its_own(folder / "out/both.blend", HERO, VILLAIN)
+
+
+WRONG = [
+    ('file = "seq/sh010.blend", rig = ["Hero", "Hero"]', 'names armature "Hero" twice'),
+    ('file = "seq/sh010.blend", rig = [{setup = "Hero.toml"}]', "rig without a name"),
+    ('file = "seq/sh010.blend", rig = [{name = "Hero", setip = "Hero.toml"}]', 'nearest is "setup"'),
+    ('file = "seq/sh010.blend", setup = "{rig}.toml"', "say which with --rig"),
+    ('file = "seq/sh01[23].blend"', "no file has such a name"),
+    ('file = "seq/*.blend", output = "one.blend"', "same output as shot 1"),
+    ('file = "$NO_SUCH_VARIABLE_HERE/sh010.blend"', "no environment variable $NO_SUCH_VARIABLE_HERE"),
+]
+
+
+@pytest.mark.parametrize(("shot", "words"), WRONG, ids=[shot for shot, _ in WRONG])
+def test_a_shot_that_is_not_clear_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], shot: str, words: str
+) -> None:
+    assert bake(folder, f"shot = [{{{shot}}}]") == 5
+    assert words in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_defaults_know_only_what_shots_share(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for defaults in ("defaults = 3", '[defaults]\nfile = "seq/sh010.blend"'):
+        assert bake(folder, f'{defaults}\n[[shot]]\nfile = "seq/sh010.blend"') == 5
+        assert "defaults" in capsys.readouterr().err
+
+
+def test_a_setup_has_the_chains_of_those_it_extends(folder: Path) -> None:
+    (folder / "lib").mkdir()
+    (folder / "lib/base.toml").write_text((folder / "Hero.toml").read_text().replace("}]", ", softness = 0.25}]"))
+    (folder / "lib/limbs.toml").write_text('extends = "base.toml"\nchain = [{name = "arm of Hero", bend = "POSITIVE"}]')
+    (folder / "own.toml").write_text('extends = ["lib/limbs.toml"]\n[[chain]]\nname = "other"\nend_bone = "lower"')
+    assert api.load_setup(folder / "own.toml").chains == (
+        {
+            "name": "arm of Hero",
+            "end_bone": "lower",
+            "target": "Hero target",
+            "softness": 0.25,
+            "bend": "POSITIVE",
+        },
+        {"name": "other", "end_bone": "lower"},
+    )
+
+
+def test_a_setup_that_is_extended_counts_as_contents(folder: Path) -> None:
+    (folder / "own.toml").write_text('extends = "Hero.toml"')
+    shot = 'shot = [{file = "seq/sh010.blend", rig = "Hero", setup = "own.toml"}]'
+    assert bake(folder, shot) == 0
+    (folder / "Hero.toml").write_text((folder / "Hero.toml").read_text().replace("Hero target", "Villain target"))
+    assert bake(folder, shot) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "out/seq/sh010.blend"))
+    assert bpy.data.objects[HERO].two_bone_ik_chains["arm of Hero"].target.name == "Villain target"
+
+
+def test_setups_that_extend_each_other_are_refused(folder: Path) -> None:
+    (folder / "a.toml").write_text('extends = "b.toml"')
+    (folder / "b.toml").write_text('extends = "a.toml"')
+    with pytest.raises(api.Refused, match=r'b\.toml" extends ".*a\.toml", which extends it in turn'):
+        api.load_setup(folder / "a.toml")
+
+
+def test_what_does_not_fit_names_the_file_that_has_it(folder: Path) -> None:
+    (folder / "own.toml").write_text('extends = "Hero.toml"')
+    bpy.data.objects.remove(bpy.data.objects["Hero target"])
+    with pytest.raises(api.Refused, match=r'Chain 1 of ".*Hero\.toml" has target'):
+        api.apply_setup(bpy.data.objects[HERO], api.load_setup(folder / "own.toml"))
+
+
+def test_a_detected_setup_bakes_as_it_is_written(tmp_path: Path) -> None:
+    arms = [
+        bone
+        for side, x in (("L", 1), ("R", -1))
+        for bone in (
+            Bone(f"upper_arm.{side}", (0, 0, 1), (x, 0.2, 1), "chest"),
+            Bone(f"forearm.{side}", (x, 0.2, 1), (2 * x, 0, 1), f"upper_arm.{side}"),
+            Bone(f"hand.{side}", (2 * x, 0, 1), (2.3 * x, 0, 1), f"forearm.{side}"),
+        )
+    ]
+    rig = armature([Bone("chest", (0, 0, 0), (0, 0, 1)), *arms])
+    animate(rig.pose.bones["forearm.L"], rotation_quaternion={1: (1, 0, 0, 0), 5: (0.9, 0.1, 0.2, 0.4)})
+    bpy.context.scene.frame_end = 5
+    shot, setup = tmp_path / "hero.blend", tmp_path / "hero.toml"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    before = [tips(frame) for frame in range(1, 6)]
+    assert run("detect", shot, "--output", setup) == 0
+    assert run("bake", shot, "--setup", setup, "--output", tmp_path / "baked.blend", "--strict") == 0
+    assert run("snap", shot, "--setup", setup, "--output", tmp_path / "snapped.blend") == 0
+    assert run("bake", tmp_path / "snapped.blend", "--output", tmp_path / "again.blend", "--strict") == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "again.blend"))
+    np.testing.assert_allclose([tips(frame) for frame in range(1, 6)], before, atol=1e-5)
+
+
+def tips(frame: int) -> list[np.ndarray]:
+    """The wrists of the rig."""
+    limbs = [Limb(root=f"upper_arm.{side}", end=f"forearm.{side}") for side in "LR"]
+    return [limb.joints(on_frame(frame))[2] for limb in limbs]
+
+
+def test_a_report_names_each_rig_with_its_chains(folder: Path) -> None:
+    rigs = 'rig = [{name = "Hero", setup = "Hero.toml"}]'
+    assert bake(folder, f'shot = [{{file = "seq/sh010.blend", {rigs}}}]') == 0
+    (report,) = (folder / "out/seq").glob("*.json")
+    (rig,) = json.loads(report.read_text())["request"]["rigs"]
+    assert rig["name"] == HERO
+    assert rig["chains"][0]["target"] == "Hero target"
