@@ -64,13 +64,16 @@ def notes() -> list[str]:
     return [f"Python was not run ({bpy.app.autoexec_fail_message}): use --enable-autoexec where targets depend on it"]
 
 
-def save(source: Path, output: Path) -> None:
-    """Write the open file to `output`, compressed if `source` is; Refused if that cannot be done."""
+def save(source: Path, output: Path, *, force: bool) -> None:
+    """Write the open file to `output`, compressed if `source` is; Refused if that cannot be done.
+
+    force : a file without write permission is replaced
+    """
     with source.open("rb") as file:
         compress = file.read(7) != b"BLENDER"
     # Relative paths in it count from where it is opened, and there a link may stand for it.
     moved = source.parent.resolve() != output.parent.resolve()
-    with atomic_write.atomic_write(output) as beside:
+    with atomic_write.atomic_write(output, force=force) as beside:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress, relative_remap=moved)
             reason = "" if not compress or _is_whole(beside) else "it was cut off"

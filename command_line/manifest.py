@@ -28,7 +28,7 @@ from ..blender.messages.refused import Refused
 from .arguments import frames
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, refuse_twice
-from .shot import Shot
+from .shot import REPORT_SUFFIX, Shot
 
 _SHARED = ("setup", "rig", "frames")
 _KEYS = ("file", *_SHARED, "output")
@@ -56,7 +56,7 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
                     raise Refused("SAME_OUTPUT", value=str(output), where=entry.where, other=outputs[output])
                 outputs[output] = number
                 writes = shot.command != "check"
-                shot = replace(shot, output=output if writes else None, report=output.with_suffix(".json"))
+                shot = replace(shot, output=output if writes else None, report=output.with_suffix(REPORT_SUFFIX))
             found[number] = shot
     return found
 

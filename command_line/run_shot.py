@@ -1,13 +1,14 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import bpy
 
 from .. import api
 from ..blender.armatures import Rig
+from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, shot
 from .outcome import ExitStatus, Outcome
@@ -21,28 +22,29 @@ def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> O
     """
     request: dict[str, object] = {}
     try:
-        earlier = shot.recorded(what) if resume else {}
+        earlier = shot.recorded(what)
     except Refused as refused:  # the report is somebody else's file, and stays so
         return _refused(refused)
     try:
         setups = [rig.load() for rig in what.rigs]
         request = what.request(setups)
-        reports = shot.done_before(earlier, request)
+        reports = shot.done_before(earlier, request) if resume else None
         if reports is not None:
             progress(1.0)
             return outcome.of_reports(reports, "done before", strict=strict)
+        for path in filter(None, (what.output, what.report)):
+            atomic_write.refuse_unwritable(path, force=what.force)
         damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
         if damage and strict:
             raise Refused("DAMAGED", value=damage)
         reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
         if what.output:
             interrupt.check()
-            blend_file.save(what.file, what.output)
-        if what.report:
-            shot.record(what.report, request, reports, damage)
+            blend_file.save(what.file, what.output, force=what.force)
+        shot.record(what, request, reports, damage)
     except Refused as refused:
-        if what.report:
-            shot.record(what.report, request, refused)
+        with suppress(Refused):  # it may be the report that cannot be written
+            shot.record(what, request, refused)
         return _refused(refused)
     progress(1.0)
     return outcome.of_reports(reports, "done", strict=strict, damage=damage)

@@ -14,6 +14,12 @@ from ..blender.messages.refused import Refused
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
+REPORT_SUFFIX = ".two_bone_ik.json"
+"""Of the report beside an output, where another program may have a NAME.json of its own."""
+
+_NOT_ASKED = {"is_open", "output", "report", "force"}
+"""Fields of a shot that change nothing in its result."""
+
 LARGEST_REPORT = 1 << 30
 """Bytes of a report that is read again: ten limbs over half a million frames."""
 
@@ -26,6 +32,7 @@ class Shot:
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
     output, report : paths to write, or None
+    force : files without write permission are replaced
     """
 
     command: str
@@ -39,13 +46,14 @@ class Shot:
     measure: Measure = DEFAULTS.measure
     output: Path | None = None
     report: Path | None = None
+    force: bool = False
 
     def request(self, setups: Sequence[api.Setup | None]) -> dict[str, Any]:
         """Everything that decides the result, as JSON; the file is given by the hash of its contents.
 
         setups : the contents of the setup file of each armature
         """
-        asked = {key: value for key, value in asdict(self).items() if key not in {"is_open", "output", "report"}}
+        asked = {key: value for key, value in asdict(self).items() if key not in _NOT_ASKED}
         chains = [setup and list(map(dict, setup.chains)) for setup in setups]
         rigs = [{"name": rig.name, "chains": found} for rig, found in zip(self.rigs, chains, strict=True)]
         return json.loads(json.dumps(asked | {"file": _digest(self.file), "rigs": rigs}))
@@ -77,15 +85,17 @@ def done_before(earlier: dict[str, Any], request: dict[str, Any]) -> list[api.Re
         return None  # refused then, or written by another version
 
 
-def record(path: Path, request: dict[str, Any], found: list[api.Report] | Refused, damage: str = "") -> None:
-    """Write the report of a shot."""
+def record(shot: Shot, request: dict[str, Any], found: list[api.Report] | Refused, damage: str = "") -> None:
+    """Write the report of a shot if one is asked for."""
+    if not shot.report:
+        return
     content: dict[str, Any] = {"request": request, "damage": damage}
     if isinstance(found, Refused):
         fields = {name: str(getattr(found, name)) for name in ("kind", "object", "bone", "value")}
         content["error"] = {"message": str(found), **fields}
     else:
         content["reports"] = [report.as_dict() for report in found]
-    with atomic_write.atomic_write(path) as beside:
+    with atomic_write.atomic_write(shot.report, force=shot.force) as beside:
         beside.write_text(json.dumps(content, allow_nan=False), "utf-8")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from ..messages.refused import Refused
 
@@ -57,17 +58,35 @@ def identity(path: Path) -> object:
     return status.st_dev, status.st_ino
 
 
+def refuse_unwritable(path: Path, *, force: bool = False) -> None:
+    """Raise `Refused` if `atomic_write` could not write the file: what may take long need not begin then.
+
+    force : a file without write permission may be replaced
+    """
+    refuse_irregular(path)
+    goal = _followed(path)
+    if not force and goal.exists() and not _may_be_written(goal):
+        raise Refused("READ_ONLY", value=str(path))
+    folder = next(parent for parent in goal.parents if parent.exists())
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
+
+
 @contextmanager
-def atomic_write(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path, *, force: bool = False) -> Iterator[Path]:
     """Gives a temporary path beside `path` to write to. At the end, that file is renamed to `path`.
 
     If the process fails or is killed, `path` is as before; the next `tidy` removes the unfinished file. A replaced file
     keeps its permissions; if `path` is a link, the file behind the link is replaced.
 
-    raises : Refused if the system cannot write it
+    force : a file without write permission is replaced
+    raises : Refused if the system cannot write it, or if it has no write permission
     """
+    refuse_unwritable(path, force=force)
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
-    refuse_irregular(path)
     goal = _followed(path)
     begun = f".{goal.stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}"
     beside = goal.with_name(begun)
@@ -108,6 +127,11 @@ def obstacle(path: Path, size: int) -> str:
     except OSError as error:
         return str(error.strerror)
     return ""
+
+
+def _may_be_written(file: Path) -> bool:
+    # For an administrator, the system allows writing whatever the file itself says.
+    return bool(file.stat().st_mode & 0o222) and os.access(file, os.W_OK)
 
 
 def _is_running(process: int) -> bool:

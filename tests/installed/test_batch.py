@@ -71,7 +71,7 @@ def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
 
     names = {f"{number:03}_{season.kind(number)}" for number in range(1, season.COUNT + 1)}
     written = {f"{number:03}_{season.kind(number)}.blend" for number in good}
-    assert {path.name for path in out.iterdir()} == written | {f"{name}.json" for name in names}
+    assert {path.name for path in out.iterdir()} == written | {f"{name}.two_bone_ik.json" for name in names}
     for number in good:
         season.assert_baked(out / f"{number:03}_{season.kind(number)}.blend", reached=season.kind(number) != season.FAR)
 
@@ -83,7 +83,9 @@ def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
     assert {number for number in table if table[number][0] == "done before"} == set(good)
     assert {number for number in table if table[number][0] == "done"} == {3}
     changed = {path.name for path in out.iterdir() if path.stat().st_mtime_ns != times.get(path)}
-    assert changed == {"003_truncated.blend"} | {f"{number:03}_{season.kind(number)}.json" for number in broken}
+    assert changed == {"003_truncated.blend"} | {
+        f"{number:03}_{season.kind(number)}.two_bone_ik.json" for number in broken
+    }
 
 
 def test_a_process_writes_the_same_keys_as_the_api(program: list[str], tmp_path: Path) -> None:
@@ -156,9 +158,9 @@ def test_a_crash_or_hang_costs_only_its_own_shot(
     assert why in table[2][2]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "first.blend",
-        "first.json",
+        "first.two_bone_ik.json",
         "last.blend",
-        "last.json",
+        "last.two_bone_ik.json",
     }
 
 

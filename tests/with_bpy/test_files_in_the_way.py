@@ -84,7 +84,7 @@ def test_what_would_overwrite_or_hang_is_refused(
 OUTPUTS = [
     ('{file = "shot.blend", output = "season.toml"}', "is read"),
     ('{file = "shot.blend", output = "hard_setup", setup = "setup.toml"}', "is read"),
-    ('{file = "shot.blend", output = "a.json"}', "written twice"),
+    ('{file = "shot.blend", output = "a"}, {file = "shot.blend", output = "a.two_bone_ik.json"}', "written twice"),
     ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "a.blen"}', "written twice"),
     ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "./b/../a.blend"}', "same output"),
     ('{file = "shot.blend", output = "pipe"}', "not a file"),
@@ -108,16 +108,16 @@ def test_the_json_of_another_program_is_not_overwritten(
     folder: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     (folder / "out").mkdir()
-    (folder / "out" / "shot.json").write_text(text)
+    (folder / "out" / "shot.two_bone_ik.json").write_text(text)
     assert run(MANIFEST, folder) == 5
     assert "no report of Two-Bone IK" in capsys.readouterr().out
-    assert contents(folder / "out") == {"shot.json": text.encode()}
+    assert contents(folder / "out") == {"shot.two_bone_ik.json": text.encode()}
 
 
 @pytest.mark.parametrize("reports", [None, 3, [3], [{"rig": "Rig"}], [{"rig": 1, "chains": [{}], "notes": []}]])
 def test_a_report_that_cannot_be_read_is_written_anew(folder: Path, reports: object) -> None:
     assert run(MANIFEST, folder) == 0
-    path = folder / "out" / "shot.json"
+    path = folder / "out" / "shot.two_bone_ik.json"
     good = json.loads(path.read_text())
     path.write_text(json.dumps(good | {"reports": reports}))
     assert run(MANIFEST, folder) == 0

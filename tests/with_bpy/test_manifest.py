@@ -54,7 +54,7 @@ def test_outputs_and_reports_lie_as_the_files_do(listed: Path, files: list[Path]
     assert [path.read_bytes() for path in files] == before
     out = listed.parent / "out"
     names = ("seq/a", "seq/b", "pickup/a")
-    assert written(out).keys() == {f"{name}.{end}" for name in names for end in ("blend", "json")}
+    assert written(out).keys() == {f"{name}.{end}" for name in names for end in ("blend", "two_bone_ik.json")}
     for path in out.rglob("*.blend"):
         bpy.ops.wm.open_mainfile(filepath=str(path))
         assert list(keys(bpy.data.objects["Rig"].pose.bones["lower"])) == [1, 2, 3, 4, 5]
@@ -88,7 +88,7 @@ def test_a_second_run_does_only_what_is_left(
     capsys.readouterr()
     assert bake(listed) == 0
     now = written(out)
-    assert {name for name in now if now[name] != before.get(name)} == {"seq/b.blend", "seq/b.json"}
+    assert {name for name in now if now[name] != before.get(name)} == {"seq/b.blend", "seq/b.two_bone_ik.json"}
     assert capsys.readouterr().out.count("done before") == 2
     assert bake(listed) == 0
     assert written(out) == now
@@ -113,13 +113,13 @@ def test_a_shot_is_done_again_when_something_changed(listed: Path, files: list[P
     elif change == "output":
         (out / "seq/a.blend").unlink()
     elif change == "report":
-        (out / "seq/a.json").unlink()
+        (out / "seq/a.two_bone_ik.json").unlink()
     else:
-        (out / "seq/a.json").write_text("{")
+        (out / "seq/a.two_bone_ik.json").write_text("{")
     assert bake(listed, *flat()) == 0
     now = written(out)
     again = {name for name in now if now[name] != before.get(name)}
-    assert {"seq/a.blend", "seq/a.json"} <= again
+    assert {"seq/a.blend", "seq/a.two_bone_ik.json"} <= again
     assert len(again) == (6 if change in {"setup", "frames", "keys"} else 2)
 
 
@@ -132,7 +132,7 @@ def test_a_shot_that_fails_does_not_stop_the_others(
     assert said.err == "two_bone_ik: 1 of 3 shots failed: 1\n"
     rows = [line.split()[:3] for line in said.out.splitlines() if line.strip()[:1] in "123" and ".blend" in line]
     assert rows == [["1", "refused", str(files[0])], ["2", "done", str(files[1])], ["3", "done", str(files[2])]]
-    error = json.loads((listed.parent / "out" / "seq/a.json").read_text())["error"]
+    error = json.loads((listed.parent / "out" / "seq/a.two_bone_ik.json").read_text())["error"]
     assert error.keys() == {"message", "kind", "object", "bone", "value"}
     assert error["kind"] == "UNREADABLE"
     assert str(files[0]) in error["message"]
@@ -153,7 +153,11 @@ def test_a_check_writes_reports_only(listed: Path) -> None:
     assert run("check", "--manifest", listed) == 0
     assert not (listed.parent / "out").exists()
     assert run("check", "--manifest", listed, "--output-dir", listed.parent / "out") == 0
-    assert written(listed.parent / "out").keys() == {"seq/a.json", "seq/b.json", "pickup/a.json"}
+    assert written(listed.parent / "out").keys() == {
+        "seq/a.two_bone_ik.json",
+        "seq/b.two_bone_ik.json",
+        "pickup/a.two_bone_ik.json",
+    }
 
 
 @pytest.mark.parametrize(("form", "there"), [("POSIX", "/studio/season"), ("WINDOWS", "S:\\\\season")])

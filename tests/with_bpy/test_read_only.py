@@ -1,0 +1,92 @@
+"""Files without write permission and files of other programs stay as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+
+from support.command import run
+from support.rigs import animate, arm, keys
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"
+
+
+def state(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """The permissions and contents of every file there."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): (path.stat().st_mode, path.read_bytes()) for path in files}
+
+
+def read_only(path: Path) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    path.chmod(0o444)
+    return path
+
+
+@pytest.mark.parametrize("protected", ["baked.blend", "report.json", "shot.blend"])
+def test_a_file_without_write_permission_is_left_alone(
+    shot: Path, capsys: pytest.CaptureFixture[str], protected: str
+) -> None:
+    path = read_only(shot.with_name(protected))
+    where = ("--in-place",) if path == shot else ("--output", shot.with_name("baked.blend"))
+    before = state(shot.parent)
+    assert run("bake", shot, *where, "--report", shot.with_name("report.json")) == 5
+    assert f'"{path}" is read-only' in capsys.readouterr().err
+    assert {name: value for name, value in state(shot.parent).items() if name != "report.json"} == {
+        name: value for name, value in before.items() if name != "report.json"
+    }
+    assert state(shot.parent).get(protected) == before[protected]
+
+
+def test_force_replaces_it_and_keeps_its_permissions(shot: Path) -> None:
+    read_only(shot)
+    assert run("bake", shot, "--in-place", "--force") == 0
+    assert shot.stat().st_mode & 0o777 == 0o444
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    assert list(keys(bpy.data.objects["Rig"].pose.bones["lower"])) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("protected", ["a.blend", "a.two_bone_ik.json"])
+def test_a_read_only_output_costs_only_its_own_shot(shot: Path, protected: str) -> None:
+    out, manifest = shot.with_name("out"), shot.with_name("season.toml")
+    manifest.write_text(f'shot = [{", ".join(f"""{{file = "shot.blend", output = "{n}.blend"}}""" for n in "ab")}]')
+    read_only(out / protected)
+    before = state(out)
+    assert run("bake", "--manifest", manifest, "--output-dir", out) == 5
+    after = state(out)
+    assert after[protected] == before[protected]
+    assert ("a.blend" in after) == (protected == "a.blend")
+    assert {"b.blend", "b.two_bone_ik.json"} <= after.keys()
+
+
+def test_a_file_of_another_program_beside_it_is_left_alone(shot: Path) -> None:
+    out, manifest = shot.with_name("out"), shot.with_name("season.toml")
+    manifest.write_text('shot = [{file = "shot.blend"}]')
+    out.mkdir()
+    (out / "shot.json").write_text("{}")
+    assert run("bake", "--manifest", manifest, "--output-dir", out) == 0
+    assert (out / "shot.json").read_text() == "{}"
+
+
+def test_the_json_of_another_program_is_no_place_for_a_report(shot: Path) -> None:
+    takes = shot.with_name("takes.json")
+    takes.write_text('{"takes": [1, 2]}')
+    assert run("check", shot, "--report", takes) == 5
+    assert takes.read_text() == '{"takes": [1, 2]}'
+
+
+def test_scripts_do_not_replace_what_is_read_only_either(shot: Path) -> None:
+    path = read_only(shot.with_name("setup.toml"))
+    with pytest.raises(api.Refused, match="read-only"):
+        api.save_setup(bpy.data.objects["Rig"], path)
+    assert path.read_bytes() == b""
