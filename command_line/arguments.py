@@ -61,6 +61,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--enable-autoexec", action="store_true")
     _add(command, "--strict", action="store_true")
     _add(command, "--force", action="store_true")
+    _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
     _add(command, "--progress", choices=("plain", "openjd", "none"), default="plain")
     many = command.add_argument_group("many files")

@@ -1,7 +1,8 @@
 """Opens and saves .blend files, and finds the armatures in them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, cast
@@ -64,8 +65,11 @@ def notes() -> list[str]:
     return [f"Python was not run ({bpy.app.autoexec_fail_message}): use --enable-autoexec where targets depend on it"]
 
 
-def save(source: Path, output: Path, *, force: bool) -> None:
+@contextmanager
+def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
     """Write the open file to `output`, compressed if `source` is; Refused if that cannot be done.
+
+    Gives the path of the complete file, which is renamed to `output` at the end.
 
     force : a file without write permission is replaced
     """
@@ -83,6 +87,7 @@ def save(source: Path, output: Path, *, force: bool) -> None:
             # Blender's own is that of its last step, which only follows from what went wrong before.
             reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
             raise Refused("UNWRITABLE", value=str(output), reason=reason)
+        yield beside
 
 
 def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:

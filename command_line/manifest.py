@@ -25,10 +25,11 @@ from typing import Any
 
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
+from . import record
 from .arguments import frames
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, refuse_twice
-from .shot import REPORT_SUFFIX, Shot
+from .shot import Shot
 
 _SHARED = ("setup", "rig", "frames")
 _KEYS = ("file", *_SHARED, "output")
@@ -56,7 +57,7 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
                     raise Refused("SAME_OUTPUT", value=str(output), where=entry.where, other=outputs[output])
                 outputs[output] = number
                 writes = shot.command != "check"
-                shot = replace(shot, output=output if writes else None, report=output.with_suffix(REPORT_SUFFIX))
+                shot = replace(shot, output=output if writes else None, report=output.with_suffix(record.SUFFIX))
             found[number] = shot
     return found
 

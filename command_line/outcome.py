@@ -22,6 +22,10 @@ class ExitStatus(IntEnum):
     USAGE = 64
 
 
+TO_DO = "to do"
+"""State of a shot of which only that was asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The outcome of one shot.
@@ -60,5 +64,7 @@ def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
     """The outcomes as a table with one row for each shot, and their sum."""
     width = max(map(len, files.values()), default=0)
     rows = [f"{n:5}  {item.state:11}  {files[n]:{width}}  {item.text}" for n, item in sorted(outcomes.items())]
-    failed = [item for item in outcomes.values() if item.status >= ExitStatus.REFUSED]
-    return "\n".join([*rows, f"{len(outcomes) - len(failed)} of {len(outcomes)} shots done, {len(failed)} failed"])
+    failed = sum(item.status >= ExitStatus.REFUSED for item in outcomes.values())
+    to_do = sum(item.state == TO_DO for item in outcomes.values())
+    counts = f"{len(outcomes) - failed - to_do} of {len(outcomes)} shots done, {failed} failed"
+    return "\n".join([*rows, f"{counts}, {to_do} to do" if to_do else counts])

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, pool
+from . import blend_file, manifest, outcome, pool
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
@@ -21,18 +21,25 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     _refuse_combination(arguments)
     one = _shot(arguments)
     progress = Progress(arguments.progress)
+
+    def act(shot: Shot, done: int = 0, count: int = 1, *, resume: bool = True) -> Outcome:
+        return run_shot(
+            shot,
+            strict=arguments.strict,
+            resume=resume,
+            dry_run=arguments.dry_run,
+            progress=lambda part: progress((done + part) / count),
+        )
+
     if arguments.manifest is None:
         _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
-        found = run_shot(one, strict=arguments.strict, resume=False, progress=progress)
+        found = act(one, resume=False)
         for report in found.reports:
             print(f"{report.rig}\n{report}", flush=True)
+        if found.state == outcome.TO_DO:
+            print(f"{found.state}: {found.text}")
         _warn(found.damage)
         return _ended(found.status, found.text, progress)
-
-    def act(shot: Shot, done: int = 0, count: int = 1) -> Outcome:
-        return run_shot(
-            shot, strict=arguments.strict, resume=True, progress=lambda part: progress((done + part) / count)
-        )
 
     if arguments.shot == pool.STDIN:
         pool.serve(act)
@@ -40,7 +47,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
     _refuse_overwriting(shots.values(), arguments)
     numbers = manifest.numbers(arguments.shot, len(shots))
-    if arguments.jobs:
+    if arguments.jobs and not arguments.dry_run:
         chosen = {number: shots[number] for number in numbers}
         time_limit = arguments.time_limit or TIMEOUT_MAX
         outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, time_limit, progress)

@@ -1,7 +1,7 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 
 import bpy
@@ -10,41 +10,46 @@ from .. import api
 from ..blender.armatures import Rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
-from . import blend_file, interrupt, outcome, shot
+from . import blend_file, interrupt, outcome, record
 from .outcome import ExitStatus, Outcome
 from .shot import Progress, Shot
 
 
-def run_shot(what: Shot, *, strict: bool, resume: bool, progress: Progress) -> Outcome:
+def run_shot(what: Shot, *, strict: bool, resume: bool, dry_run: bool, progress: Progress) -> Outcome:
     """Carry out the shot. With `resume`, skip it if its report says that the same was done before.
 
     strict : refuse a file that Blender finds damaged
+    dry_run : write nothing, and say what would be done
     """
     request: dict[str, object] = {}
     try:
-        earlier = shot.recorded(what)
+        earlier = record.earlier(what)
     except Refused as refused:  # the report is somebody else's file, and stays so
         return _refused(refused)
     try:
         setups = [rig.load() for rig in what.rigs]
         request = what.request(setups)
-        reports = shot.done_before(earlier, request) if resume else None
+        reports = record.done_before(what, earlier, request) if resume else None
         if reports is not None:
             progress(1.0)
             return outcome.of_reports(reports, "done before", strict=strict)
         for path in filter(None, (what.output, what.report)):
             atomic_write.refuse_unwritable(path, force=what.force)
+        if dry_run:
+            written = f'writes "{what.output}"' if what.output else "writes no file"
+            return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
         damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
         if damage and strict:
             raise Refused("DAMAGED", value=damage)
         reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
-        if what.output:
-            interrupt.check()
-            blend_file.save(what.file, what.output, force=what.force)
-        shot.record(what, request, reports, damage)
+        interrupt.check()
+        saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
+        with saved as output:
+            record.write(what, request, reports, damage, output)
     except Refused as refused:
-        with suppress(Refused):  # it may be the report that cannot be written
-            shot.record(what, request, refused)
+        if not dry_run:
+            with suppress(Refused):  # it may be the report that cannot be written
+                record.write(what, request, refused)
         return _refused(refused)
     progress(1.0)
     return outcome.of_reports(reports, "done", strict=strict, damage=damage)

@@ -121,7 +121,8 @@ def test_a_report_that_cannot_be_read_is_written_anew(folder: Path, reports: obj
     good = json.loads(path.read_text())
     path.write_text(json.dumps(good | {"reports": reports}))
     assert run(MANIFEST, folder) == 0
-    assert json.loads(path.read_text()) == good
+    found = json.loads(path.read_text())
+    assert [found[name] for name in ("request", "reports")] == [good[name] for name in ("request", "reports")]
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "{b = " * 50_000])

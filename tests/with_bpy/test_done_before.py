@@ -1,0 +1,95 @@
+"""A shot counts as done only if what lies there is what this version would write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import pytest
+
+from support.command import run
+from support.rigs import animate, arm
+
+STATES = ("done before", "done", "to do")
+
+
+@pytest.fixture
+def season(tmp_path: Path) -> Path:
+    """A manifest of one shot, baked once."""
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"), compress=False)
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    assert bake(tmp_path / "season.toml") == 0
+    return tmp_path / "season.toml"
+
+
+def bake(season: Path, *argv: object) -> int:
+    return run("bake", "--manifest", season, "--output-dir", season.with_name("out"), *argv)
+
+
+def state(season: Path, capsys: pytest.CaptureFixture[str], *argv: object) -> str:
+    """What a run says of the shot."""
+    capsys.readouterr()
+    assert bake(season, *argv) == 0
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if "shot.blend  " in line]
+    return next(state for state in STATES if state in row)
+
+
+def test_a_second_run_does_nothing(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert state(season, capsys) == "done before"
+
+
+@pytest.mark.parametrize("change", ["one byte", "cut off", "gone", "older"])
+def test_an_output_that_was_changed_is_baked_anew(
+    season: Path, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    output = season.parent / "out" / "shot.blend"
+    written = output.read_bytes()
+    if change == "one byte":
+        middle = len(written) // 2
+        output.write_bytes(written[:middle] + bytes([written[middle] ^ 1]) + written[middle + 1 :])
+    elif change == "cut off":
+        output.write_bytes(written[:-1])
+    elif change == "gone":  # as when the process was killed after the report and before the output
+        output.unlink()
+    else:
+        output.write_bytes(season.with_name("shot.blend").read_bytes())
+    assert state(season, capsys) == "done"
+    assert state(season, capsys) == "done before"
+
+
+@pytest.mark.parametrize("change", [{"version": "0.0.9"}, {"schema": 0}])
+def test_what_another_version_did_is_done_anew(
+    season: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object]
+) -> None:
+    report = season.parent / "out" / "shot.two_bone_ik.json"
+    report.write_text(json.dumps(json.loads(report.read_text()) | change))
+    assert state(season, capsys) == "done"
+    assert state(season, capsys) == "done before"
+
+
+def test_force_bakes_anew(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert state(season, capsys, "--force") == "done"
+
+
+def test_a_dry_run_says_what_would_be_done_and_writes_nothing(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = season.parent / "out" / "shot.blend"
+    assert state(season, capsys, "--dry-run", "--jobs", "2") == "done before"
+    assert state(season, capsys, "--dry-run", "--force") == "to do"
+    output.unlink()
+    before = {path: path.stat().st_mtime_ns for path in season.parent.rglob("*")}
+    assert state(season, capsys, "--dry-run") == "to do"
+    assert run("bake", season.with_name("shot.blend"), "--output", output, "--dry-run") == 0
+    assert f'to do: bake, writes "{output}"' in capsys.readouterr().out
+    assert run("bake", season.with_name("none.blend"), "--output", output, "--report", output, "--dry-run") == 5
+    assert {path: path.stat().st_mtime_ns for path in season.parent.rglob("*")} == before
+
+
+def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    season.with_name("shot.blend").unlink()
+    before = {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()}
+    assert bake(season, "--dry-run") == 5
+    assert "cannot be read" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()} == before
