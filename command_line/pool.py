@@ -15,7 +15,8 @@ from queue import SimpleQueue
 from subprocess import PIPE, STDOUT, Popen, TimeoutExpired
 from threading import Event, Timer
 
-from ..blender.files import atomic_write
+from ..blender.files import atomic_write, file_lock
+from ..blender.messages.refused import Refused
 from .outcome import ExitStatus, Outcome
 from .progress import Progress
 from .shot import Shot
@@ -103,6 +104,9 @@ class _Worker:
             return answer
         for path in filter(None, (shot.output, shot.report)):
             atomic_write.tidy(path)
+        if shot.report:
+            with suppress(Refused), file_lock.locked(shot.report, wait=False):
+                pass  # the lock that it held has left its file behind
         status, state = process.returncode, "crashed"
         how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
         if stopped.is_set():
@@ -134,7 +138,8 @@ def _asked(process: Popen[str], shot: Shot) -> tuple[Outcome | None, str]:
         process.stdin.flush()
     for line in process.stdout:
         if line.startswith(_ANSWER):
-            return Outcome(**json.loads(line.removeprefix(_ANSWER))), said
+            with suppress(TypeError, ValueError):  # cut off, if it ended just then
+                return Outcome(**json.loads(line.removeprefix(_ANSWER))), said
         said = line.strip() or said
     return None, said
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
+from typing import Any
 
 import bpy
 
 from .. import api
 from ..blender.armatures import Rig
-from ..blender.files import atomic_write
+from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, record
 from .outcome import ExitStatus, Outcome
@@ -21,7 +22,7 @@ def run_shot(what: Shot, *, strict: bool, resume: bool, dry_run: bool, progress:
     strict : refuse a file that Blender finds damaged
     dry_run : write nothing, and say what would be done
     """
-    request: dict[str, object] = {}
+    request: dict[str, Any] = {}
     try:
         earlier = record.earlier(what)
     except Refused as refused:  # the report is somebody else's file, and stays so
@@ -29,29 +30,51 @@ def run_shot(what: Shot, *, strict: bool, resume: bool, dry_run: bool, progress:
     try:
         setups = [rig.load() for rig in what.rigs]
         request = what.request(setups)
-        reports = record.done_before(what, earlier, request) if resume else None
-        if reports is not None:
+        done = resume and _done_before(what, earlier, request, strict=strict)
+        if done:
             progress(1.0)
-            return outcome.of_reports(reports, "done before", strict=strict)
+            return done
         for path in filter(None, (what.output, what.report)):
             atomic_write.refuse_unwritable(path, force=what.force)
         if dry_run:
             written = f'writes "{what.output}"' if what.output else "writes no file"
             return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
-        damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
-        if damage and strict:
-            raise Refused("DAMAGED", value=damage)
-        reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
-        interrupt.check()
-        saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
-        with saved as output:
-            record.write(what, request, reports, damage, output)
+        with file_lock.locked(what.report) if resume and what.report else nullcontext():
+            # Another pool may have done it while this one waited.
+            found = (resume and _done_before(what, record.earlier(what), request, strict=strict)) or _carried_out(
+                what, setups, request, strict=strict, progress=progress
+            )
     except Refused as refused:
         if not dry_run:
             with suppress(Refused):  # it may be the report that cannot be written
                 record.write(what, request, refused)
         return _refused(refused)
     progress(1.0)
+    return found
+
+
+def _done_before(what: Shot, earlier: dict[str, Any], request: dict[str, Any], *, strict: bool) -> Outcome | None:
+    reports = record.done_before(what, earlier, request)
+    return None if reports is None else outcome.of_reports(reports, "done before", strict=strict)
+
+
+def _carried_out(
+    what: Shot,
+    setups: Sequence[api.Setup | None],
+    request: dict[str, Any],
+    *,
+    strict: bool,
+    progress: Progress,
+) -> Outcome:
+    """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
+    damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+    if damage and strict:
+        raise Refused("DAMAGED", value=damage)
+    reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
+    interrupt.check()
+    saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
+    with saved as output:
+        record.write(what, request, reports, damage, output)
     return outcome.of_reports(reports, "done", strict=strict, damage=damage)
 
 

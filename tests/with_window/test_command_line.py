@@ -31,6 +31,11 @@ def test_blender_bakes_by_its_command_line(installed: Callable, tmp_path: Path) 
     assert "two_bone_ik: 1 of 3 shots failed: 2" in pool.stderr.splitlines()
     assert {path.name for path in (tmp_path / "out").glob("*.blend")} == {"1.blend", "3.blend"}
 
+    without = ("--factory-startup", "--command", "two_bone_ik", "bake", tmp_path / "1.blend", *setup)
+    unknown = installed(*without, "--output", tmp_path / "unknown.blend")
+    assert unknown.returncode == 1, unknown.stdout + unknown.stderr
+    assert not (tmp_path / "unknown.blend").exists()
+
     refused = installed("--command", "two_bone_ik", "bake", tmp_path / "none.blend", "--in-place")
     assert refused.returncode == 5
     assert any("none.blend" in line and line.startswith("two_bone_ik: ") for line in refused.stderr.splitlines())

@@ -1,0 +1,111 @@
+"""Refused means that nothing was written, and two runs on one folder do not do a shot twice."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik.blender.files import file_lock
+from bl_ext.user_default.two_bone_ik.command_line import pool
+from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
+
+from support.command import run
+from support.rigs import animate, arm
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"
+
+
+@pytest.fixture
+def season(shot: Path) -> Path:
+    shot.with_name("season.toml").write_text('shot = [{file = "shot.blend"}]')
+    return shot.with_name("season.toml")
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("report", ["shot.blend/report.json", "r" * 250 + ".json"])
+def test_no_output_is_written_where_the_report_cannot_be(shot: Path, report: str) -> None:
+    assert run("bake", shot, "--output", shot.with_name("baked.blend"), "--report", shot.parent / report) == 5
+    assert files(shot.parent) == {"shot.blend"}
+
+
+def test_folders_are_tried_before_the_file_is_opened(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("bake", shot, "--output", shot / "baked.blend") == 5
+    said = capsys.readouterr()
+    assert "Not a directory" in said.err
+    assert "Read blend" not in said.out
+
+
+def test_a_folder_that_cannot_be_made_costs_only_its_shot(season: Path) -> None:
+    season.write_text('shot = [{file = "shot.blend", output = "a/x.blend"}, {file = "shot.blend", output = "b.blend"}]')
+    out = season.with_name("out")
+    out.mkdir()
+    (out / "a").touch()
+    assert run("bake", "--manifest", season, "--output-dir", out) == 5
+    assert files(out) == {"a", "b.blend", "b.two_bone_ik.json"}
+
+
+@pytest.fixture
+def other_run(season: Path) -> Iterator[None]:
+    """Another run holds the shot, puts its result in place a moment later, and lets the shot go."""
+    out, done = season.with_name("out"), season.with_name("done")
+    assert run("bake", "--manifest", season, "--output-dir", out) == 0
+    out.rename(done)
+    out.mkdir()
+    holds = Event()
+
+    def finish() -> None:
+        with file_lock.locked(out / "shot.two_bone_ik.json"):
+            holds.set()
+            Event().wait(1.0)
+            for path in done.iterdir():
+                shutil.copy2(path, out)
+
+    thread = Thread(target=finish)
+    thread.start()
+    holds.wait()
+    yield
+    thread.join()
+
+
+def test_a_shot_that_another_run_has_begun_is_not_done_twice(
+    season: Path, other_run: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, done = season.with_name("out"), season.with_name("done")
+    assert run("bake", "--manifest", season, "--output-dir", out) == 0
+    assert "done before" in capsys.readouterr().out
+    assert files(out) == files(done)
+    assert all((out / name).read_bytes() == (done / name).read_bytes() for name in files(done))
+
+
+def test_a_lock_is_free_once_it_is_given_back(tmp_path: Path) -> None:
+    with file_lock.locked(tmp_path / "x") as first:
+        with file_lock.locked(tmp_path / "x", wait=False) as second:
+            assert (first, second) == (True, False)
+        assert files(tmp_path) == {".x.lock"}
+    with file_lock.locked(tmp_path / "x", wait=False) as third:
+        assert third
+    assert files(tmp_path) == set()
+
+
+@pytest.mark.parametrize("line", ["pass", "print('done')", "print('two_bone_ik_outcome: ')", "raise SystemExit(1)"])
+def test_a_program_that_is_not_ours_never_looks_done(tmp_path: Path, line: str) -> None:
+    from bl_ext.user_default.two_bone_ik.command_line.progress import Progress
+
+    shots = {1: Shot(command="bake", file=tmp_path / "shot.blend", output=tmp_path / "baked.blend")}
+    (found,) = pool.outcomes([sys.executable, "-c", line], shots, 1, 60.0, Progress("none")).values()
+    assert (found.status, found.state) == (6, "crashed")
+    assert files(tmp_path) == set()
