@@ -19,11 +19,11 @@ _LEFT_OUT |= {"tool_settings", "image_settings", "bake", "use_nodes"}
 
 def dump() -> dict[str, object]:
     """Every settable value of every property of every data-block, by its path from `bpy.data`."""
-    found: dict[str, object] = {}
+    reader = _Reader()
     for name in _COLLECTIONS:
         for block in getattr(bpy.data, name):
-            found.update(_Reader().struct(f"{name}[{block.name!r}]", block))
-    return found
+            reader.block(f"{name}[{block.name!r}]", block)
+    return reader.found
 
 
 def changed(before: dict[str, object]) -> set[str]:
@@ -36,31 +36,45 @@ class _Reader:
     """Reads each part of one data-block once, even if several paths lead to the part."""
 
     def __init__(self) -> None:
+        self.found: dict[str, object] = {}
         self._seen: set[tuple[int, str]] = set()
+        # Blender takes longer to list the properties of a type than to read them.
+        self._properties: dict[str, list[tuple[str, str, bool]]] = {}
 
-    def struct(self, path: str, owner: bpy_struct) -> Iterator[tuple[str, object]]:
+    def block(self, path: str, block: ID) -> None:
+        self._seen = set()
+        self._struct(path, block)
+
+    def _struct(self, path: str, owner: bpy_struct) -> None:
         kind = owner.bl_rna.identifier
-        yield path, f"{kind} {getattr(owner, 'name', '')}"
-        if (owner.as_pointer(), kind) not in self._seen:
-            self._seen.add((owner.as_pointer(), kind))
-            for item in owner.bl_rna.properties:
-                if item.identifier not in _LEFT_OUT:
-                    yield from self._property(f"{path}.{item.identifier}", getattr(owner, item.identifier), item)
+        self.found[path] = f"{kind} {getattr(owner, 'name', '')}"
+        if (owner.as_pointer(), kind) in self._seen:
+            return
+        self._seen.add((owner.as_pointer(), kind))
+        if kind not in self._properties:
+            self._properties[kind] = list(_read_properties(owner))
+        for name, sort, is_array in self._properties[kind]:
+            value = getattr(owner, name)
+            if sort == "COLLECTION":
+                for index, part in enumerate(value):
+                    self._part(f"{path}.{name}[{index}]", part)
+            elif sort == "POINTER":
+                self._part(f"{path}.{name}", value)
+            else:
+                self.found[f"{path}.{name}"] = _plain(value) if is_array else value
 
-    def _property(self, path: str, value: object, item: Property) -> Iterator[tuple[str, object]]:
-        if item.type == "COLLECTION":
-            for index, part in enumerate(value):
-                yield from self._part(f"{path}[{index}]", part)
-        elif item.type == "POINTER":
-            yield from self._part(path, value)
-        elif not item.is_readonly:
-            yield path, _plain(value) if getattr(item, "is_array", False) else value
-
-    def _part(self, path: str, part: bpy_struct | None) -> Iterator[tuple[str, object]]:
+    def _part(self, path: str, part: bpy_struct | None) -> None:
         if part is None or (isinstance(part, ID) and not part.is_embedded_data):
-            yield path, part and part.name_full
+            self.found[path] = part and part.name_full
         else:
-            yield from self.struct(path, part)
+            self._struct(path, part)
+
+
+def _read_properties(owner: bpy_struct) -> Iterator[tuple[str, str, bool]]:
+    """Name, type and whether it is an array, of each property that may hold or lead to settable values."""
+    for item in owner.bl_rna.properties:
+        if item.identifier not in _LEFT_OUT and (item.type in {"COLLECTION", "POINTER"} or not item.is_readonly):
+            yield item.identifier, item.type, getattr(item, "is_array", False)
 
 
 def _plain(value: object) -> object:
