@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import bpy
-from bpy.types import ID, Property, bpy_struct
+from bpy.types import ID, bpy_struct
 
 _COLLECTIONS = (
     *("scenes", "collections", "objects", "actions", "armatures", "meshes", "curves", "shape_keys"),
