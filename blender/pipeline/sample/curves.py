@@ -12,7 +12,7 @@ from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
-from ....skeleton.transform import Basis
+from ....skeleton.transform import Basis, compose
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product
@@ -133,14 +133,15 @@ class _Curves:
         bone = place.object.pose.bones[place.bone]
         return {name: self._of(place.object).number(bone, name, unset) for name, unset in numbers.items()}
 
-    def own(self, place: Point, *, with_rotation: bool = True) -> Basis:
+    def own(self, place: Point, *, with_rotation: bool) -> Basis:
         item, name = place
         transforms = self._of(item)
         return transforms.bone(item.pose.bones[name], with_rotation) if name else transforms.object(item)
 
     def place(self, place: Point) -> None:
         item, name = place
-        basis = self.own(place).matrix
+        transforms = self._of(item)
+        basis = transforms.bone_matrix(item.pose.bones[name]) if name else transforms.object_matrix(item)
         if name:
             bone = item.data.bones[name]
             parent = self.poses[Point(item, bone.parent.name)][:, None] if bone.parent else None
@@ -172,11 +173,23 @@ class OwnTransforms:
         """As `PoseBone.matrix_basis` has them, with or without rotation."""
         path = f"{bone.path_from_id()}."
         return Basis(
-            # Blender leaves out what a connected bone has.
-            location=np.zeros((1, 3)) if bone.bone.use_connect else self._values(bone, path, "location"),
+            location=self._bone_location(bone, path),
             rotation=self._bone_rotation(bone, path) if with_rotation else np.eye(3)[None],
             scale=self._values(bone, path, "scale"),
         )
+
+    def bone_matrix(self, bone: PoseBone) -> Array:
+        """(n, 4, 4) `PoseBone.matrix_basis`."""
+        path = f"{bone.path_from_id()}."
+        if self._animated.isdisjoint((path + rotation_name(bone.rotation_mode), f"{path}scale")):
+            return compose(_linear(bone), self._bone_location(bone, path))
+        return self.bone(bone, with_rotation=True).matrix
+
+    def object_matrix(self, item: Object) -> Array:
+        """(n, 4, 4) `Object.matrix_basis`."""
+        if any(path.removeprefix("delta_").startswith(("rotation_", "scale")) for path in self._animated):
+            return self.object(item).matrix
+        return compose(_linear(item), self._object_location(item))
 
     def number(self, bone: PoseBone, name: str, unset: float) -> Array:
         """(n,) or (1,) the keyed option of this name, within its range as Blender sets it.
@@ -198,7 +211,7 @@ class OwnTransforms:
         else:
             rotation = _standing(item.matrix_basis, item.scale * item.delta_scale)
         return Basis(
-            location=self._values(item, "", "location") + self._values(item, "", "delta_location"),
+            location=self._object_location(item),
             rotation=rotation,
             scale=self._values(item, "", "scale") * self._values(item, "", "delta_scale"),
         )
@@ -212,6 +225,13 @@ class OwnTransforms:
         if not hasattr(item, name):
             return np.eye(3)[None]  # Blender has no such property for axis and angle
         return rotation_matrices(self._values(item, "", name), item.rotation_mode)
+
+    def _object_location(self, item: Object) -> Array:
+        return self._values(item, "", "location") + self._values(item, "", "delta_location")
+
+    def _bone_location(self, bone: PoseBone, path: str) -> Array:
+        # Blender leaves out what a connected bone has.
+        return np.zeros((1, 3)) if bone.bone.use_connect else self._values(bone, path, "location")
 
     def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
         if path + rotation_name(bone.rotation_mode) in self._animated:
@@ -232,6 +252,11 @@ class OwnTransforms:
             curve = self._curves.get((path + name, index))
             values[:, index] = np.fromiter(map(curve.evaluate, self._frames), float, len(values)) if curve else value
         return values
+
+
+def _linear(owner: Object | PoseBone) -> Array:
+    """(3, 3) rotation and scale that stand."""
+    return np.array(owner.matrix_basis, dtype=np.float64)[:3, :3]
 
 
 def _standing(matrix_basis: Matrix, scale: Vector) -> Array:
