@@ -22,6 +22,9 @@ if _HAS_SLOTS:
 else:
     Channelbag: TypeAlias = Action
 
+BLENDER: str = bpy.app.version_string
+"""Which Blender this is, as Blender says it: 5.2.2 LTS."""
+
 AnimatedID = Any
 """A data-block of a kind that can be animated."""
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
+from .shot import ReportDetail
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -53,7 +54,7 @@ def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any
 
 def _add_shots(command: ArgumentParser) -> None:
     """Adds the arguments of commands that work on shots."""
-    command.set_defaults(output=None, in_place=False, **asdict(DEFAULTS))
+    command.set_defaults(output=None, in_place=False, report_detail=ReportDetail.FULL, **asdict(DEFAULTS))
     # In one list, so that their order tells which go together.
     _add(command, "--rig", dest="rigs", action="append", type=lambda name: (name, None), metavar="NAME")
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
@@ -63,6 +64,8 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
+    _add(command, "--report-detail", type=_one_of(ReportDetail))
+    _add(command, "--summary", **_FILE)
     _add(command, "--progress", choices=("plain", "openjd", "none"), default="plain")
     many = command.add_argument_group("many files")
     _add(many, "--manifest", **_FILE)

@@ -49,8 +49,9 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
     for table in _tables(path):
         entry = _Entry(f'Shot {len(found) + 1} of "{path}"', table, home, mapped)
         for file in entry.files(folder):
-            shot = replace(common, file=file, is_open=False, rigs=entry.rigs(common), frames=entry.frames(common))
             number = len(found) + 1
+            rigs, span = entry.rigs(common), entry.frames(common)
+            shot = replace(common, number=number, file=file, is_open=False, rigs=rigs, frames=span)
             if folder:
                 output = _below(folder, entry.output(file), entry.where)
                 if output in outputs:

@@ -1,8 +1,11 @@
 """The outcome of a shot in words, and the exit status."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import IntEnum
+from typing import Any
 
 from ..blender.messages.report import Report
 
@@ -22,6 +25,8 @@ class ExitStatus(IntEnum):
     USAGE = 64
 
 
+DONE = "done"
+REFUSED = "refused"
 TO_DO = "to do"
 """State of a shot of which only that was asked."""
 
@@ -33,22 +38,40 @@ class Outcome:
     state : a word or two
     text : the reason, or the result in short
     damage : a sentence if Blender says that the file is damaged
+    frames, worst_miss : how many frames there are, and the largest distance from a target, if it was carried out
     reports : all reports, if the shot was carried out in this process
+    started, seconds : when it began, as ISO 8601 in UTC, and how long it took
     """
 
     status: int
     state: str
     text: str
     damage: str = ""
+    frames: int = 0
+    worst_miss: float | None = None
+    started: str = ""
+    seconds: float = 0.0
     reports: tuple[Report, ...] = ()
 
 
-def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str = "") -> Outcome:
-    """Of a shot that was carried out."""
-    chains = [chain for report in reports for chain in report.chains]
-    misposed = [chain.name for chain in chains if not chain.posed]
-    short = [chain.name for chain in chains if not chain.reached]
-    left_out = [name for report in reports for name in report.left_out]
+class Clock:
+    """Measures a shot from now on."""
+
+    def __init__(self) -> None:
+        self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._since = time.monotonic()
+
+    def times(self) -> dict[str, Any]:
+        """The fields `started` and `seconds` of an outcome."""
+        return {"started": self._started, "seconds": round(time.monotonic() - self._since, 3)}
+
+
+def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: bool) -> Outcome:
+    """Of a shot that was carried out, from the summaries of its reports."""
+    chains = [chain for summary in summaries for chain in summary["chains"]]
+    misposed = [chain["name"] for chain in chains if chain["misposed"]]
+    short = [chain["name"] for chain in chains if chain["misposed"] or chain["reached"] < chain["frames"]["count"]]
+    left_out = [name for summary in summaries for name in summary["left_out"]]
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"keyed, but not posed so: {', '.join(misposed)}"
     elif short or left_out:
@@ -57,7 +80,13 @@ def of_reports(reports: list[Report], state: str, *, strict: bool, damage: str =
         text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
     else:
         status, text = ExitStatus.DONE, "all targets reached"
-    return Outcome(status=status, state=state, text=text, damage=damage, reports=tuple(reports))
+    return Outcome(
+        status=status,
+        state=state,
+        text=text,
+        frames=max((chain["frames"]["count"] for chain in chains), default=0),
+        worst_miss=max((chain["worst_miss"] for chain in chains), default=None),
+    )
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:

@@ -8,17 +8,18 @@ import json
 import pickle
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from queue import SimpleQueue
 from subprocess import PIPE, STDOUT, Popen, TimeoutExpired
 from threading import Event, Timer
 
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
-from .outcome import ExitStatus, Outcome
-from .progress import Progress
+from . import record
+from .outcome import Clock, ExitStatus, Outcome
 from .shot import Shot
 
 STDIN = "-"
@@ -28,17 +29,15 @@ WORKER = ("--shot", STDIN, "--jobs", "0", "--progress", "none")
 """What makes a worker of a command line; of an argument that is given twice, the last counts."""
 
 _ANSWER = "two_bone_ik_outcome: "
-_ANSWERED = ("status", "state", "text", "damage")
-"""Of an outcome; the reports are in the file of the shot."""
 
 _GRACE = 10.0
 """Seconds that a Blender has to end by itself after an interrupt, before it is killed."""
 
 
 def outcomes(
-    call: Sequence[str], shots: Mapping[int, Shot], jobs: int, time_limit: float, progress: Progress
-) -> dict[int, Outcome]:
-    """The shots' outcomes by their numbers.
+    call: Sequence[str], shots: Mapping[int, Shot], jobs: int, time_limit: float
+) -> Generator[tuple[int, Outcome], None, None]:
+    """The outcomes of the shots by their numbers, each as it ends. To close it earlier ends the workers.
 
     call : the command line of a worker
     time_limit : seconds that a worker has for one shot, its start included
@@ -48,20 +47,19 @@ def outcomes(
     for worker in workers:
         idle.put(worker)
 
-    def act(number: int) -> Outcome:
+    def act(shot: Shot) -> Outcome:
         worker = idle.get()
         try:
-            return worker.outcome(shots[number])
+            return worker.outcome(shot)
         finally:
             idle.put(worker)
 
     executor = ThreadPoolExecutor(len(workers))
     try:
-        futures = {executor.submit(act, number): number for number in shots}
-        for done, _ in enumerate(as_completed(futures), 1):
-            progress(done / len(shots))
-        return {number: future.result() for future, number in futures.items()}
-    except KeyboardInterrupt:
+        futures = {executor.submit(act, shot): number for number, shot in shots.items()}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    except BaseException:
         # What has not begun does not begin, and what has begun leaves nothing behind.
         executor.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
@@ -78,7 +76,8 @@ def serve(act: Callable[[Shot], Outcome]) -> None:
     for line in sys.stdin:
         # What is read is what `_asked` of the same program has written.
         found = act(pickle.loads(b64decode(line)))
-        answer = json.dumps({key: getattr(found, key) for key in _ANSWERED})
+        # The reports are in the file of the shot.
+        answer = json.dumps(asdict(replace(found, reports=())))
         print(f"\n{_ANSWER}{answer}", flush=True)
 
 
@@ -92,6 +91,7 @@ class _Worker:
 
     def outcome(self, shot: Shot) -> Outcome:
         """Let the worker carry out a shot."""
+        clock = Clock()
         process = self._process = self._process or Popen(
             self._call, stdin=PIPE, stdout=PIPE, stderr=STDOUT, encoding="utf-8", errors="replace"
         )
@@ -102,17 +102,21 @@ class _Worker:
             self._process = None
         if answer:
             return answer
-        for path in filter(None, (shot.output, shot.report)):
-            atomic_write.tidy(path)
-        if shot.report:
-            with suppress(Refused), file_lock.locked(shot.report, wait=False):
-                pass  # the lock that it held has left its file behind
         status, state = process.returncode, "crashed"
         how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
         if stopped.is_set():
             state, how = "timed out", f"was stopped after {self._time_limit:g} seconds"
-        text = f"Blender {how}: {said}" if said else f"Blender {how}"
-        return Outcome(status=ExitStatus.CRASHED, state=state, text=text)
+        found = Outcome(
+            status=ExitStatus.CRASHED, state=state, text=f"Blender {how}: {said}" if said else f"Blender {how}"
+        )
+        for path in filter(None, (shot.output, shot.report)):
+            atomic_write.tidy(path)
+        if shot.report:
+            # The lock that it held has left its file behind. If another pool has the lock, the shot is its own now.
+            with suppress(Refused), file_lock.locked(shot.report, wait=False) as is_ours:
+                if is_ours:
+                    record.write_failure(shot, {}, state, found.text, clock.times())
+        return replace(found, **clock.times())
 
     def interrupt(self) -> None:
         """End the worker in the middle of a shot that another thread waits for; kill the process if it does not end."""

@@ -1,6 +1,7 @@
 """Shows progress: for people, for farms, or not at all."""
 
 import sys
+from collections.abc import Callable
 
 _WIDTH = 40
 
@@ -21,6 +22,10 @@ class Progress:
         if percent >= self._said + (10 if self._style == "plain" else 1):
             self._said = percent
             self._say(percent)
+
+    def part(self, done: int, count: int) -> Callable[[float], None]:
+        """The progress of one of `count` parts, of which `done` are done."""
+        return lambda part: self((done + part) / count)
 
     def failed(self, reason: str) -> None:
         """Say that the run has failed."""

@@ -5,20 +5,26 @@ is not the hash of what lies there, and the shot counts as not done.
 """
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..blender import versions
 from ..blender.extension import VERSION
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
-from .shot import Shot, digest
+from .outcome import DONE
+from .shot import ReportDetail, Shot, digest
 
 SUFFIX = ".two_bone_ik.json"
 """Of the report beside an output, where another program may have a NAME.json of its own."""
 
 SCHEMA = 1
 """Number of the format; another number means that programs have to read it in another way."""
+
+VERSIONS = {"two_bone_ik": VERSION, "blender": versions.BLENDER}
 
 _LARGEST = 1 << 30
 """Bytes of a report that is read again: ten limbs over half a million frames."""
@@ -40,32 +46,62 @@ def earlier(shot: Shot) -> dict[str, Any]:
     return found
 
 
-def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> list[api.Report] | None:
-    """The reports of an earlier run, if this version did the same and its output lies there as written; else None."""
-    if shot.force or found.get("request") != request or found.get("damage"):
+def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The summaries of an earlier run, if this version did the same and its output lies there as written; else None.
+
+    raises : AttributeError, KeyError, TypeError or ValueError if `found` is not as `write` leaves it
+    """
+    if shot.force or not found or found["request"] != request or found["damage"]:
         return None
-    if (found.get("schema"), found.get("version")) != (SCHEMA, VERSION):
+    if found["state"] != DONE or (found["schema"], found["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
         return None
-    if shot.output and not (shot.output.is_file() and digest(shot.output) == found.get("output")):
+    if shot.output and not (shot.output.is_file() and digest(shot.output) == found.get("sha256")):
         return None
-    try:
-        return [api.Report.from_dict(report) for report in found["reports"]]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None  # refused then
+    if shot.report_detail == ReportDetail.SUMMARY:
+        return found["summary"]
+    return [api.Report.from_dict(report).summary() for report in found["reports"]]
 
 
 def write(
-    shot: Shot, request: dict[str, Any], found: list[api.Report] | Refused, damage: str = "", output: Path | None = None
+    shot: Shot,
+    request: dict[str, Any],
+    found: Sequence[api.Report],
+    times: dict[str, Any],
+    damage: str,
+    output: Path | None,
 ) -> None:
-    """Write the report of a shot if one is asked for; `output` is what will be renamed to the shot's output."""
+    """Write the report of a shot that was carried out; `output` is what will be renamed to the shot's output."""
+    content = {
+        "state": DONE,
+        "request": request,
+        "damage": damage,
+        "sha256": digest(output) if output else "",
+        "summary": [report.summary() for report in found],
+    }
+    if shot.report_detail == ReportDetail.FULL:
+        content["reports"] = [report.as_dict() for report in found]
+    _write(shot, times, content)
+
+
+def write_failure(shot: Shot, request: dict[str, Any], state: str, error: Refused | str, times: dict[str, Any]) -> None:
+    """Write the report of a shot that failed, in place of an older one, unless the place is another program's.
+
+    error : the refusal, or a sentence that says how Blender ended
+    """
+    named = {name: str(getattr(error, name, "")) for name in ("kind", "object", "bone", "value")}
+    with suppress(Refused):  # it may be the report that cannot be written
+        earlier(shot)
+        _write(shot, times, {"state": state, "request": request, "error": {"message": str(error), **named}})
+
+
+def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
     if not shot.report:
         return
-    content: dict[str, Any] = {"schema": SCHEMA, "version": VERSION, "request": request, "damage": damage}
-    if isinstance(found, Refused):
-        fields = {name: str(getattr(found, name)) for name in ("kind", "object", "bone", "value")}
-        content["error"] = {"message": str(found), **fields}
-    else:
-        content["reports"] = [report.as_dict() for report in found]
-        content["output"] = digest(output) if output else ""
+    told = {"schema": SCHEMA, "versions": VERSIONS, **named(shot), **times, **content}
     with atomic_write.atomic_write(shot.report, force=shot.force) as beside:
-        beside.write_text(json.dumps(content, allow_nan=False), "utf-8")
+        beside.write_text(json.dumps(told, allow_nan=False), "utf-8")
+
+
+def named(shot: Shot) -> dict[str, Any]:
+    """Which shot it is: its number in the manifest and its files."""
+    return {"shot": shot.number, "file": str(shot.file), "output": shot.output and str(shot.output)}

@@ -2,7 +2,8 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import fields, replace
 from threading import TIMEOUT_MAX
 
@@ -14,6 +15,7 @@ from .progress import Progress
 from .rig_setup import from_arguments
 from .run_shot import run_shot
 from .shot import Shot
+from .summary import Summary
 
 
 def run(arguments: Namespace, call: Sequence[str]) -> int:
@@ -22,38 +24,47 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
     one = _shot(arguments)
     progress = Progress(arguments.progress)
 
-    def act(shot: Shot, done: int = 0, count: int = 1, *, resume: bool = True) -> Outcome:
-        return run_shot(
-            shot,
-            strict=arguments.strict,
-            resume=resume,
-            dry_run=arguments.dry_run,
-            progress=lambda part: progress((done + part) / count),
-        )
-
+    if arguments.shot == pool.STDIN:
+        pool.serve(lambda shot: run_shot(shot, progress))
+        return ExitStatus.DONE
     if arguments.manifest is None:
         _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
-        found = act(one, resume=False)
+        summary = Summary(arguments.summary)
+        found = run_shot(one, progress)
+        if not one.dry_run:
+            summary.add(one, found)
         for report in found.reports:
             print(f"{report.rig}\n{report}", flush=True)
         if found.state == outcome.TO_DO:
             print(f"{found.state}: {found.text}")
         _warn(found.damage)
         return _ended(found.status, found.text, progress)
-
-    if arguments.shot == pool.STDIN:
-        pool.serve(act)
-        return ExitStatus.DONE
     shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
     _refuse_overwriting(shots.values(), arguments)
-    numbers = manifest.numbers(arguments.shot, len(shots))
+    chosen = {number: shots[number] for number in manifest.numbers(arguments.shot, len(shots))}
+    summary = Summary(arguments.summary)
+    outcomes: dict[int, Outcome] = {}
+    with closing(_outcomes(chosen, arguments, call, progress)) as ending:
+        for number, ended in ending:
+            outcomes[number] = ended
+            if not arguments.dry_run:
+                summary.add(chosen[number], ended)
+    return _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
+
+
+def _outcomes(
+    shots: Mapping[int, Shot], arguments: Namespace, call: Sequence[str], progress: Progress
+) -> Generator[tuple[int, Outcome], None, None]:
+    """The outcomes of the shots by their numbers, each as it ends."""
     if arguments.jobs and not arguments.dry_run:
-        chosen = {number: shots[number] for number in numbers}
         time_limit = arguments.time_limit or TIMEOUT_MAX
-        outcomes = pool.outcomes([*call, *pool.WORKER], chosen, arguments.jobs, time_limit, progress)
+        outcomes = pool.outcomes([*call, *pool.WORKER], shots, arguments.jobs, time_limit)
+        for done, ended in enumerate(outcomes, 1):
+            progress(done / len(shots))
+            yield ended
     else:
-        outcomes = {number: act(shots[number], done, len(numbers)) for done, number in enumerate(numbers)}
-    return _ended_many({number: str(shots[number].file) for number in numbers}, outcomes, progress)
+        for done, number in enumerate(shots):
+            yield number, run_shot(shots[number], progress.part(done, len(shots)))
 
 
 def _refuse_combination(arguments: Namespace) -> None:
@@ -85,7 +96,7 @@ def _shot(arguments: Namespace) -> Shot:
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
     read += [arguments.manifest, arguments.path_mapping]
-    written = [path for shot in shots for path in (shot.output, shot.report)]
+    written = [path for shot in shots for path in (shot.output, shot.report)] + [arguments.summary]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 
 

@@ -1,7 +1,7 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
 from collections.abc import Sequence
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,74 +12,63 @@ from ..blender.armatures import Rig
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, record
-from .outcome import ExitStatus, Outcome
+from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Shot
 
 
-def run_shot(what: Shot, *, strict: bool, resume: bool, dry_run: bool, progress: Progress) -> Outcome:
-    """Carry out the shot. With `resume`, skip it if its report says that the same was done before.
-
-    strict : refuse a file that Blender finds damaged
-    dry_run : write nothing, and say what would be done
-    """
+def run_shot(what: Shot, progress: Progress) -> Outcome:
+    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before."""
+    clock = Clock()
     request: dict[str, Any] = {}
-    try:
-        earlier = record.earlier(what)
-    except Refused as refused:  # the report is somebody else's file, and stays so
-        return _refused(refused)
     try:
         setups = [rig.load() for rig in what.rigs]
         request = what.request(setups)
-        done = resume and _done_before(what, earlier, request, strict=strict)
-        if done:
-            progress(1.0)
-            return done
-        for path in filter(None, (what.output, what.report)):
-            atomic_write.refuse_unwritable(path, force=what.force)
-        if dry_run:
-            written = f'writes "{what.output}"' if what.output else "writes no file"
-            return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
-        with file_lock.locked(what.report) if resume and what.report else nullcontext():
-            # Another pool may have done it while this one waited.
-            found = (resume and _done_before(what, record.earlier(what), request, strict=strict)) or _carried_out(
-                what, setups, request, strict=strict, progress=progress
-            )
+        found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress)
+        progress(1.0)
     except Refused as refused:
-        if not dry_run:
-            with suppress(Refused):  # it may be the report that cannot be written
-                record.write(what, request, refused)
-        return _refused(refused)
-    progress(1.0)
-    return found
+        if not what.dry_run:
+            record.write_failure(what, request, outcome.REFUSED, refused, clock.times())
+        found = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
+    return replace(found, **clock.times())
 
 
-def _done_before(what: Shot, earlier: dict[str, Any], request: dict[str, Any], *, strict: bool) -> Outcome | None:
-    reports = record.done_before(what, earlier, request)
-    return None if reports is None else outcome.of_reports(reports, "done before", strict=strict)
+def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
+    """The outcome of an earlier run that carried out the same; Refused if another program's file is in its place."""
+    earlier = record.earlier(what)
+    try:
+        summaries = record.done_before(what, earlier, request) if what.is_resumed else None
+        return None if summaries is None else outcome.of_summaries(summaries, "done before", strict=what.strict)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None  # refused then, a summary where all is asked for, or another version's
 
 
 def _carried_out(
-    what: Shot,
-    setups: Sequence[api.Setup | None],
-    request: dict[str, Any],
-    *,
-    strict: bool,
-    progress: Progress,
+    what: Shot, setups: Sequence[api.Setup | None], request: dict[str, Any], clock: Clock, progress: Progress
+) -> Outcome:
+    for path in filter(None, (what.output, what.report)):
+        atomic_write.refuse_unwritable(path, force=what.force)
+    if what.dry_run:
+        written = f'writes "{what.output}"' if what.output else "writes no file"
+        return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
+    with file_lock.locked(what.report) if what.is_resumed and what.report else nullcontext():
+        # Another pool may have done it while this one waited.
+        return _done_before(what, request) or _written(what, setups, request, clock, progress)
+
+
+def _written(
+    what: Shot, setups: Sequence[api.Setup | None], request: dict[str, Any], clock: Clock, progress: Progress
 ) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
     damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
-    if damage and strict:
+    if damage and what.strict:
         raise Refused("DAMAGED", value=damage)
     reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
     interrupt.check()
     saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
     with saved as output:
-        record.write(what, request, reports, damage, output)
-    return outcome.of_reports(reports, "done", strict=strict, damage=damage)
-
-
-def _refused(reason: Refused) -> Outcome:
-    return Outcome(status=ExitStatus.REFUSED, state="refused", text=str(reason))
+        record.write(what, request, reports, clock.times(), damage, output)
+    found = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
+    return replace(found, damage=damage, reports=tuple(reports))
 
 
 def _reports(what: Shot, setups: Sequence[api.Setup | None], notes: list[str], progress: Progress) -> list[api.Report]:

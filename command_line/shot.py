@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,15 @@ from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
 
-_NOT_ASKED = {"is_open", "output", "report", "force"}
+
+class ReportDetail(StrEnum):
+    """How much a report on the disk tells: all with a value for each frame, or single numbers."""
+
+    FULL = "FULL"
+    SUMMARY = "SUMMARY"
+
+
+_NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "force", "strict", "dry_run"}
 """Fields of a shot that change nothing in its result."""
 
 
@@ -23,13 +32,18 @@ class Shot:
     """What to do.
 
     command : bake, check or snap
+    number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
     output, report : paths to write, or None
+    report_detail : FULL with a value for each frame, or SUMMARY
+    strict : a target that is not reached is a failure, and a file that Blender finds damaged is refused
+    dry_run : nothing is written
     force : what was done before is done again, and files without write permission are replaced
     """
 
     command: str
+    number: int | None = None
     file: Path
     is_open: bool = False
     enable_autoexec: bool = False
@@ -40,7 +54,15 @@ class Shot:
     measure: Measure = DEFAULTS.measure
     output: Path | None = None
     report: Path | None = None
+    report_detail: ReportDetail = ReportDetail.FULL
+    strict: bool = False
+    dry_run: bool = False
     force: bool = False
+
+    @property
+    def is_resumed(self) -> bool:
+        """True if the shot is skipped where it was done before: a shot of a manifest."""
+        return self.number is not None
 
     def request(self, setups: Sequence[api.Setup | None]) -> dict[str, Any]:
         """Everything that decides the result, as JSON; the file is given by the hash of its contents.

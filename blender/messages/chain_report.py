@@ -16,6 +16,13 @@ _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Of the arrays of a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
 
+_STATUS_WORDS = {
+    Status.REACHED: "reached",
+    Status.TOO_FAR: "too_far",
+    Status.TOO_CLOSE: "too_close",
+    Status.LIMITED: "held",
+}
+
 _SEEN = np.radians(0.5)
 """By less than this nobody sees a limb turn."""
 
@@ -95,6 +102,19 @@ class ChainReport:
             return None
         row = np.argmax(np.where(self.misposed, self.off, -1.0))
         return float(self.frames[row]), float(self.off[row])
+
+    def summary(self) -> dict[str, Any]:
+        """What the arrays tell in single numbers: on how many frames each thing is so, and the largest distances."""
+        counts = {word: int((self.status == status).sum()) for status, word in _STATUS_WORDS.items()}
+        counts |= {name: int(getattr(self, name).sum()) for name in _BOOLS}
+        return {
+            "name": self.name,
+            "frames": {"start": float(self.frames[0]), "end": float(self.frames[-1]), "count": len(self.frames)},
+            **counts,
+            "worst_miss": float(self.miss.max(initial=0.0)),
+            "worst_off": float(self.off.max(initial=0.0)),
+            "off_bone": self.off_bone,
+        }
 
     def findings(self) -> list[Finding]:
         """A headline, then a line for each thing that an animator should look at, with its frames."""

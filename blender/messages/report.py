@@ -5,7 +5,7 @@ JSON holds the fields by their names, and arrays as lists; numbers survive to th
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Report:
         """The report as names, numbers and lists only, as in JSON; `alerts` are the notes that the user must know."""
         alerts = [str(note) for note in self.notes if isinstance(note, Alert)]
         return {**asdict(self, dict_factory=_plain), "alerts": alerts}
+
+    def summary(self) -> dict[str, Any]:
+        """The report without its arrays: of each chain single numbers, as `ChainReport.summary` gives them."""
+        return replace(self, chains=()).as_dict() | {"chains": [chain.summary() for chain in self.chains]}
 
     def to_json(self) -> str:
         """The report as a JSON object."""

@@ -60,7 +60,7 @@ def test_an_output_that_was_changed_is_baked_anew(
     assert state(season, capsys) == "done before"
 
 
-@pytest.mark.parametrize("change", [{"version": "0.0.9"}, {"schema": 0}])
+@pytest.mark.parametrize("change", [{"versions": {"two_bone_ik": "0.0.9"}}, {"schema": 0}])
 def test_what_another_version_did_is_done_anew(
     season: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object]
 ) -> None:
