@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
+from ..blender.extension import VERSION
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 from .shot import ReportDetail
@@ -29,6 +30,7 @@ class _Parser(ArgumentParser):
 def parser(usage: str) -> ArgumentParser:
     """The parser; `usage` is what users write before the name of a command."""
     found = _Parser(usage, description=_HELP["description"], **_SHOWN)
+    found.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
     adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
@@ -61,6 +63,10 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
     _add(command, "--enable-autoexec", action="store_true")
     _add(command, "--strict", action="store_true")
+    _add(command, "--keep-going", action="store_true")
+    _add(command, "--python-before", **_FILE)
+    _add(command, "--python-after", **_FILE)
+    _add(command, "--time-limit", type=_seconds, metavar="SECONDS")
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
@@ -73,7 +79,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")
     _add(many, "--jobs", type=int, nargs="?", const=os.cpu_count(), default=0, metavar="N")
-    _add(many, "--time-limit", type=_seconds, metavar="SECONDS")
+    _add(many, "--log-dir", type=Path, metavar="DIR")
 
 
 def frames(text: str) -> tuple[float, float, float]:

@@ -33,14 +33,15 @@ from .shot import Shot
 
 _SHARED = ("setup", "rig", "frames")
 _KEYS = ("file", *_SHARED, "output")
-_SPAN = re.compile(r"([1-9]\d*)(?:-([1-9]\d*)(?::([1-9]\d*))?)?")
+_SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
-def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
+def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
     """The shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
 
     folder : for outputs and reports; None if none are written
+    logs : the folder for logs, or None
     mapped : maps a path of the manifest to this machine
     """
     home = path.absolute().parent
@@ -52,6 +53,9 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
             number = len(found) + 1
             rigs, span = entry.rigs(common), entry.frames(common)
             shot = replace(common, number=number, file=file, is_open=False, rigs=rigs, frames=span)
+            if logs:
+                log = _below(logs, entry.output(file), entry.where).with_suffix(record.LOG_SUFFIX)
+                shot = replace(shot, log=log)
             if folder:
                 output = _below(folder, entry.output(file), entry.where)
                 if output in outputs:
@@ -64,20 +68,24 @@ def shots(path: Path, folder: Path | None, common: Shot, mapped: PathMapping) ->
 
 
 def numbers(text: str | None, count: int) -> list[int]:
-    """The numbers in a range expression such as 7, 1-10, 1-9:2 or 1,4,8; None gives all `count`."""
+    """The numbers in a range expression such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
+
+    A range that goes on beyond `count`, as the last task of a farm may ask for it, ends there.
+    """
     if text is None:
         return list(range(1, count + 1))
     found: list[int] = []
     for part in text.split(","):
         span = _SPAN.fullmatch(part.strip())
-        first, last, step = (int(item) for item in span.groups("0")) if span else (0, 0, 0)
-        part_of = range(first, (last or first) + 1, step or 1)
-        if not (span and part_of):
+        if not span:
             raise Refused("ARGUMENTS.shot", value=text)
-        found += part_of
-    for number in found:
-        if not 1 <= number <= count:
-            raise Refused("SHOT", value=number, count=count)
+        first = int(span[1])
+        last = int(span[3] or count) if span[2] else first
+        if first > count:
+            raise Refused("SHOT", value=first, count=count)
+        if last < first:
+            raise Refused("ARGUMENTS.shot", value=text)
+        found += range(first, min(last, count) + 1, int(span[4] or 1))
     return list(dict.fromkeys(found))
 
 

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any
 
+from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 
 
@@ -87,6 +88,12 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
         frames=max((chain["frames"]["count"] for chain in chains), default=0),
         worst_miss=max((chain["worst_miss"] for chain in chains), default=None),
     )
+
+
+def left_out(found: Outcome, refusals: Sequence[Refused]) -> Outcome:
+    """The outcome of a shot of which some armatures were refused."""
+    text = "; ".join([*map(str, refusals), found.text])
+    return replace(found, status=max(found.status, ExitStatus.FELL_SHORT), text=f"not all baked: {text}")
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:

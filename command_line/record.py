@@ -21,6 +21,8 @@ from .shot import ReportDetail, Shot, digest
 SUFFIX = ".two_bone_ik.json"
 """Of the report beside an output, where another program may have a NAME.json of its own."""
 
+LOG_SUFFIX = ".two_bone_ik.log"
+
 SCHEMA = 1
 """Number of the format; another number means that programs have to read it in another way."""
 
@@ -51,7 +53,7 @@ def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> l
 
     raises : AttributeError, KeyError, TypeError or ValueError if `found` is not as `write` leaves it
     """
-    if shot.force or not found or found["request"] != request or found["damage"]:
+    if shot.force or not found or found["request"] != request or found["damage"] or found["refusals"]:
         return None
     if found["state"] != DONE or (found["schema"], found["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
         return None
@@ -66,6 +68,7 @@ def write(
     shot: Shot,
     request: dict[str, Any],
     found: Sequence[api.Report],
+    refusals: Sequence[Refused],
     times: dict[str, Any],
     damage: str,
     output: Path | None,
@@ -76,6 +79,7 @@ def write(
         "request": request,
         "damage": damage,
         "sha256": digest(output) if output else "",
+        "refusals": [_error(refused) for refused in refusals],
         "summary": [report.summary() for report in found],
     }
     if shot.report_detail == ReportDetail.FULL:
@@ -88,10 +92,14 @@ def write_failure(shot: Shot, request: dict[str, Any], state: str, error: Refuse
 
     error : the refusal, or a sentence that says how Blender ended
     """
-    named = {name: str(getattr(error, name, "")) for name in ("kind", "object", "bone", "value")}
     with suppress(Refused):  # it may be the report that cannot be written
         earlier(shot)
-        _write(shot, times, {"state": state, "request": request, "error": {"message": str(error), **named}})
+        _write(shot, times, {"state": state, "request": request, "error": _error(error)})
+
+
+def _error(error: Refused | str) -> dict[str, str]:
+    named = {name: str(getattr(error, name, "")) for name in ("kind", "object", "bone", "value")}
+    return {"message": str(error), **named}
 
 
 def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:

@@ -8,38 +8,39 @@ from dataclasses import fields, replace
 from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, outcome, pool
+from . import blend_file, manifest, outcome, pool, worker
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
 from .rig_setup import from_arguments
-from .run_shot import run_shot
+from .run_shot import done_before, run_shot
 from .shot import Shot
 from .summary import Summary
 
 
 def run(arguments: Namespace, call: Sequence[str]) -> int:
     """Carry the command out and return the exit status; `call` is the command line that starts the same program."""
+    progress = Progress(arguments.progress)
+    if arguments.shot == worker.STDIN:
+        worker.serve(lambda shot: run_shot(shot, progress))
+        return ExitStatus.DONE
     _refuse_combination(arguments)
     one = _shot(arguments)
-    progress = Progress(arguments.progress)
-
-    if arguments.shot == pool.STDIN:
-        pool.serve(lambda shot: run_shot(shot, progress))
-        return ExitStatus.DONE
     if arguments.manifest is None:
         _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
         summary = Summary(arguments.summary)
-        found = run_shot(one, progress)
-        if not one.dry_run:
-            summary.add(one, found)
+        with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
+            ((_, found),) = ending
         for report in found.reports:
             print(f"{report.rig}\n{report}", flush=True)
         if found.state == outcome.TO_DO:
             print(f"{found.state}: {found.text}")
+        else:
+            summary.add(one, found)
         _warn(found.damage)
         return _ended(found.status, found.text, progress)
-    shots = manifest.shots(arguments.manifest, arguments.output_dir, one, mapping(arguments.path_mapping))
+    mapped = mapping(arguments.path_mapping)
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, arguments.log_dir, one, mapped)
     _refuse_overwriting(shots.values(), arguments)
     chosen = {number: shots[number] for number in manifest.numbers(arguments.shot, len(shots))}
     summary = Summary(arguments.summary)
@@ -56,9 +57,11 @@ def _outcomes(
     shots: Mapping[int, Shot], arguments: Namespace, call: Sequence[str], progress: Progress
 ) -> Generator[tuple[int, Outcome], None, None]:
     """The outcomes of the shots by their numbers, each as it ends."""
-    if arguments.jobs and not arguments.dry_run:
+    # This Blender cannot stop itself, nor can it tell apart what it prints.
+    jobs = arguments.jobs or int(bool(arguments.time_limit or arguments.log_dir))
+    if jobs and not arguments.dry_run:
         time_limit = arguments.time_limit or TIMEOUT_MAX
-        outcomes = pool.outcomes([*call, *pool.WORKER], shots, arguments.jobs, time_limit)
+        outcomes = pool.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
         for done, ended in enumerate(outcomes, 1):
             progress(done / len(shots))
             yield ended
@@ -70,13 +73,11 @@ def _outcomes(
 def _refuse_combination(arguments: Namespace) -> None:
     """Raise `Refused` if arguments contradict each other, or none says what to write."""
     alone = ("file", "output", "in_place", "report")
-    many = ("shot", "output_dir", "jobs", "time_limit", "path_mapping")
+    many = ("shot", "output_dir", "log_dir", "jobs", "path_mapping")
     for name in alone if arguments.manifest else many:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
             raise Refused("ARGUMENTS.one_file" if arguments.manifest else "ARGUMENTS.many_files", value=option)
-    if arguments.time_limit and not arguments.jobs and arguments.shot != pool.STDIN:
-        raise Refused("ARGUMENTS.time_limit", value="--time-limit")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
         raise Refused("ARGUMENTS.no_output", where=where)
@@ -95,8 +96,8 @@ def _shot(arguments: Namespace) -> Shot:
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
-    read += [arguments.manifest, arguments.path_mapping]
-    written = [path for shot in shots for path in (shot.output, shot.report)] + [arguments.summary]
+    read += [arguments.manifest, arguments.path_mapping, arguments.python_before, arguments.python_after]
+    written = [path for shot in shots for path in (shot.output, shot.report, shot.log)] + [arguments.summary]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 
 

@@ -1,8 +1,11 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
-from collections.abc import Sequence
-from contextlib import closing, nullcontext
+import runpy
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -30,6 +33,18 @@ def run_shot(what: Shot, progress: Progress) -> Outcome:
             record.write_failure(what, request, outcome.REFUSED, refused, clock.times())
         found = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
     return replace(found, **clock.times())
+
+
+def done_before(what: Shot) -> Outcome | None:
+    """The outcome of a shot that an earlier run has carried out; None if it is to be carried out, or cannot be."""
+    clock = Clock()
+    try:
+        if not (what.is_resumed and record.earlier(what)):
+            return None
+        found = _done_before(what, what.request([rig.load() for rig in what.rigs]))
+    except Refused:
+        return None
+    return found and replace(found, **clock.times())
 
 
 def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
@@ -62,27 +77,60 @@ def _written(
     damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
     if damage and what.strict:
         raise Refused("DAMAGED", value=damage)
-    reports = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
+    if what.python_before:
+        _run_script(what.python_before)
+    reports, refusals = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
+    if what.python_after:
+        _run_script(what.python_after)
     interrupt.check()
     saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
     with saved as output:
-        record.write(what, request, reports, clock.times(), damage, output)
+        record.write(what, request, reports, refusals, clock.times(), damage, output)
     found = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
+    if refusals:
+        found = outcome.left_out(found, refusals)
     return replace(found, damage=damage, reports=tuple(reports))
 
 
-def _reports(what: Shot, setups: Sequence[api.Setup | None], notes: list[str], progress: Progress) -> list[api.Report]:
-    found = [
-        (rig, setup)
-        for asked, setup in zip(what.rigs, setups, strict=True)
-        for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None)
-    ]
-    chains = [_applied(rig, setup) if setup else None for rig, setup in found]
+def _run_script(path: Path) -> None:
+    """Run a script of the user's; Refused if it fails."""
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (it may raise anything)
+        traceback.print_exc()
+        reason = traceback.format_exception_only(error)[-1].strip()
+        raise Refused("HOOK", value=str(path), reason=reason) from None
+
+
+def _reports(
+    what: Shot, setups: Sequence[api.Setup | None], notes: list[str], progress: Progress
+) -> tuple[list[api.Report], list[Refused]]:
+    """The reports of the armatures, and the refusals of those that were left out to keep going."""
+    refusals: list[Refused] = []
+
+    @contextmanager
+    def kept_going() -> Iterator[None]:
+        try:
+            yield
+        except Refused as refused:
+            refusals.append(refused)
+            if not what.keep_going:
+                raise
+
+    found: list[tuple[Rig, list[str] | None]] = []
+    for asked, setup in zip(what.rigs, setups, strict=True):
+        with kept_going():
+            for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None):
+                with kept_going():
+                    found.append((rig, _applied(rig, setup) if setup else None))
     reports: list[api.Report] = []
-    for (rig, _), names in zip(found, chains, strict=True):
-        report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(found)))
-        reports.append(replace(report, notes=(*report.notes, *notes)))
-    return reports
+    for rig, names in found:
+        with kept_going():
+            report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(found)))
+            reports.append(replace(report, notes=(*report.notes, *notes)))
+    if not reports:
+        raise refusals[0]
+    return reports, refusals
 
 
 def _applied(rig: Rig, setup: api.Setup) -> list[str]:

@@ -23,7 +23,9 @@ class ReportDetail(StrEnum):
     SUMMARY = "SUMMARY"
 
 
-_NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "force", "strict", "dry_run"}
+_NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "log"} | {
+    *("strict", "keep_going", "dry_run", "force"),
+}
 """Fields of a shot that change nothing in its result."""
 
 
@@ -36,7 +38,10 @@ class Shot:
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
     output, report : paths to write, or None
+    log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
+    python_before, python_after : scripts that run in the open file, before the bake and before it is saved
+    keep_going : armatures that are refused do not keep the others from being baked
     strict : a target that is not reached is a failure, and a file that Blender finds damaged is refused
     dry_run : nothing is written
     force : what was done before is done again, and files without write permission are replaced
@@ -54,6 +59,10 @@ class Shot:
     measure: Measure = DEFAULTS.measure
     output: Path | None = None
     report: Path | None = None
+    log: Path | None = None
+    python_before: Path | None = None
+    python_after: Path | None = None
+    keep_going: bool = False
     report_detail: ReportDetail = ReportDetail.FULL
     strict: bool = False
     dry_run: bool = False
@@ -65,14 +74,15 @@ class Shot:
         return self.number is not None
 
     def request(self, setups: Sequence[api.Setup | None]) -> dict[str, Any]:
-        """Everything that decides the result, as JSON; the file is given by the hash of its contents.
+        """Everything that decides the result, as JSON; file and scripts are given by the hash of their contents.
 
         setups : the contents of the setup file of each armature
         """
         asked = {key: value for key, value in asdict(self).items() if key not in _NOT_ASKED}
         chains = [setup and list(map(dict, setup.chains)) for setup in setups]
         rigs = [{"name": rig.name, "chains": found} for rig, found in zip(self.rigs, chains, strict=True)]
-        return json.loads(json.dumps(asked | {"file": digest(self.file), "rigs": rigs}))
+        asked |= {key: asked[key] and digest(asked[key]) for key in ("file", "python_before", "python_after")}
+        return json.loads(json.dumps(asked | {"rigs": rigs}))
 
 
 def digest(path: Path) -> str:

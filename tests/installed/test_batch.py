@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -159,6 +160,7 @@ def test_a_crash_or_hang_costs_only_its_own_shot(
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "first.blend",
         "first.two_bone_ik.json",
+        "endless.two_bone_ik.json",
         "last.blend",
         "last.two_bone_ik.json",
     }
@@ -182,6 +184,8 @@ def test_a_kill_while_writing_leaves_the_old_output_or_none(pool: Callable, tmp_
     kill_worker(process)
     said, _ = process.communicate(timeout=SECONDS)
     assert rows(said)[1][0] == "crashed"
+    assert json.loads((out / "big.two_bone_ik.json").read_text())["state"] == "crashed"
+    (out / "big.two_bone_ik.json").unlink()
     assert contents(out) == ({out / "big.blend": old} if old else {})
 
 
