@@ -58,8 +58,13 @@ def play(package: Path, tmp_path: Path) -> Callable[[str], None]:
     """Plays a scenario in a fresh Blender into which the package was installed; it leaves its screenshots in out/."""
 
     def played(scenario: str) -> None:
-        arguments = ("--factory-startup", "--enable-event-simulate", "--python-exit-code", "1", "--python", PLAY)
-        run = blender(*arguments, "--", scenario, package, BLENDER_USER_RESOURCES=str(tmp_path))
+        # Software draws each pixel. Only pictures need a wide window; all buttons need a high one.
+        size = ("1600" if scenario == "pictures" else "1000", "1000")
+        arguments = ("--factory-startup", "--window-geometry", "0", "0", *size, "--enable-event-simulate")
+        run = blender(
+            *(*arguments, "--python-exit-code", "1", "--python", PLAY, "--", scenario, package),
+            BLENDER_USER_RESOURCES=str(tmp_path),
+        )
         assert "Played to the end" in run.stdout, run.stdout + run.stderr
         assert run.returncode == 0
         assert [line for line in run.stderr.splitlines() if not NO_FAULT_OF_OURS.fullmatch(line)] == []

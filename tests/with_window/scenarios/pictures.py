@@ -23,7 +23,6 @@ SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
 
 
 def scenario(user: User) -> Steps:
-    bpy.context.preferences.system.viewport_aa = "8"  # as Blender comes
     yield from preferences(user)
     metarig()
     look_at(user)
@@ -92,7 +91,7 @@ def pull(user: User) -> Steps:
     bpy.ops.object.mode_set(mode="POSE")
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
-    yield from wait()
+    yield from smoothed()
     area, height = user.area, 720
     user.picture("pull", area.x, area.y + area.height - height, area.width - user.sidebar.width, height)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -102,7 +101,7 @@ def bake(user: User) -> Steps:
     """The dialog, and the report."""
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
-    yield from wait()
+    yield from smoothed()
     user.picture("dialog", user.area.x + user.area.width - 520, 0, 520, 640)
     yield from user.press("RET")
     yield from wait()
@@ -149,9 +148,16 @@ def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:
 
 def show(user: User, name: str) -> Steps:
     """A picture of the right side of the 3D Viewport."""
-    yield from wait()
+    yield from smoothed()
     area, width, height = user.area, 800, 720
     user.picture(name, area.x + area.width - width, area.y + area.height - height, width, height)
+
+
+def smoothed() -> Steps:
+    """Until the viewport is drawn with smoothing, as Blender comes; what is drawn after the picture needs none."""
+    bpy.context.preferences.system.viewport_aa = "8"
+    yield from wait()
+    bpy.context.preferences.system.viewport_aa = "OFF"
 
 
 def wait() -> Steps:
