@@ -52,29 +52,27 @@ def faults(path: PurePosixPath, source: str) -> list[str]:
     lines = source.count("\n")
     found = [f"has {lines} lines, more than {MAX_LINES}"] if lines > MAX_LINES else []
     tree = ast.parse(source)
-    may_override = _overrides(path, tree)
+    layer = path.with_suffix("").parts[0]
+    may_override = _overrides(tree) if path == OVERRIDES_CONTEXT[0] else set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             found.append(f"line {node.lineno}: bare except")
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and len(node.name) > MAX_TEST_NAME:
             found.append(f"line {node.lineno}: {node.name} has more than {MAX_TEST_NAME} characters")
-        if node not in may_override:
-            found += [f"line {node.lineno}: {fault}" for fault in _layer_faults(path, node)]
+        if layer in LAYERS and node not in may_override:
+            found += [f"line {node.lineno}: {fault}" for fault in _layer_faults(path, layer, node)]
     return found
 
 
-def _overrides(path: PurePosixPath, tree: ast.Module) -> set[ast.AST]:
+def _overrides(tree: ast.Module) -> set[ast.AST]:
     """The calls of `bpy.context.temp_override`, with their parts, in the one function that may override the context."""
-    functions = [node for node in ast.walk(tree) if (path, getattr(node, "name", "")) == OVERRIDES_CONTEXT]
+    functions = [node for node in ast.walk(tree) if getattr(node, "name", "") == OVERRIDES_CONTEXT[1]]
     attributes = [node for function in functions for node in ast.walk(function) if isinstance(node, ast.Attribute)]
     allowed = [node for node in attributes if ast.unparse(node) == "bpy.context.temp_override"]
     return {part for node in allowed for part in ast.walk(node)}
 
 
-def _layer_faults(path: PurePosixPath, node: ast.AST) -> Iterator[str]:
-    layer = path.with_suffix("").parts[0]
-    if layer not in LAYERS:
-        return
+def _layer_faults(path: PurePosixPath, layer: str, node: ast.AST) -> Iterator[str]:
     ours, others = LAYERS[layer]
     for name in _imported_from_us(path, node):
         if name not in ours | {layer, "__package__"}:
@@ -82,11 +80,19 @@ def _layer_faults(path: PurePosixPath, node: ast.AST) -> Iterator[str]:
     for name in _imported_from_others(node):
         if name.split(".")[0] not in others | sys.stdlib_module_names:
             yield f"{layer} imports {name}"
-    for name in (*_imported_from_others(node), ast.unparse(node) if isinstance(node, ast.Attribute) else ""):
+    for name in (*_imported_from_others(node), _dotted(node)):
         if name.startswith("bpy.context") and layer not in KNOW_THE_USER:
             yield f"{layer} uses bpy.context"
         if name.startswith("bpy.app.version") and path != KNOWS_VERSIONS:
             yield f"{name} outside of {KNOWS_VERSIONS}"
+
+
+def _dotted(node: ast.AST) -> str:
+    """Names joined by dots, as `bpy.context.scene`, and "" for all else."""
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return before and f"{before}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _imported_from_us(path: PurePosixPath, node: ast.AST) -> list[str]:

@@ -47,7 +47,7 @@ def faults(source: str, sentences: Mapping[str, str] = SENTENCES) -> list[str]:
 
 
 def _name(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def _told(tree: ast.Module) -> Iterator[tuple[ast.Call, set[str | None], list[ast.keyword], set[str]]]:
