@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from .diagnostics import hinge_turn, root_turn
 from .plane import BendPlane
+from .shortest_path import shortest_path
 from .values import Array, Bend, Options
 
 _AT_LIMIT = 1e-9
@@ -67,8 +68,8 @@ def least_motion(
 ) -> NDArray[np.intp]:
     """(n, ...) index of the solution to take on each frame, so that the joints move least over the whole sequence.
 
-    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. A shortest
-    path through two states a frame (Viterbi, 1967) is the optimum over all 2^n sequences, in time linear in n.
+    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. The sequence
+    is the optimum over all 2^n.
 
     roots : (2, n, ..., 3, 3)          root rotations of both solutions
     angles, shortfalls : (2, n, ...)   hinge angle and distance to the target; a farther solution is ruled out
@@ -80,17 +81,5 @@ def least_motion(
     first, steps = first + extra[:, :1], steps + extra[:, 1:]
     choice = np.empty(angles.shape[1:], dtype=np.intp)
     for chain in np.ndindex(*(choice.shape[1:] if choice.size else (0,))):
-        choice[:, *chain] = _shortest_path(first[:, 0, *chain], steps[:, :, :, *chain])
+        choice[:, *chain] = shortest_path(first[:, 0, *chain], steps[:, :, :, *chain])
     return choice
-
-
-def _shortest_path(first: Array, steps: Array) -> list[int]:
-    """The state on each of n frames; `first` (2,) costs on the first frame, `steps` (2, 2, n - 1) between frames."""
-    (cost_a, cost_b), came_from = first.tolist(), []
-    for (aa, ab), (ba, bb) in np.moveaxis(steps, -1, 0).tolist():
-        came_from.append((cost_b + ba < cost_a + aa, cost_b + bb < cost_a + ab))
-        cost_a, cost_b = min(cost_a + aa, cost_b + ba), min(cost_a + ab, cost_b + bb)
-    chosen = [int(cost_b < cost_a)]
-    for previous in reversed(came_from):
-        chosen.append(int(previous[chosen[-1]]))
-    return chosen[::-1]

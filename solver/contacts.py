@@ -1,0 +1,162 @@
+"""On which frames the points of a foot stand on the ground, found from how fast and how high they are.
+
+Speeds are in leg lengths a second, heights in leg lengths, durations in seconds: the answer does not depend on the
+size of the character or on the rate of the samples. How exactly a point keeps its place is judged by the noise of the
+samples, which is measured.
+
+A second on which a point stands costs the square of its unrest, but at most a few; a second on which it is free costs
+1; a change between the two costs half the least duration of a contact. The cheapest sequence has no shorter contact,
+since it would save less than its two changes cost, and for the same reason no gap shorter than its least duration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from .shortest_path import shortest_path
+from .statistics import densest, noise, slopes
+from .values import Array
+from .vectors import dot, norm
+
+_LEVEL = 0.8
+"""Part of the still frames that must be at one height for the ground to be level."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stillness:
+    """How still a point must be to stand. At any of the first three alone it is as likely to stand as not.
+
+    speed : leg lengths a second
+    place : leg lengths             from where the point is on the frames around
+    height : leg lengths            above the ground
+    noise : standard deviations     so much of the noise in each of the three is allowed on top
+    window : seconds                over which speed and place are taken
+    contact, gap : seconds          least duration of a contact, and of a gap between two
+    """
+
+    speed: float = 0.15
+    place: float = 0.003
+    height: float = 0.03
+    noise: float = 2.5
+    window: float = 0.1
+    contact: float = 0.1
+    gap: float = 0.06
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Footing:
+    """Which points stand when, and on what.
+
+    stands : (n, f, p) bool
+    level : (n, f, p) or None     height of each point where it stands on the ground; None: each contact has its own
+    velocity : (3,)               of the ground, in units a second
+    """
+
+    stands: NDArray[np.bool_]
+    level: Array | None
+    velocity: Array
+
+
+_DEFAULTS = Stillness()
+
+
+def footing(
+    points: Array,
+    rate: float,
+    legs: Array,
+    up: Array,
+    level: Array | None = None,
+    velocity: Array | None = None,
+    stillness: Stillness = _DEFAULTS,
+) -> Footing:
+    """Finds the frames on which each point stands.
+
+    points : (n, f, p, 3)     p points of f feet, those of one kind at the same place in the row
+    rate : frames a second
+    legs : (f,)               lengths of the legs, > 0
+    up : (3,)                 unit vector
+    level : (n, f, p)         height of each point where it stands on the ground; None: it is found. The ground is level
+                              if most still points of each kind are at one height. A capture need not agree with a
+                              level that is given: height counts from where most still points are.
+    velocity : (3,)           of the ground; None: it is found. The ground moves if the points are seldom at rest but
+                              often have one and the same velocity, as on a treadmill.
+    """
+    size = np.asarray(legs, dtype=np.float64)[:, None]
+    scaled, heights = points / size[..., None], dot(points, up) / size
+    tolerance = stillness.noise * noise(scaled)
+    if velocity is None:
+        velocity = _ground_velocity(scaled, rate, up, tolerance, stillness) * size.mean()
+    unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
+    stands = _standing(unrest, rate, stillness)
+    above = heights if level is None else heights - level / size
+    offset = _common_height(above, stands, stillness.height + tolerance)
+    if offset is not None:
+        above = np.maximum(above - offset, 0.0)
+        stands = _standing(np.hypot(unrest, above / (stillness.height + tolerance)), rate, stillness)
+        level = np.broadcast_to(offset * size, heights.shape) if level is None else level
+    return Footing(stands=stands, level=level, velocity=velocity)
+
+
+def on_ground(points: Array, rate: float, velocity: Array) -> Array:
+    """(n, ..., 3) the points as seen from a ground that moves, and that is where it is on the first frame."""
+    times = np.arange(len(points)) / rate
+    return points - times.reshape(-1, *[1] * (points.ndim - 1)) * velocity
+
+
+def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) -> Array:
+    """(n, f, p) how much each point moves: 1 at the edge between standing and not.
+
+    It is the least of those windows that the frame lies in, so that a frame at the end of a contact is as still as the
+    contact. A window counts for a frame by its slope, and by how far the point is from where it is on the others.
+    """
+    fitted, deviation = slopes(points, stillness.window, rate)
+    speed_sq = (norm(fitted) / (stillness.speed + deviation * tolerance)) ** 2
+    others = len(points) - len(fitted)
+    total = sliding_window_view(points, others + 1, axis=0).sum(axis=-1)
+    least = np.full(points.shape[:-1], np.inf)
+    for first in range(others + 1):
+        rows = slice(first, first + len(fitted))
+        # A single frame is where it is.
+        away = norm(points[rows] - (total - points[rows]) / others) if others else np.zeros(speed_sq.shape)
+        least[rows] = np.minimum(least[rows], speed_sq + (away / (stillness.place + tolerance)) ** 2)
+    return np.sqrt(least)
+
+
+def _standing(unrest: Array, rate: float, stillness: Stillness) -> NDArray[np.bool_]:
+    """(n, f, p) the cheapest sequence for each point."""
+    most = 1.0 + stillness.contact / stillness.gap
+    costs = np.stack((np.ones_like(unrest), np.minimum(unrest * unrest, most))) / rate
+    change = 0.5 * stillness.contact * (1.0 - np.eye(2))
+    steps = costs[None, :, 1:] + change.reshape(2, 2, *[1] * unrest.ndim)
+    stands = np.empty(unrest.shape, dtype=bool)
+    for point in np.ndindex(unrest.shape[1:]):
+        stands[:, *point] = shortest_path(costs[:, 0, *point], steps[:, :, :, *point])
+    return stands
+
+
+def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, stillness: Stillness) -> Array:
+    """(3,) the velocity, at right angles to `up`, that points have most often; 0 if that is hardly more often."""
+    fitted, deviation = slopes(points, stillness.window, rate)
+    samples, near = fitted.reshape(-1, 3), stillness.speed + deviation * tolerance
+    common, often = densest(samples, near)
+    common = common - dot(common, up) * up
+    rests = np.count_nonzero(norm(samples) < near)
+    return np.zeros(3) if norm(common) < near or 2 * rests > often else common
+
+
+def _common_height(heights: Array, stands: NDArray[np.bool_], near: float) -> Array | None:
+    """(p,) the height at which the points of each kind stand; None if they do not stand at one."""
+    found = []
+    for kind in range(heights.shape[-1]):
+        still = heights[..., kind][stands[..., kind]]
+        if not len(still):
+            return None
+        (height,), often = densest(still[:, None], near)
+        if often < _LEVEL * len(still):
+            return None
+        found.append(height)
+    return np.array(found)

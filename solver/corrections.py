@@ -1,0 +1,112 @@
+"""How far feet move so that what stands on the ground stays there.
+
+While a foot stands, one of its points is held at a time: that point stays where it is. If the foot rolls on to the next
+point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand that do this,
+the one with the least squares is taken. Heights do not follow from this but from the ground. Between two stands the
+correction is the cubic that meets both with their speed; before the first and after the last it dies away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .reduce import Curve
+from .statistics import slopes
+from .values import Array
+from .vectors import dot, norm
+
+_EDGE = 0.1
+"""Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""
+
+
+def corrections(
+    points: Array, stands: NDArray[np.bool_], level: Array | None, rate: float, up: Array, fade: float = 0.5
+) -> Array:
+    """How far one foot moves on each frame.
+
+    points : (n, p, 3)         as captured, seen from the ground; p is 1 or 2
+    stands : (n, p) bool       which of them stand
+    level : (n, p) or None     height of each point where it stands on the ground; None: each stand keeps its mean
+    rate : frames a second
+    up : (3,)                  unit vector
+    fade : seconds             over which the first correction grows from nothing, and the last dies away
+    returns : (n, 3)           0 if no point ever stands
+    """
+    spans = stand_spans(stands.any(axis=1))
+    if not len(spans):
+        return np.zeros((len(points), 3))
+    weights = _weights(stands, spans)
+    along, heights = _held(points, weights), dot(points, up)
+    along -= dot(along, up)[:, None] * up
+    rises = np.empty(len(points))
+    for first, last in spans:
+        rows = slice(first, last + 1)
+        along[rows] -= along[rows].mean(axis=0)
+        part = weights[rows]
+        ground = (part * heights[rows]).sum(axis=0) / np.maximum(part.sum(axis=0), 1.0)
+        rises[rows] = (part * ((ground if level is None else level[rows]) - heights[rows])).sum(axis=1)
+    standing = along + rises[:, None] * up
+    moved = _between(standing, spans, rate, fade)
+    held = stands.any(axis=1)
+    moved[held] = standing[held]
+    return moved
+
+
+def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """(k, 2) first and last row of each run of True in (n,)."""
+    edges = np.diff(np.concatenate(((False,), stands, (False,))).astype(np.int8))
+    return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
+
+
+def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
+    """(n - 1, ...) how far a foot slides along the ground from frame to frame; NaN if it does not stand on both.
+
+    points : (n, ..., p, 3)     seen from the ground
+    stands : (n, ..., p) bool   a foot that stands on several points slides as far as the one that slides least
+    """
+    step = np.diff(points, axis=0)
+    distance = norm(step - dot(step, up)[..., None] * up)
+    least: Array = np.where(stands[1:] & stands[:-1], distance, np.inf).min(axis=-1)
+    return np.where(np.isfinite(least), least, np.nan)
+
+
+def _weights(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
+    """(n, p) which part each point has in the height of a foot that stands, in all 1.
+
+    It passes smoothly from one point to the other while the foot stands on both.
+    """
+    weights = stands / np.maximum(stands.sum(axis=1, keepdims=True), 1)
+    decided = stands.sum(axis=1) == 1
+    for first, last in spans:
+        rows = np.arange(first, last + 1)
+        known = rows[decided[rows]]
+        if len(known):
+            part = np.stack([np.interp(rows, known, column) for column in weights[known].T], axis=1)
+            weights[rows] = part * part * (3.0 - 2.0 * part)
+        else:
+            weights[rows] = np.eye(stands.shape[1])[0]
+    return weights
+
+
+def _held(points: Array, weights: Array) -> Array:
+    """(n, 3) corrections, each right but for a constant on each stand: they undo the steps of the held points."""
+    held = np.argmax(weights[1:], axis=1)
+    steps = np.take_along_axis(np.diff(points, axis=0), held[:, None, None], axis=1)[:, 0]
+    undone: Array = -np.cumsum(np.concatenate((np.zeros((1, 3)), steps)), axis=0)
+    return undone
+
+
+def _between(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) -> Array:
+    """(n, 3) the cubics between the stands."""
+    ends = spans.ravel()
+    speeds = np.zeros((len(ends) + 2, 3))
+    for number, (first, last) in enumerate(spans):
+        fitted, _ = slopes(standing[first : last + 1], _EDGE, rate)
+        speeds[2 * number + 1], speeds[2 * number + 2] = fitted[0] / rate, fitted[-1] / rate
+    fade_rows = max(1.0, fade * rate)
+    rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
+    values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
+    both = np.stack((speeds[:-1], speeds[1:]), axis=1)
+    curve = Curve(frames=rows, values=values, slopes=both, held=np.zeros(len(rows) - 1, dtype=bool))
+    return curve.at(np.arange(len(standing), dtype=np.float64))

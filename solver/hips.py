@@ -1,0 +1,128 @@
+"""The heights of the hips at which planted legs reach their feet, and the least smooth lowering down to them.
+
+A leg reaches its foot if the hip joint lies within a ball around the foot, whose radius is the leg's reach. Moved along
+`up` by x, the hip joint is inside for x from -b - r to -b + r, where b is its height above the foot and r the square
+root of reach^2 - (horizontal distance)^2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from .statistics import densest, slopes
+from .values import Array
+from .vectors import dot, norm
+
+_BISECTIONS = 60
+"""Halvings of the most lowering, down to the last digit of a double."""
+
+_WINDOW = 0.1
+"""Seconds over which the hips' speed is taken."""
+
+_TRAVELS, _LEAST_TRAVEL = 0.3, 0.25
+"""Leg lengths a second, and the part of the frames: hips that go slower, or travel for less, do not show the ratio."""
+
+_ALIKE, _LEAST_RATIO = 0.05, 0.4
+"""Ratios that differ by so little count as alike, and as 1; a smaller ratio, or a greater inverse, is none."""
+
+
+def height_range(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array) -> tuple[Array, Array]:
+    """How far the hips may move along `up` so that every planted leg reaches its foot.
+
+    hips, feet : (n, f, 3)     hip joints, and tips where they are to be
+    reach : (f,) or (n, f)     of the legs
+    planted : (n, f) bool
+    returns : least (n,), most (n,)     without bounds if no leg is planted; least > most if no height will do
+    """
+    height, room = _height_and_room(hips, feet, reach, up)
+    half = np.where(room >= 0.0, np.sqrt(np.maximum(room, 0.0)), -np.inf)
+    least, most = np.where(planted, -height - half, -np.inf), np.where(planted, half - height, np.inf)
+    return least.max(axis=1), most.min(axis=1)
+
+
+def lowering(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array, limit: float) -> Array:
+    """(n,) the least distance by which the hips go down so that every planted leg reaches its foot.
+
+    limit : the most that they go down. If the feet cannot be reached so, the lowering is the one at which the feet have
+            to give way by the least squares.
+    """
+    least, most = height_range(hips, feet, reach, planted, up)
+    down = np.maximum(0.0, -most)
+    short = (down > np.minimum(-least, limit)) & planted.any(axis=1)
+    if short.any():
+        rows = np.flatnonzero(short)
+        reach = np.broadcast_to(reach, planted.shape)
+        down[rows] = _least_squares(hips[rows], feet[rows], reach[rows], planted[rows], up, limit)
+    return down
+
+
+def _least_squares(
+    hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array, limit: float
+) -> Array:
+    """(n,) the lowering at which the sum of the squares of what planted legs fall short by is least.
+
+    The sum is convex, since the distance to a ball is. So its least is where its slope changes sign, or at an end.
+    """
+    height, room = _height_and_room(hips, feet, reach, up)
+    flat_sq = reach * reach - room
+    low, high = np.zeros(len(hips)), np.full(len(hips), limit)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        above = height - middle[:, None]
+        distance = np.sqrt(above * above + flat_sq)
+        short = np.where(planted, np.maximum(distance - reach, 0.0), 0.0)
+        better_below = (short * above / np.where(distance > 0.0, distance, 1.0)).sum(axis=1) > 0.0
+        low, high = np.where(better_below, middle, low), np.where(better_below, high, middle)
+    return 0.5 * (low + high)
+
+
+def _height_and_room(hips: Array, feet: Array, reach: Array, up: Array) -> tuple[Array, Array]:
+    """(n, f) height of each hip joint above its foot, and reach^2 - (horizontal distance)^2."""
+    line = hips - feet
+    height = dot(line, up)
+    flat = line - height[..., None] * up
+    return height, reach * reach - dot(flat, flat)
+
+
+def smooth_envelope(values: Array, rate: float, seconds: float) -> Array:
+    """(n,) a smooth curve that is nowhere below `values` (n,), >= 0.
+
+    It is the greatest value within so many seconds to either side, and then the mean of these over the same span, with
+    weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
+    """
+    side = max(1, round(seconds * rate))
+    greatest = sliding_window_view(np.pad(values, 2 * side, mode="edge"), 2 * side + 1).max(axis=-1)
+    weights = np.cos(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * side + 3)[1:-1]) ** 2
+    return np.convolve(greatest, weights / weights.sum(), mode="valid")
+
+
+def scaled(points: Array, ratio: float, origin: Array) -> Array:
+    """(..., 3) the motion of hips whose legs are `ratio` times as long as those that it was captured with.
+
+    origin : (3,)     the place that stays; at the height of a tip that stands on the ground, so that feet that stand do
+    """
+    return origin + ratio * (points - origin)
+
+
+def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) -> float:
+    """By how much the motion of the hips must be scaled so that feet that stand do not slide; 1 if it does not show.
+
+    While a point stands, the hips' velocity times the ratio undoes the point's velocity as seen from the hips. The
+    ratio that does so most often is taken, of the frames on which the hips travel.
+
+    hips : (n, 3)
+    points : (n, f, p, 3)
+    leg : length of a leg, > 0
+    """
+    level = np.eye(3) - np.outer(up, up)
+    travel, _ = slopes(hips @ level / leg, _WINDOW, rate)
+    seen, _ = slopes((points - hips[:, None, None]) @ level / leg, _WINDOW, rate)
+    travels = norm(travel) > _TRAVELS
+    if np.mean(travels) < _LEAST_TRAVEL:
+        return 1.0
+    travel, seen = travel[travels][:, None, None], seen[travels]
+    ratios = -dot(seen, travel) / dot(travel, travel)
+    (ratio,), _ = densest(ratios.reshape(-1, 1), _ALIKE)
+    return float(ratio) if _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO and abs(ratio - 1.0) > _ALIKE else 1.0

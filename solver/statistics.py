@@ -1,0 +1,47 @@
+"""What a series of samples shows: how fast it goes, how much of it is noise, where its values are most often."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from .values import Array
+from .vectors import norm
+
+_QUARTER = 1.1011532
+"""Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""
+
+_CENTERS = 1000
+"""At most about so many samples are tried as the middle of the densest."""
+
+
+def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
+    """The straight lines that fit best over so many seconds, one from each frame on.
+
+    values : (n, ...)                  if they last less long, one line fits them all; the slope of one frame is 0
+    rate : frames a second
+    returns : slopes (m, ...) a second, and the standard deviation of a slope if the values have 1
+    """
+    count = min(max(2, round(seconds * rate) + 1), len(values))
+    times = (np.arange(count) - 0.5 * (count - 1)) / rate
+    weight = max(times @ times, 0.5 / rate**2)
+    fitted: Array = sliding_window_view(values, count, axis=0) @ (times / weight)
+    return fitted, 1.0 / weight**0.5
+
+
+def noise(points: Array) -> float:
+    """Standard deviation of that part of each coordinate of points (n, ..., 3) that changes from frame to frame.
+
+    Third differences of points at rest, whose variance is 20 times as large, are nothing but noise. So it is taken from
+    the smallest quarter of them, which belongs to points at rest.
+    """
+    differences = norm(np.diff(points, 3, axis=0))
+    return float(np.quantile(differences, 0.25)) / (_QUARTER * 20.0**0.5) if differences.size else 0.0
+
+
+def densest(samples: Array, radius: float) -> tuple[Array, int]:
+    """(k,) the mean of those samples (m, k) that are near the one that has most near it, and their number."""
+    some = samples[:: 1 + len(samples) // _CENTERS]
+    center = some[np.argmax((norm(some[:, None] - some) < radius).sum(axis=1))]
+    near = samples[norm(samples - center) < radius]
+    return near.mean(axis=0), len(near)

@@ -1,0 +1,128 @@
+"""Corrections: what stands is held still, rolls without a step, and is met by smooth curves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from solver.corrections import corrections, slide, stand_spans
+from support.footsteps import CLEARANCE, Capture
+from support.takes import disturbed, run, turn, walk
+
+UP = np.array((0.0, 0.0, 1.0))
+FLAT = 1.0 - UP
+
+
+def corrected(take: Capture, foot: int = 0, level: object = CLEARANCE) -> np.ndarray:
+    """(n, 3) for the known contacts of one foot."""
+    points = take.points[:, foot]
+    level = None if level is None else np.broadcast_to(level, points.shape[:2])
+    return corrections(points, take.touches[:, foot], level, take.rate, UP)
+
+
+@pytest.fixture(scope="module", params=[walk, run, turn], ids=lambda make: make.__name__)
+def take(request: pytest.FixtureRequest) -> Capture:
+    return disturbed(request.param(60.0), 0.005, 1)
+
+
+def test_a_foot_that_stands_does_not_slide(take: Capture) -> None:
+    for foot in (0, 1):
+        points = take.points[:, foot] + corrected(take, foot)[:, None]
+        slid = slide(points, take.touches[:, foot], UP)
+        both = (take.touches[1:, foot] & take.touches[:-1, foot]).any(axis=-1)
+        assert (np.isfinite(slid) == both).all()
+        assert np.nanmax(slid) < 1e-12, "and so it rolls from heel to ball without a step"
+        assert np.nanmax(slide(take.points[:, foot], take.touches[:, foot], UP)) > 1e-3, "as it did before"
+
+
+def test_what_stands_is_on_the_ground(take: Capture) -> None:
+    height = (take.points[:, 0] + corrected(take)[:, None])[..., 2] - CLEARANCE
+    one = take.touches[:, 0].sum(axis=-1) == 1
+    assert np.abs(height[one][take.touches[:, 0][one]]).max() < 1e-12
+    both = take.touches[:, 0].all(axis=-1)
+    # On the ground is a mean of heel and ball, which the noise has tilted.
+    assert (height[both].min(axis=-1) < 1e-12).all()
+    assert (height[both].max(axis=-1) > -1e-12).all()
+
+
+def test_each_point_may_stand_at_a_height_of_its_own() -> None:
+    take = walk(60.0)
+    rising = np.arange(len(take.points))[:, None] * 0.001 + CLEARANCE
+    height = (take.points[:, 0] + corrected(take, level=rising)[:, None])[..., 2]
+    one = take.touches[:, 0] & (take.touches[:, 0].sum(axis=-1) == 1)[:, None]
+    assert np.abs(height - rising)[one].max() < 1e-12
+
+
+def test_without_a_level_each_stand_keeps_its_mean_height(take: Capture) -> None:
+    moved, heights = corrected(take, level=None)[:, 2], take.points[:, 0, :, 2]
+    for first, last in stand_spans(take.touches[:, 0].any(axis=-1)):
+        rows = slice(first, last + 1)
+        for point in (0, 1):
+            alone = take.touches[rows, 0, point] & ~take.touches[rows, 0, 1 - point]
+            if alone.any():
+                after = (heights[rows, point] + moved[rows])[alone]
+                assert np.ptp(after) < 1e-12
+                assert heights[rows, point].min() <= after[0] <= heights[rows, point].max()
+
+
+def test_the_place_that_is_held_needs_the_least_correction(take: Capture) -> None:
+    moved = corrected(take) * FLAT
+    for first, last in stand_spans(take.touches[:, 0].any(axis=-1)):
+        part = moved[first : last + 1]
+        for other in 1e-3 * np.array(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))):
+            assert np.sum((part + other) ** 2) > np.sum(part**2)
+
+
+def test_between_two_stands_the_correction_is_a_cubic(take: Capture) -> None:
+    moved, spans = corrected(take), stand_spans(take.touches[:, 0].any(axis=-1))
+    for (_, before), (after, _) in pairwise(spans):
+        rows = np.arange(before, after + 1)
+        fitted = np.polynomial.polynomial.polyfit(rows - before, moved[rows], 3)
+        on_cubic = np.polynomial.polynomial.polyval(rows - before, fitted).T
+        assert np.abs(on_cubic - moved[rows]).max() < 1e-9
+
+
+def test_a_correction_goes_on_with_the_speed_that_it_had() -> None:
+    rate, speed = 6000.0, np.array((0.3, -0.1, 0.0))
+    points = (np.arange(12000)[:, None] / rate * speed)[:, None]
+    stands = np.zeros((12000, 1), dtype=bool)
+    stands[2000:5000] = stands[8000:10000] = True
+    velocity = np.diff(corrections(points, stands, None, rate, UP), axis=0) * rate
+    assert np.abs(velocity[2000:4999] + speed).max() < 1e-6
+    for edge in (1999, 4999, 7999, 9999):
+        # In the first frame the curvature of a cubic over half a second changes its slope by 0.2 %.
+        assert np.abs(velocity[edge - 1] - velocity[edge]).max() < 0.01 * 0.3
+
+
+def test_before_the_first_and_after_the_last_stand_it_dies_away() -> None:
+    points = np.random.default_rng(1).normal(0, 0.01, (300, 1, 3))
+    stands = np.zeros((300, 1), dtype=bool)
+    stands[100:200] = True
+    moved = corrections(points, stands, np.ones((300, 1)), 60.0, UP, fade=0.5)
+    assert (np.abs(moved[:70]).max(), np.abs(moved[230:]).max()) == (0.0, 0.0)
+    assert (np.abs(moved[75:100]).max(axis=1) > 0.0).all()
+    assert np.abs(np.diff(moved[199:], axis=0)).max() < 1.0 / 10, "a metre, over half a second"
+
+
+def test_a_foot_that_never_stands_does_not_move() -> None:
+    points = np.random.default_rng(1).normal(size=(50, 2, 3))
+    assert (corrections(points, np.zeros((50, 2), dtype=bool), None, 30.0, UP) == 0.0).all()
+
+
+@pytest.mark.parametrize("frame", [0, 7, 19])
+def test_a_stand_may_last_one_frame(frame: int) -> None:
+    points = np.random.default_rng(1).normal(size=(20, 2, 3))
+    stands = np.zeros((20, 2), dtype=bool)
+    stands[frame] = True
+    moved = corrections(points, stands, np.zeros((20, 2)), 30.0, UP)
+    assert np.isfinite(moved).all()
+    assert moved[frame] @ UP == pytest.approx(-points[frame, 0] @ UP)
+
+
+def test_corrections_do_not_depend_on_the_axes(take: Capture) -> None:
+    turn_back = np.array(((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    points, level = take.points[:, 0], np.broadcast_to(CLEARANCE, take.touches.shape[::2])
+    turned = corrections(points @ turn_back.T, take.touches[:, 0], level, take.rate, turn_back @ UP)
+    assert np.abs(turned - corrected(take) @ turn_back.T).max() < 1e-12
