@@ -69,16 +69,19 @@ def footing(
     rate: float,
     legs: Array,
     up: Array,
+    *,
+    stands: NDArray[np.bool_] | None = None,
     level: Array | None = None,
     velocity: Array | None = None,
     stillness: Stillness = _DEFAULTS,
 ) -> Footing:
-    """Finds the frames on which each point stands.
+    """Finds the frames on which each point stands, and the ground on which it does.
 
     points : (n, f, p, 3)     p points of f feet, those of one kind at the same place in the row
     rate : frames a second
     legs : (f,)               lengths of the legs, > 0
     up : (3,)                 unit vector
+    stands : (n, f, p) bool   None: it is found
     level : (n, f, p)         height of each point where it stands on the ground; None: it is found. The ground is level
                               if most still points of each kind are at one height. A capture need not agree with a
                               level that is given: height counts from where most still points are.
@@ -91,13 +94,12 @@ def footing(
     if velocity is None:
         velocity = _ground_velocity(scaled, rate, up, tolerance, stillness) * size.mean()
     unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
-    stands = _standing(unrest, rate, stillness)
-    above = heights if level is None else heights - level / size
-    offset = _common_height(above, stands, stillness.height + tolerance)
+    above, near = heights if level is None else heights - level / size, stillness.height + tolerance
+    offset = _common_height(above, unrest < 1.0 if stands is None else stands, near)
     if offset is not None:
-        above = np.maximum(above - offset, 0.0)
-        stands = _standing(np.hypot(unrest, above / (stillness.height + tolerance)), rate, stillness)
+        unrest = np.hypot(unrest, np.maximum(above - offset, 0.0) / near)
         level = np.broadcast_to(offset * size, heights.shape) if level is None else level
+    stands = _standing(unrest, rate, stillness) if stands is None else stands
     return Footing(stands=stands, level=level, velocity=velocity)
 
 

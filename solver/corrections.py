@@ -33,7 +33,8 @@ def corrections(
     fade : seconds             over which the first correction grows from nothing, and the last dies away
     returns : (n, 3)           0 if no point ever stands
     """
-    spans = stand_spans(stands.any(axis=1))
+    held = np.logical_or.reduce(stands, axis=1)
+    spans = stand_spans(held)
     if not len(spans):
         return np.zeros((len(points), 3))
     weights = _weights(stands, spans)
@@ -48,7 +49,6 @@ def corrections(
         rises[rows] = (part * ((ground if level is None else level[rows]) - heights[rows])).sum(axis=1)
     standing = along + rises[:, None] * up
     moved = _between(standing, spans, rate, fade)
-    held = stands.any(axis=1)
     moved[held] = standing[held]
     return moved
 

@@ -120,8 +120,17 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         ratio = hips.found_ratio(legs.hips, legs.points, rate, float(lengths.mean()), up)
     fit = hips.scaled(legs.hips, ratio, options.origin) - legs.hips
     legs = legs.moved(fit)
-    ground = footing(legs.points, rate, lengths, up, options.level, options.velocity, options.stillness)
-    stands = ground.stands if options.stands is None else options.stands
+    ground = footing(
+        legs.points,
+        rate,
+        lengths,
+        up,
+        stands=options.stands,
+        level=options.level,
+        velocity=options.velocity,
+        stillness=options.stillness,
+    )
+    stands = ground.stands
     points = on_ground(legs.points, rate, ground.velocity)
     moves = [
         corrections(
@@ -135,7 +144,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         for foot in range(len(lengths))
     ]
     correction = np.stack(moves, axis=1)
-    tips, planted = legs.tips + correction, stands.any(axis=-1)
+    tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1)
     within, limit = (1.0 - options.softness) * lengths, options.limit * float(lengths.mean())
     down = hips.lowering(legs.roots, tips, within, planted, up, limit)
     down = hips.smooth_envelope(down, rate, options.smooth)

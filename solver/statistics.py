@@ -11,7 +11,7 @@ from .vectors import norm
 _QUARTER = 1.1011532
 """Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""
 
-_CENTERS = 1000
+_CENTERS = 500
 """At most about so many samples are tried as the middle of the densest."""
 
 
@@ -24,7 +24,7 @@ def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
     """
     count = min(max(2, round(seconds * rate) + 1), len(values))
     times = (np.arange(count) - 0.5 * (count - 1)) / rate
-    weight = max(times @ times, 0.5 / rate**2)
+    weight = max(float(times @ times), 0.5 / rate**2)
     fitted: Array = sliding_window_view(values, count, axis=0) @ (times / weight)
     return fitted, 1.0 / weight**0.5
 
