@@ -42,7 +42,7 @@ class Stillness:
     place: float = 0.003
     height: float = 0.03
     noise: float = 2.5
-    window: float = 0.1
+    window: float = 0.08
     contact: float = 0.1
     gap: float = 0.06
 
