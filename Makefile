@@ -80,6 +80,7 @@ demo: build
 bench: build
 	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
 	$(WHEEL)/bin/python benchmarks/planar.py
+	$(WHEEL)/bin/python benchmarks/plant.py
 	$(WHEEL)/bin/python benchmarks/run.py
 	$(WHEEL)/bin/python benchmarks/reduced.py
 	$(WHEEL)/bin/python benchmarks/swivel.py

@@ -7,56 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver import Chain, Goals, Options, Plane, Reference, solve
 from solver.contacts import on_ground
-from solver.corrections import slide
-from solver.plant import Legs, Planted, PlantOptions, plant
-from support.footsteps import CLEARANCE, LENGTHS, Capture
+from solver.plant import Planted
+from support.footsteps import CLEARANCE, Capture
+from support.planted import ANKLE, UP, most_acceleration, planted, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled
 
-UP = np.array((0.0, 0.0, 1.0))
-ANKLE = np.array((0.0, 0.0, 0.09))
 RATIOS = (0.85, 1.0, 1.15)
-
-
-def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Planted, Capture]:
-    """What `plant` says, and the legs posed so by the solver."""
-    legs = Legs(
-        hips=take.hips.mean(axis=1),
-        roots=take.hips,
-        tips=take.ankles,
-        points=take.points,
-        lengths=np.full(2, longer * LENGTHS.sum()),
-        rate=take.rate,
-        up=UP,
-    )
-    options = PlantOptions(**options)
-    result = plant(legs, options)
-    roots, joints = take.hips + result.hips[:, None], []
-    for foot in (0, 1):
-        captured = np.stack((take.hips, take.knees, take.ankles), axis=2)[:, foot]
-        chain = Chain(joints=captured - captured[:, :1], hinge_axis=np.array((1.0, 0.0, 0.0)))
-        pose = np.broadcast_to(np.eye(3), (len(captured), 2, 3, 3))
-        choices = Options(reference=Reference.POSE, plane=Plane.AIM, softness=options.softness)
-        solution = solve(chain, Goals(target=result.tips[:, foot] - roots[:, foot], pose=pose), choices)
-        joints.append(solution.joints + roots[:, foot, None])
-    _, knees, ankles = np.moveaxis(np.stack(joints, axis=1), 2, 0)
-    return result, replace(take, hips=roots, knees=knees, ankles=ankles)
-
-
-def slid(take: Capture, velocity: np.ndarray) -> np.ndarray:
-    """(k,) metres a frame, on all frames on which a foot is known to stand."""
-    distances = slide(on_ground(take.points, take.rate, velocity), take.touches, UP)
-    return distances[np.isfinite(distances)]
-
-
-def most_acceleration(points: np.ndarray, rate: float) -> float:
-    return np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max() * rate**2
-
-
-def stair_level(take: Capture, ratio: float) -> np.ndarray:
-    """Of a stair that is as much smaller as the legs; the feet are not."""
-    return ratio * (take.floor - CLEARANCE) + CLEARANCE
 
 
 @pytest.fixture(scope="module")

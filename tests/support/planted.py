@@ -1,0 +1,65 @@
+"""Captures that are planted and posed, and what they are judged by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from solver import Chain, Goals, Options, Plane, Reference, solve
+from solver.contacts import on_ground
+from solver.corrections import slide
+from solver.plant import Legs, Planted, PlantOptions, plant
+
+from .footsteps import CLEARANCE, LENGTHS, Capture
+
+UP = np.array((0.0, 0.0, 1.0))
+
+ANKLE = np.array((0.0, 0.0, 0.09))
+"""An ankle above the ground, from which hips are scaled."""
+
+
+def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Planted, Capture]:
+    """What `plant` says of legs so much longer than those of the footsteps, and the legs posed so by the solver."""
+    legs = Legs(
+        hips=take.hips.mean(axis=1),
+        roots=take.hips,
+        tips=take.ankles,
+        points=take.points,
+        lengths=np.full(2, longer * LENGTHS.sum()),
+        rate=take.rate,
+        up=UP,
+    )
+    choices = PlantOptions(**options)
+    result = plant(legs, choices)
+    return result, posed(take, result.hips, result.tips, choices.softness)
+
+
+def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: float = 0.0) -> Capture:
+    """The legs with their hips moved by (n, 3) and their tips at (n, 2, 3), in the planes of the capture."""
+    roots, joints = take.hips + hips[:, None], []
+    for foot in (0, 1):
+        captured = np.stack((take.hips, take.knees, take.ankles), axis=2)[:, foot]
+        chain = Chain(joints=captured - captured[:, :1], hinge_axis=np.array((1.0, 0.0, 0.0)))
+        pose = np.broadcast_to(np.eye(3), (len(captured), 2, 3, 3))
+        options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness)
+        solution = solve(chain, Goals(target=tips[:, foot] - roots[:, foot], pose=pose), options)
+        joints.append(solution.joints + roots[:, foot, None])
+    _, knees, ankles = np.moveaxis(np.stack(joints, axis=1), 2, 0)
+    return replace(take, hips=roots, knees=knees, ankles=ankles)
+
+
+def slid(take: Capture, velocity: np.ndarray) -> np.ndarray:
+    """(k,) metres a frame, on all frames on which a foot is known to stand."""
+    distances = slide(on_ground(take.points, take.rate, velocity), take.touches, UP)
+    return distances[np.isfinite(distances)]
+
+
+def most_acceleration(points: np.ndarray, rate: float) -> float:
+    """The greatest of all points, in metres a second squared."""
+    return np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max() * rate**2
+
+
+def stair_level(take: Capture, ratio: float) -> np.ndarray:
+    """Of a stair that is as much smaller as the legs; the feet are not."""
+    return ratio * (take.floor - CLEARANCE) + CLEARANCE
