@@ -2,8 +2,9 @@
 
 While a foot stands, one of its points is held at a time: that point stays where it is. If the foot rolls on to the next
 point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand that do this,
-the one with the least squares is taken. Heights do not follow from this but from the ground. Between two stands the
-correction is the cubic that meets both with their speed; before the first and after the last it dies away.
+the one with the least squares is taken. Heights do not follow from this but from the ground: the lowest point is on it.
+Between two stands the correction is the cubic that meets both with their speed; before the first and after the last it
+dies away.
 """
 
 from __future__ import annotations
@@ -37,16 +38,17 @@ def corrections(
     spans = stand_spans(held)
     if not len(spans):
         return np.zeros((len(points), 3))
-    weights = _weights(stands, spans)
-    along, heights = _held(points, weights), dot(points, up)
+    along, heights = _held(points, _held_point(stands, spans)), dot(points, up)
     along -= dot(along, up)[:, None] * up
-    rises = np.empty(len(points))
+    missing = np.full(heights.shape, -np.inf) if level is None else level - heights
     for first, last in spans:
         rows = slice(first, last + 1)
         along[rows] -= along[rows].mean(axis=0)
-        part = weights[rows]
-        ground = (part * heights[rows]).sum(axis=0) / np.maximum(part.sum(axis=0), 1.0)
-        rises[rows] = (part * ((ground if level is None else level[rows]) - heights[rows])).sum(axis=1)
+        if level is None:
+            part = stands[rows]
+            mean = np.where(part, heights[rows], 0.0).sum(axis=0) / np.maximum(part.sum(axis=0), 1)
+            missing[rows] = np.where(part, mean - heights[rows], -np.inf)
+    rises = np.where(held, missing.max(axis=1), 0.0)
     standing = along + rises[:, None] * up
     moved = _between(standing, spans, rate, fade)
     moved[held] = standing[held]
@@ -71,28 +73,20 @@ def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
     return np.where(np.isfinite(least), least, np.nan)
 
 
-def _weights(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
-    """(n, p) which part each point has in the height of a foot that stands, in all 1.
-
-    It passes smoothly from one point to the other while the foot stands on both.
-    """
-    weights = stands / np.maximum(stands.sum(axis=1, keepdims=True), 1)
-    decided = stands.sum(axis=1) == 1
+def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(n,) which point is held while the foot stands: of both, the one that sooner stands alone."""
+    held, alone = np.argmax(stands, axis=1), stands.sum(axis=1) == 1
     for first, last in spans:
         rows = np.arange(first, last + 1)
-        known = rows[decided[rows]]
+        known = rows[alone[rows]]
         if len(known):
-            part = np.stack([np.interp(rows, known, column) for column in weights[known].T], axis=1)
-            weights[rows] = part * part * (3.0 - 2.0 * part)
-        else:
-            weights[rows] = np.eye(stands.shape[1])[0]
-    return weights
+            held[rows] = np.rint(np.interp(rows, known, held[known])).astype(np.intp)
+    return held
 
 
-def _held(points: Array, weights: Array) -> Array:
+def _held(points: Array, held: NDArray[np.intp]) -> Array:
     """(n, 3) corrections, each right but for a constant on each stand: they undo the steps of the held points."""
-    held = np.argmax(weights[1:], axis=1)
-    steps = np.take_along_axis(np.diff(points, axis=0), held[:, None, None], axis=1)[:, 0]
+    steps = np.take_along_axis(np.diff(points, axis=0), held[1:, None, None], axis=1)[:, 0]
     undone: Array = -np.cumsum(np.concatenate((np.zeros((1, 3)), steps)), axis=0)
     return undone
 

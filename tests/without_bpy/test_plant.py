@@ -46,6 +46,8 @@ def test_knees_do_not_pop(results: list) -> None:
     ]
     print(f"knee acceleration, as captured 1: median {np.median(ratios):.3f}, greatest {max(ratios):.3f}")
     assert np.median(ratios) <= 1.1
+    # Legs that are fully stretched, and not soft, reach 3.
+    assert max(ratios) <= 1.25
 
 
 def test_hips_stay_smooth(results: list) -> None:
@@ -75,13 +77,16 @@ def test_the_slide_that_is_told_is_that_of_the_capture(results: list) -> None:
 
 
 def test_soles_are_on_a_given_floor() -> None:
-    for name in ("walk", "run", "turn"):
-        take = disturbed(TAKES[name](60.0), 0.0, 1)
-        result, after = planted(take, level=np.broadcast_to(CLEARANCE, take.touches.shape))
-        above = np.where(take.touches, after.points[..., 2] - CLEARANCE, np.inf).min(axis=-1)
-        above = above[result.stands.any(axis=-1) & take.touches.any(axis=-1)]
-        assert np.quantile(above, 0.01) > -0.001
-        assert np.quantile(above, 0.99) < 0.002
+    heights = []
+    for seed, make in enumerate(TAKES.values()):
+        take = disturbed(make(60.0), 0.002, seed)
+        _, after = planted(take, level=take.floor)
+        above = np.where(take.touches, after.points[..., 2] - take.floor, np.inf).min(axis=-1)
+        heights.append(above[np.isfinite(above)])
+    above = np.concatenate(heights)
+    on_floor = np.mean((above > -0.001) & (above < 0.002))
+    print(f"soles from 1 mm below to 2 mm above the floor: {on_floor:.4f} of the known contacts")
+    assert on_floor >= 0.97
 
 
 def test_hips_that_cannot_be_keyed_stay_and_feet_give_way() -> None:
