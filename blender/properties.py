@@ -243,6 +243,7 @@ def register() -> None:
             update=_option_changed, options={"ANIMATABLE"}, override={"LIBRARY_OVERRIDABLE"}, **about
         )
         setattr(_pose_bone, f"two_bone_ik_{name}", option)
+    _pose_bone.two_bone_ik_contact = choice("contact", options={"ANIMATABLE"}, override={"LIBRARY_OVERRIDABLE"})
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
@@ -253,6 +254,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
+    del _pose_bone.two_bone_ik_contact
     for name in KEYED_OPTIONS:
         delattr(_pose_bone, f"two_bone_ik_{name}")
     del _pose_bone.two_bone_ik_own

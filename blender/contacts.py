@@ -1,0 +1,61 @@
+"""On which frames feet and hands stand, as keys of their chains' end bones: moved, copied and deleted as any others.
+
+Somebody has said it of the frames from the first key of a bone to the last. What a curve gives beyond says nothing: it
+goes on with its last value for ever.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from bpy.types import FCurve
+from numpy.typing import NDArray
+
+from ..skeleton.values import Channel
+from ..solver.values import Array
+from . import keyed_options
+from .key_settings import KeyStyle
+
+NAME = "contact"
+
+STYLE = KeyStyle(interpolation="CONSTANT")
+"""How channels of contacts are to be written: the last key is constant, too."""
+
+_GROUP = "Contacts"
+_POINTS = np.array((1, 2))
+"""Ball and heel; both together are 3, as in choices.toml."""
+
+
+def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """What is keyed of the bone with this RNA path; None where nothing is of any of the frames.
+
+    curves : of the action that has the contacts
+    frames : (n,)
+    returns : (n, 2) whether ball and heel stand, as Blender evaluates it; (n,) whether anybody has said so
+    """
+    path = keyed_options.path(bone, NAME)
+    curve = next((curve for curve in curves if curve.data_path == path and not curve.mute), None)
+    if curve is None:
+        return None
+    first, last = curve.range()
+    said = (frames >= first) & (frames <= last)
+    # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
+    values = np.array([curve.evaluate(frame) for frame in frames]).astype(np.intp).clip(0, 3)
+    return ((values[:, None] & _POINTS) > 0, said) if said.any() else None
+
+
+def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
+    """Keys where it changes, on the first frame and on the last, for the bone with this RNA path.
+
+    frames : (n,)
+    stands : (n, 1 or 2)   ball and heel; a single point is told as the ball
+    """
+    values = stands @ _POINTS[: stands.shape[1]]
+    rows = np.flatnonzero(np.concatenate(((True,), values[1:] != values[:-1])))
+    rows = np.union1d(rows, [len(values) - 1])
+    return Channel(
+        path=keyed_options.path(bone, NAME),
+        group=_GROUP,
+        frames=frames[rows],
+        values=values[rows, None].astype(np.float64),
+        held=np.ones(len(rows) - 1, dtype=np.bool_),
+    )
