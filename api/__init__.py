@@ -22,9 +22,12 @@ from ..blender.chains.setup_file import Setup
 from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
 from ..blender.messages.chain_report import ChainReport
+from ..blender.messages.foot_report import FootReport
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
+from ..skeleton.feet import Contact
+from ..solver.contacts import Stillness
 from .chains import (
     add_chain,
     add_detected,
@@ -40,6 +43,7 @@ from .chains import (
 )
 from .holds import hold, remove_hold, update_holds
 from .pin import pin, pinning
+from .plant import contacts, plant, planting
 from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .settings import copy_settings, mirror_settings
 from .targets import (

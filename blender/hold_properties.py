@@ -1,5 +1,7 @@
 """The holds of an object, and its action from before them, as Blender saves them with the object.
 
+A planted action has the one that it was made from.
+
 Blender imports this file when it starts: see `properties`. `holds` reads them.
 """
 
@@ -48,6 +50,7 @@ class TwoBoneIKHold(PropertyGroup):
 
 # mypy knows of no properties that an extension adds.
 _item: Any = Object
+_action: Any = Action
 _scene: Any = Scene
 
 
@@ -64,6 +67,10 @@ def register() -> None:
         name="Action Before", description="The action from before holds", type=Action, **_FIELD
     )
     _item.two_bone_ik_source_slot = props.StringProperty(name="Slot Before", **_FIELD)
+    _action.two_bone_ik_source = props.PointerProperty(
+        name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
+    )
+    _action.two_bone_ik_source_slot = props.StringProperty(name="Captured Slot", options=set())
     _scene.two_bone_ik_hold_to = props.PointerProperty(
         name="Hold to",
         description="What the target is held to, such as a cup. Leave empty for the world",
@@ -79,6 +86,8 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _scene.two_bone_ik_hold_to_bone
     del _scene.two_bone_ik_hold_to
+    del _action.two_bone_ik_source_slot
+    del _action.two_bone_ik_source
     del _item.two_bone_ik_source_slot
     del _item.two_bone_ik_source
     del _item.two_bone_ik_holds

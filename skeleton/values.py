@@ -240,6 +240,19 @@ class Samples:
             },
         )
 
+    def of(self, item: Key, other: Key) -> Self:
+        """The same of another object, which takes the place of this one."""
+
+        def at(point: Point) -> Point:
+            return Point(other, point.bone) if point.object == item else point
+
+        return replace(
+            self,
+            to_world={at(Point(key)).object: matrices for key, matrices in self.to_world.items()},
+            pose={at(point): matrices for point, matrices in self.pose.items()},
+            basis={at(point): basis for point, basis in self.basis.items()},
+        )
+
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""
         to_world = self.to_world[point.object]

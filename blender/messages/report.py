@@ -13,6 +13,7 @@ from bpy.app.translations import pgettext_iface
 
 from ...skeleton.values import Point
 from .chain_report import ChainReport, Finding, frame_text
+from .foot_report import FootReport
 from .translation import Alert, translated
 
 
@@ -23,6 +24,7 @@ class Report:
     left_out : names of chains that nobody asked for by name, and that have no target
     operation : what was done, such as "Bake"
     unit : of all distances, as users call it; "" for Blender units
+    feet : those that were planted, measured
     """
 
     rig: str
@@ -31,16 +33,18 @@ class Report:
     operation: str = ""
     unit: str = ""
     left_out: tuple[str, ...] = ()
+    feet: tuple[FootReport, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
         """The report from the fields that `as_dict` gives."""
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
-        # Reports of older versions have neither.
+        # Reports of older versions do not have these.
+        feet = tuple(FootReport.from_dict(foot) for foot in fields.get("feet", ()))
         left_out, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "alerts"))
         notes = tuple(Alert(note) if note in alerts else note for note in fields["notes"])
         known = {name: value for name, value in fields.items() if name != "alerts"}
-        return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out})
+        return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out, "feet": feet})
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
@@ -96,7 +100,8 @@ class Report:
     def findings(self) -> list[Finding]:
         """The report in words, one line each; of the notes first those that the user must know."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
-        return [found for chain in self.chains for found in chain.findings()] + [Finding(note) for note in notes]
+        feet = [Finding(foot.text()) for foot in self.feet]
+        return [*feet, *(found for chain in self.chains for found in chain.findings()), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
         """The same without frames."""
@@ -117,8 +122,8 @@ class Report:
 
 def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a report, with lists for its arrays and tuples."""
-    lists: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list, list: list}
-    return {key: lists.get(type(value), str)(value) for key, value in fields}
+    kinds: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list, list: list, int: int, float: float}
+    return {key: kinds.get(type(value), str)(value) for key, value in fields}
 
 
 def point_text(point: Point) -> str:

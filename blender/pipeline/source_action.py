@@ -48,10 +48,20 @@ def replace_played(item: Any, action: Action | None, slot: str) -> None:
     before, _ = versions.played(item)
     name = before.name if before and before != item.two_bone_ik_source else f"{item.name}Action"
     versions.play(item, action, slot)
-    if before and not before.users:
-        bpy.data.actions.remove(before)
+    give_way(before)
     if action:
         action[_MADE], action.name = True, name
+
+
+def give_way(action: Action | None) -> None:
+    """Remove an action that something else plays in place of, if nothing uses it any more."""
+    if action and not action.users:
+        bpy.data.actions.remove(action)
+
+
+def forget_made(action: Action) -> None:
+    """The copy of an action from here is the user's, or somebody else's."""
+    action.pop(_MADE, None)
 
 
 def give_back(item: Any) -> None:
@@ -66,8 +76,8 @@ def give_back(item: Any) -> None:
         twins = [other for other in objects if other.two_bone_ik_source == source and other != item]
         given = source.copy() if twins else source
         versions.play(item, given if before or versions.keyed_slots(source) else None, slot)
-        if played and played != source and not played.users:
-            bpy.data.actions.remove(played)
+        if played != source:
+            give_way(played)
     item.two_bone_ik_source, item.two_bone_ik_source_slot = None, ""
     if not source.users and versions.keyed_slots(source) > 1:
         source.use_fake_user = True  # it has keys of others, which are not to be lost

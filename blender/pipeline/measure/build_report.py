@@ -37,6 +37,12 @@ def build_report(
     )
 
 
+def millimetres(scene: Scene) -> float:
+    """So many are a Blender unit in this scene; 0 where the scene has no units."""
+    settings = scene.unit_settings
+    return 0.0 if settings.system == "NONE" else 1000.0 * settings.scale_length
+
+
 def _unit(scene: Scene) -> str:
     """What a Blender unit is in this scene, such as m or cm; "" where the scene has no units."""
     settings = scene.unit_settings

@@ -56,7 +56,7 @@ def build_plan(
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
-    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
+    solved = _steps(start, end, step)
     if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.key_frames for chain in chains)]))
@@ -72,6 +72,22 @@ def build_plan(
         frame_rate=scene.render.fps / scene.render.fps_base,
         step=parts,
         left_out=tuple(chain.name for chain in left_out),
+    )
+
+
+def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scene | None) -> Plan:
+    """The plan for limbs that do not move each other, over `frames`; they need no targets.
+
+    raises : Refused where there are no such frames
+    """
+    scene = scene or scene_of(rig)
+    return Plan(
+        rig=rig,
+        name=rig.name,
+        scene=scene,
+        ranks=(tuple(chains),),
+        frames=_steps(*_range(rig, frames, scene)),
+        frame_rate=scene.render.fps / scene.render.fps_base,
     )
 
 
@@ -101,6 +117,10 @@ def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float,
     if not (isfinite(step) and step >= least):
         raise Refused("FRAME_STEP", object=rig, value=step, least=least)
     return float(start), float(end), float(step)
+
+
+def _steps(start: float, end: float, step: float) -> Array:
+    return start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
 
 
 def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array:

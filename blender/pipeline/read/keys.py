@@ -1,6 +1,7 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from math import ceil, floor
 
 import numpy as np
 from bpy.types import FCurve, Object
@@ -47,11 +48,22 @@ def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
 
 def key_frames(place: Point) -> Array:
     """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
+    return _key_frames(versions.curves(place.object), {place.bone})
+
+
+def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int] | None:
+    """The whole frames from the first key that these curves have of these bones to the last; None if they have none."""
+    frames = _key_frames(curves, bones)
+    return (floor(frames.min() + MERGE), ceil(frames.max() - MERGE)) if len(frames) else None
+
+
+def _key_frames(curves: Iterable[FCurve], bones: Collection[str]) -> Array:
+    """(m,) of keys of these bones, "" for the object itself."""
     found = [np.empty(0)]
-    for curve in versions.curves(place.object):
+    for curve in curves:
         bone, path = bone_and_property(curve.data_path)
         # Custom properties of a bone do not move it, nor do keyed options.
-        if bone == place.bone and not (bone and path.startswith(("[", "two_bone_ik_"))):
+        if bone in bones and not (bone and path.startswith(("[", "two_bone_ik_"))):
             found.append(key_points(curve)[0])
     return np.concatenate(found)
 

@@ -1,6 +1,6 @@
 """What has to be sampled: all that the chains of a plan need to know of the scene."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bpy.types import Object
@@ -35,6 +35,19 @@ class SampleRequest:
     def points(self) -> frozenset[Point]:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
         return self.placed | self.own | self.numbers.keys()
+
+    def of(self, item: Object, other: Object) -> "SampleRequest":
+        """The same of another object, which takes the place of this one."""
+
+        def points(found: Iterable[Point]) -> frozenset[Point]:
+            return frozenset(Point(other if point.object == item else point.object, point.bone) for point in found)
+
+        return SampleRequest(
+            objects=frozenset(point.object for point in points(map(Point, self.objects))),
+            bones=points(self.bones),
+            own=points(self.own),
+            turned=points(self.turned),
+        )
 
     def __or__(self, other: "SampleRequest") -> "SampleRequest":
         return SampleRequest(

@@ -40,7 +40,7 @@ def as_sampled(_bone: Point, basis: Basis) -> Basis:
 class Sampler(ExitStack):
     """Evaluates Blender for one plan, as often as it is asked to; once it is closed, nothing of it is in the file.
 
-    way : AUTO is the first of the others that is right for what the plan's chains depend on
+    way : AUTO becomes the first of the others that is right for what the plan's chains depend on
     slow : is told in a sentence why sampling takes long, if it does
     removal : tells what of the plan has been removed since
     """
@@ -53,7 +53,7 @@ class Sampler(ExitStack):
         slow: Callable[[str], object] = lambda _reason: None,
     ) -> None:
         super().__init__()
-        self._plan, self._way, self._pose_before, self._slow = plan, way, pose_before, slow
+        self._plan, self.way, self._pose_before, self._slow = plan, way, pose_before, slow
         self.removal = Removal(plan)
         self._isolated: Scene | None = None
 
@@ -94,19 +94,19 @@ class Sampler(ExitStack):
     def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
         plan = self._plan
         obstacle = ""
-        if self._way == Sampling.AUTO and (obstacle := scene.needed(need)):
-            self._way = Sampling.SCENE
-        elif self._way in (Sampling.AUTO, Sampling.CURVES):
+        if self.way == Sampling.AUTO and (obstacle := scene.needed(need)):
+            self.way = Sampling.SCENE
+        elif self.way in (Sampling.AUTO, Sampling.CURVES):
             obstacle = curves.obstacle(need, keyed)
-            if obstacle and self._way == Sampling.CURVES:
+            if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
-            self._way = Sampling.ISOLATED if obstacle else Sampling.CURVES
-        elif self._way == Sampling.ISOLATED and scene.driven(need):
+            self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
+        elif self.way == Sampling.ISOLATED and scene.driven(need):
             raise Refused("NOT_ISOLATED", object=plan.rig)
-        if self._way == Sampling.CURVES:
+        if self.way == Sampling.CURVES:
             render: RenderSettings = plan.scene.render
             return (yield from curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new)))
-        if self._way == Sampling.SCENE:
+        if self.way == Sampling.SCENE:
             self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
         else:
             self._slow(translated("slow.isolated", reason=obstacle) if obstacle else translated("slow.isolated_asked"))
@@ -114,7 +114,7 @@ class Sampler(ExitStack):
             return (yield from self._stepped(need, plan.frames))
 
     def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
-        if self._way == Sampling.SCENE:
+        if self.way == Sampling.SCENE:
             with scene.opened(self._plan.scene, need, keyed) as found:
                 return (yield from probe.step(found, need, frames))
         if self._isolated is None:

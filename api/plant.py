@@ -1,0 +1,187 @@
+"""Feet that stand: captured legs are held to the ground, in one press."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from bpy.types import Scene
+
+from ..blender.armatures import Rig
+from ..blender.chains.create_targets import create
+from ..blender.chains.detect.find_limbs import Kind
+from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
+from ..blender.live.pose_before import pose_before
+from ..blender.messages.report import Report
+from ..blender.pipeline.phases import Opened, Preparation, Request, request
+from ..blender.pipeline.read.build_plan import Frames
+from ..blender.pipeline.requests.plant import Asked, find_contacts, plant_feet
+from ..blender.pipeline.requests.targets_from_pose import bake_targets
+from ..blender.pipeline.sample.floor import Floor
+from ..skeleton.feet import Contact
+from ..solver.contacts import Stillness
+from ..solver.plant import PlantOptions
+
+_STILLNESS = Stillness()
+
+
+def plant(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    contacts: Sequence[Contact] | None = None,
+    find: bool = False,
+    limbs: Collection[str] = ("LEGS",),
+    hips: str | None = None,
+    floor: Floor | None = None,
+    stillness: Stillness = _STILLNESS,
+    leave_targets: bool = False,
+    scene: Scene | None = None,
+    interpolation: str = DEFAULTS.interpolation,
+    key_type: str = DEFAULTS.key_type,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Report:
+    """Hold captured feet to the ground while they stand on it; knees stay in the plane of their pose.
+
+    The action that was captured stays as it is: the armature then plays a new one, which refers to it. Planted again,
+    it starts from what was captured. Limbs need no chains, and their targets are neither needed nor changed.
+
+    chains : names of chains, or of limbs as `detect` finds them; None for all of the kinds `limbs`
+    frames : None for those on which the limbs have keys. On frames outside, the new action is as it was captured
+    contacts : which points stand when, as `contacts` gives them; None for those that are keyed, else they are found
+    find : find contacts even where they are keyed
+    limbs : LEGS, ARMS or both; hands are held without regard to the floor
+    hips : the bone that goes down until legs reach their feet; None for the nearest that is above all legs
+    floor : its height, or a mesh object; None if it is to be found
+    stillness : what counts as standing
+    leave_targets : give the limbs targets that move as they now do, and chains where they have none
+    interpolation, key_type, sampling, measure : as for `bake`
+    raises : Refused where the limbs have no keys, or where something else than keys poses them
+
+    >>> from math import sin
+    >>> upper_arm, tail = rig.pose.bones["upper_arm.L"], (0.0, rig.data.bones["forearm.L"].length, 0.0)
+    >>> for frame in range(1, 11):
+    ...     upper_arm.rotation_quaternion = 1.0, 0.0, 0.01 * sin(frame), 0.0
+    ...     _ = upper_arm.keyframe_insert("rotation_quaternion", frame=frame)
+    >>> captured = rig.animation_data.action
+    >>> report = api.plant(rig, ["forearm.L"], contacts=[api.Contact("forearm.L", 1, 10, "forearm.L", tail)])
+    >>> report.feet[0].after[1] < 1e-5 < report.feet[0].before[1]
+    True
+    >>> rig.animation_data.action.two_bone_ik_source == captured
+    True
+    """
+    return planting(
+        rig,
+        chains,
+        frames,
+        contacts=contacts,
+        find=find,
+        limbs=limbs,
+        hips=hips,
+        floor=floor,
+        stillness=stillness,
+        leave_targets=leave_targets,
+        scene=scene,
+        interpolation=interpolation,
+        key_type=key_type,
+        sampling=sampling,
+        measure=measure,
+    ).write()
+
+
+def planting(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    contacts: Sequence[Contact] | None = None,
+    find: bool = False,
+    limbs: Collection[str] = ("LEGS",),
+    hips: str | None = None,
+    floor: Floor | None = None,
+    stillness: Stillness = _STILLNESS,
+    leave_targets: bool = False,
+    scene: Scene | None = None,
+    interpolation: str = DEFAULTS.interpolation,
+    key_type: str = DEFAULTS.key_type,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> Request:
+    """The same bit by bit, as `baking` does it.
+
+    >>> tail = 0.0, rig.data.bones["forearm.L"].length, 0.0
+    >>> _ = [rig.pose.bones["upper_arm.L"].keyframe_insert("rotation_quaternion", frame=frame) for frame in (1, 10)]
+    >>> request = api.planting(rig, ["forearm.L"], contacts=[api.Contact("forearm.L", 1, 5, "forearm.L", tail)])
+    >>> for done in request.prepare():
+    ...     assert 0.0 <= done <= 1.0
+    >>> request.write().feet[0].frames
+    5
+    """
+    asked = Asked(
+        names=chains,
+        kinds=frozenset(map(Kind, limbs)),
+        frames=frames,
+        contacts=contacts,
+        find_contacts=find,
+        hips=hips,
+        floor=floor,
+        options=PlantOptions(stillness=stillness),
+    )
+    settings = KeySettings(
+        interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
+    )
+    steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
+    return _with_targets(steps, rig, scene, settings) if leave_targets else steps
+
+
+@request
+def _with_targets(opened: Opened, steps: Request, rig: Rig, scene: Scene | None, settings: KeySettings) -> Preparation:
+    """What is asked for, and then targets for the limbs that it has planted."""
+    opened.callback(steps.close)
+    for done in steps.prepare():
+        opened.slow[:] = [steps.slow]
+        yield done
+
+    def write() -> Report:
+        report = steps.write()
+        names = [chain.name for chain in report.chains]
+        made = create(rig, names, scene)
+        found = report.chains[0].frames
+        bake_targets(rig, names, (found[0], found[-1], found[1] - found[0]), scene, settings).write()
+        return replace(report, notes=(*report.notes, *made.notes))
+
+    return write
+
+
+def contacts(
+    rig: Rig,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    find: bool = False,
+    limbs: Collection[str] = ("LEGS",),
+    floor: Floor | None = None,
+    stillness: Stillness = _STILLNESS,
+    scene: Scene | None = None,
+    sampling: str = DEFAULTS.sampling,
+) -> tuple[Contact, ...]:
+    """When which points of the limbs stand, as `plant` would take it: what is keyed, else what is found.
+
+    They are found in the captured action; nothing changes.
+
+    find : find them even where they are keyed
+    returns : foot after foot; `plant` takes them, changed or not
+
+    >>> _ = [rig.pose.bones["upper_arm.L"].keyframe_insert("rotation_quaternion", frame=frame) for frame in (1, 10)]
+    >>> api.contacts(rig, ["forearm.L"])[0][:4]
+    ('forearm.L', 1.0, 10.0, 'forearm.L')
+    """
+    asked = Asked(
+        names=chains,
+        kinds=frozenset(map(Kind, limbs)),
+        frames=frames,
+        find_contacts=find,
+        floor=floor,
+        options=PlantOptions(stillness=stillness),
+    )
+    return find_contacts(rig, asked, scene, replace(DEFAULTS, sampling=Sampling(sampling)), pose_before)

@@ -1,0 +1,61 @@
+"""What was made of one foot that was planted: how far it slid before, how far it does now, and how far it was moved."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...solver.values import Array
+from .translation import translated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FootReport:
+    """One foot, measured on the character as Blender evaluates it; distances in world units.
+
+    name : of its limb
+    contacts : how often one of its points comes to stand
+    frames : on how many frames it stands
+    before, after : median and worst slide from frame to frame, as captured and as planted; 0 if it never stands
+    moved : how far it is moved at most
+    short : by how much it falls short at most of where it is to stand
+    millimetres : so many are a world unit; 0 in a scene without units
+    """
+
+    name: str
+    contacts: int
+    frames: int
+    before: tuple[float, float]
+    after: tuple[float, float]
+    moved: float
+    short: float
+    millimetres: float
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "FootReport":
+        """The report from `fields`, a part of `Report.as_dict`."""
+        return cls(**{**fields, "before": tuple(fields["before"]), "after": tuple(fields["after"])})
+
+    def text(self) -> str:
+        """In one line."""
+        if not self.frames:
+            return translated("report.foot_free", foot=self.name)
+        scale = self.millimetres or 1.0
+        named = {
+            "foot": self.name,
+            "count": self.frames,
+            "unit": "mm" if self.millimetres else translated("report.units"),
+            "before": [scale * slide for slide in self.before],
+            "after": [scale * slide for slide in self.after],
+            "moved": scale * self.moved,
+        }
+        if self.short:
+            return translated("report.foot_short", **named, short=scale * self.short)
+        return translated("report.foot", **named)
+
+
+def slide_of(distances: Array) -> tuple[float, float]:
+    """Median and worst of distances (n,), NaN where the foot does not stand."""
+    known = distances[np.isfinite(distances)]
+    return (float(np.median(known)), float(known.max())) if len(known) else (0.0, 0.0)

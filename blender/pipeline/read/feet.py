@@ -1,0 +1,159 @@
+"""Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from ....skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
+from ....skeleton.values import ChainPlan, Point
+from ....solver.values import Options, Plane, Reference
+from ...armatures import Rig
+from ...chains.detect.find_limbs import Kind, limbs
+from ...messages.refused import Refused
+from ...messages.translation import nearest_name, translated
+from ...properties import chain_fields, chain_of
+from . import dependencies
+from .bone import read_bone
+from .chain import TOLERANCE, chain_plan
+from .notes import acts
+
+_ACROSS = 0.5
+"""Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
+
+
+def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], softness: float) -> tuple[Foot, ...]:
+    """The limbs of these names, of chains or as `limbs` finds them; None for all that are found of these kinds.
+
+    raises : Refused where there is none, or where one has no such bones
+    """
+    found = {limb.chain or limb.name: limb for limb in limbs(rig, {Kind.ARMS, Kind.LEGS})}
+    known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
+    if names is None:
+        names = [name for name, limb in found.items() if limb.kind in kinds]
+        if not names:
+            raise Refused("NO_LEGS", object=rig)
+    for name in names:
+        if name not in known:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(known))
+    arms = {limb.end_bone for limb in found.values() if limb.kind == Kind.ARMS}
+    chains = [_chain(rig, name, found, softness) for name in dict.fromkeys(names)]
+    return tuple(_foot(rig, chain, is_hand=chain.end.name in arms) for chain in chains)
+
+
+def _chain(rig: Rig, name: str, found: Any, softness: float) -> ChainPlan:
+    """The limb as it is posed from its own pose, whatever its chain is set to; what is read is not its target."""
+    listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
+    bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
+    axis = {"hinge_axis": chain.hinge_axis} if (chain := chain_of(rig, bones["end_bone"])) else {}
+    defaults = {field: getattr(prop, "default", None) for field, prop in chain_fields().items()}
+    limb: Any = SimpleNamespace(**defaults | bones | {"name": name} | axis)
+    options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
+    plan = chain_plan(rig, limb, Point(rig))
+    return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))
+
+
+def _foot(rig: Rig, chain: ChainPlan, *, is_hand: bool) -> Foot:
+    end = BonePoint(chain.end.name, chain.end.tail)
+    if not chain.below:
+        return Foot(chain=chain, points=(end, end), ends=(end,), is_hand=is_hand)
+    bone = rig.data.bones[chain.tip_bone]
+    heels = [child for child in bone.children if "heel" in child.name.lower()]
+    toes = [child for child in bone.children if child not in heels]
+    ball = _tail(bone)
+    if toes and not is_hand:
+        ball = BonePoint(min(toes, key=lambda child: (child.head_local - bone.tail_local).length).name)
+    heel = (
+        _heel(heels[0], rig.data.bones[chain.root.name].head_local - bone.head_local) if heels else BonePoint(bone.name)
+    )
+    parts = (bone, *bone.children_recursive)
+    ends = (*map(_tail, parts), *(BonePoint(part.name) for part in parts[1:]))
+    return Foot(chain=chain, points=(ball, heel), ends=ends, is_hand=is_hand)
+
+
+def _tail(bone: bpy.types.Bone) -> BonePoint:
+    return BonePoint(bone.name, (0.0, bone.length, 0.0))
+
+
+def _heel(bone: bpy.types.Bone, up: Vector) -> BonePoint:
+    """The lower end of a heel bone, or its middle if it lies across the foot."""
+    rise = (bone.tail_local - bone.head_local).dot(up.normalized())
+    if abs(rise) < _ACROSS * bone.length:
+        return BonePoint(bone.name, (0.0, 0.5 * bone.length, 0.0))
+    return _tail(bone) if rise < 0.0 else BonePoint(bone.name)
+
+
+def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> tuple[Foot, ...]:
+    """The feet, standing on the points of these contacts; Refused for contacts that are none of theirs."""
+    known = {foot.chain.name: foot for foot in feet}
+    for contact in asked:
+        if contact.chain not in known:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=", ".join(known))
+        if not contact.start <= contact.end:
+            raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
+        end = known[contact.chain].chain.end.name
+        bone = rig.data.bones.get(contact.bone)
+        if bone is None or end not in (bone.name, *(above.name for above in bone.parent_recursive)):
+            raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain)
+    return tuple(_standing_on(rig, foot, [each for each in asked if each.chain == foot.chain.name]) for foot in feet)
+
+
+def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
+    others = [each for each in asked if not any(is_at(each, point) for point in foot.points)]
+    used = [point for point in foot.points if any(is_at(each, point) for each in asked)]
+    new = list(dict.fromkeys(BonePoint(each.bone, tuple(each.offset)) for each in others))
+    if len(used) + len(new) > 2:
+        raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
+    free = iter(new)
+    ball, heel = (point if point in used else next(free, point) for point in foot.points)
+    return replace(foot, points=(ball, heel))
+
+
+def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | None, str]:
+    """The hips' bone, by default the nearest that is above all legs and not connected; if it cannot be moved, why not.
+
+    raises : Refused where a bone that is named is not above them
+    """
+    above = [[bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive] for foot in feet]
+    legs = [bones for foot, bones in zip(feet, above, strict=True) if not foot.is_hand] or above
+    common = [bone for bone in legs[0] if all(bone in bones for bones in legs)]
+    if name is not None and name not in common:
+        bones = rig.data.bones.keys()
+        raise Refused("HIPS_ELSEWHERE", object=rig, bone=name, nearest=nearest_name(name, common or bones))
+    loose = [bone for bone in common if not rig.data.bones[bone].use_connect]
+    chosen = name or next(iter(loose), "")
+    reason = _obstacle(rig, chosen) if chosen else translated("part.hips_none")
+    if reason:
+        return None, reason
+    parent = rig.data.bones[chosen].parent
+    carries = frozenset(foot.chain.name for foot, bones in zip(feet, above, strict=True) if chosen in bones)
+    return Hips(bone=read_bone(rig, chosen), parent=Point(rig, parent.name) if parent else None, carries=carries), ""
+
+
+def _obstacle(rig: Rig, name: str) -> str:
+    """Why keys cannot move this bone; "" if they can."""
+    bone = rig.pose.bones[name]
+    path = f"{bone.path_from_id()}.location"
+    animation = rig.animation_data
+    if bone.bone.use_connect:
+        return translated("part.hips_connected", bone=name)
+    if any(bone.lock_location):
+        return translated("part.hips_locked", bone=name)
+    if animation and any(driver.data_path == path and not driver.mute for driver in animation.drivers):
+        return translated("part.hips_driven", bone=name)
+    moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, name)) if acts(constraint))
+    if constraint := next(moving, None):
+        return translated("part.hips_constrained", bone=name, name=constraint.name)
+    return ""
+
+
+def refuse_constrained(rig: Rig, feet: Sequence[Foot]) -> None:
+    """Raise `Refused` where a constraint poses a bone that is to be keyed: the pose is not what its keys say."""
+    for foot in feet:
+        for name in foot.chain.oriented:
+            for _, constraint in dependencies.constraints_moving(Point(rig, name)):
+                if acts(constraint):
+                    raise Refused("PLANT_CONSTRAINED", object=rig, bone=name, value=constraint.name)

@@ -1,0 +1,265 @@
+"""The order of the steps for feet that stand: captured legs are held to the ground, in an action of their own.
+
+What was captured is sampled, also if the armature plays what was planted from it.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from bpy.types import Scene
+
+from ....skeleton import bone_channels, feet, plant, solve
+from ....skeleton.feet import Contact, Foot, Hips
+from ....skeleton.plant import Given, PlantedFeet
+from ....skeleton.steps import run
+from ....skeleton.values import Plan, Point, Samples
+from ....solver.contacts import on_ground
+from ....solver.corrections import slide
+from ....solver.plant import PlantOptions
+from ....solver.vectors import norm
+from ... import contacts as contact_keys
+from ... import versions
+from ...armatures import Rig
+from ...chains.detect.find_limbs import Kind
+from ...key_settings import KeySettings, Measure
+from ...messages.foot_report import FootReport, slide_of
+from ...messages.refused import Refused
+from ...messages.report import Report
+from ...messages.translation import translated
+from .. import captured_action, unkeyed_edits, write
+from ..captured_action import Captured
+from ..checks import keys
+from ..checks.armature import refuse_unposable
+from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.shared_bones import refuse_shared_bones
+from ..measure.build_report import build_report, millimetres
+from ..measure.compare import Look, compare_joints
+from ..phases import Opened, Preparation, request
+from ..read import feet as read_feet
+from ..read.build_plan import Frames, limb_plan
+from ..read.keys import key_span, values_before
+from ..sample import floor, sampling
+from ..sample.floor import Floor
+from ..sample.request import SampleRequest, pose_request
+
+_MEASURED = 1000
+"""Up to so many frames all are measured, and of more as many."""
+
+_MOVES = 1e-4
+"""Leg lengths: by less nobody sees hips or feet move."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Asked:
+    """What the user asked for.
+
+    names : of limbs; None for all of these `kinds`
+    frames : None for those on which the limbs have keys
+    contacts : None if they are keyed, or to be found
+    find_contacts : they are to be found even where they are keyed
+    hips : name of the bone to move; None for the nearest above all legs
+    floor : None if the ground is to be found
+    """
+
+    names: Sequence[str] | None = None
+    kinds: frozenset[Kind] = frozenset({Kind.LEGS})
+    frames: Frames | None = None
+    contacts: Sequence[Contact] | None = None
+    find_contacts: bool = False
+    hips: str | None = None
+    floor: Floor | None = None
+    options: PlantOptions = field(default_factory=PlantOptions)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Read:
+    """What is to be planted, and why its hips stay, if they do."""
+
+    plan: Plan
+    feet: tuple[Foot, ...]
+    hips: Hips | None
+    hips_stay: str
+    source: Captured
+
+
+@request
+def plant_feet(
+    opened: Opened,
+    rig: Rig,
+    asked: Asked,
+    scene: Scene | None,
+    settings: KeySettings,
+    *,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
+) -> Preparation:
+    """Key the limbs so that their feet stand, in a copy of the captured action."""
+    read = _read(rig, asked, scene)
+    plan, hips = read.plan, read.hips
+    player = opened.enter_context(captured_action.playing(rig, read.source))
+    rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    moving = {*rotations, hips.path} if hips else set(rotations)
+    keys.refuse_unwritable(player, moving, replace(settings, new_action=True))
+    before = values_before(player, rotations, plan.frames[0] + 0.5)
+
+    sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
+    samples, planted = yield from _planted(read, asked, sampler, player)
+    tips = {chain.name: planted.tips[:, column] for column, chain in enumerate(plan.chains)}
+    plan, moved = plant.with_targets(plan, samples, tips, hips, planted.shift)
+    solved = solve.solve_groups(plan, moved)
+    rows = bone_channels.keyed_rows(plan, solved)
+    by_chain = bone_channels.channels(plan, solved, rows, before)
+    channels = [channel for found in by_chain.values() for channel in found]
+    if hips:
+        channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
+    stands = [
+        contact_keys.channel(chain.end.path, plan.frames, planted.stands[:, column])
+        for column, chain in enumerate(plan.chains)
+    ]
+    told = [*_notes(read, planted)]
+
+    def write_and_measure() -> Report:
+        sampler.removal.refuse()
+        span = plan.frames[0], plan.frames[-1]
+        keyed = {channel.path for channel in (*channels, *stands)}
+        with unkeyed_edits.preserve_edits(rig, plan.scene, keyed):
+            captured_action.begin_anew(rig, read.source, moving)
+            notes = write.keys(rig, channels, span=span, style=settings)
+            write.keys(rig, stands, span=span, style=contact_keys.STYLE)
+        with sampling.Sampler(read.plan, sampler.way) as played:
+            look = partial(played.played, keyed={rig: keyed})
+            feet_now = tuple(_measured_feet(read, planted, settings.measure, look))
+            measured = compare_joints(plan, solved, rows, settings, settings.measure, look)
+        return replace(build_report("Plant", plan, solved, [*told, *notes], measured), feet=feet_now)
+
+    return write_and_measure
+
+
+def find_contacts(
+    rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
+) -> tuple[Contact, ...]:
+    """The contacts that `plant_feet` would take; nothing is written."""
+    read = _read(rig, asked, scene)
+    with (
+        captured_action.playing(rig, read.source) as player,
+        _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
+    ):
+        _, planted = run(_planted(read, asked, sampler, player))
+    return feet.contacts(read.feet, planted.stands, read.plan.frames)
+
+
+def _read(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
+    refuse_unposable(rig)
+    source = captured_action.captured(rig)
+    found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
+    found = read_feet.with_contacts(rig, found, asked.contacts or ())
+    read_feet.refuse_constrained(rig, found)
+    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips)
+    chains = tuple(foot.chain for foot in found)
+    bones = {name for chain in chains for name in chain.oriented}
+    span = key_span(versions.slot_curves(source.action, source.slot), bones)
+    if span is None:
+        raise Refused("NO_CAPTURE", object=rig)
+    plan = limb_plan(rig, chains, asked.frames or span, scene)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_shared_bones(chains)
+    return _Read(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source)
+
+
+def _sampler(
+    read: _Read, player: Rig, settings: KeySettings, pose_before: sampling.PoseBefore, slow: Callable[[str], object]
+) -> sampling.Sampler:
+    return sampling.Sampler(replace(read.plan, rig=player), settings.sampling, pose_before, slow)
+
+
+def _planted(
+    read: _Read, asked: Asked, sampler: sampling.Sampler, player: Rig
+) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
+    """What was captured, and what is to be made of it; yields the part that is done."""
+    plan = read.plan
+    samples = yield from sampler.over_range(_need(read).of(plan.rig, player))
+    samples = samples.of(player, plan.rig)
+    given = _given(read, asked)
+    heights = None if asked.floor is None else partial(floor.heights, asked.floor, scene=plan.scene)
+    return samples, plant.plant_feet(
+        samples, read.feet, read.hips, given, asked.options, plan.frames, _rate(plan), heights
+    )
+
+
+def _rate(plan: Plan) -> float:
+    """Frames of the plan a second."""
+    step = float(plan.frames[1] - plan.frames[0]) if len(plan.frames) > 1 else 1.0
+    return plan.frame_rate / step
+
+
+def _need(read: _Read) -> SampleRequest:
+    rig = read.plan.rig
+    points = {Point(rig, place.bone) for foot in read.feet for place in (*foot.points, *foot.ends)}
+    need = pose_request(read.plan, ())
+    if not read.hips:
+        return replace(need, bones=need.bones | points)
+    hips = Point(rig, read.hips.bone.name)
+    above = {hips, read.hips.parent} if read.hips.parent else {hips}
+    return replace(need, bones=need.bones | points | above, own=need.own | {hips})
+
+
+def _given(read: _Read, asked: Asked) -> list[Given]:
+    """Of each foot, what is said of its contacts, by the user or by keys of what plays."""
+    frames, rig = read.plan.frames, read.plan.rig
+    if asked.contacts is not None:
+        everywhere = np.ones(len(frames), dtype=np.bool_)
+        return [(feet.standing(foot, asked.contacts, frames), everywhere) for foot in read.feet]
+    if asked.find_contacts:
+        return [None] * len(read.feet)
+    curves = list(versions.curves(rig))
+    return [contact_keys.read(curves, foot.chain.end.path, frames) for foot in read.feet]
+
+
+def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
+    """Sentences about what was made of the motion as a whole."""
+    least = _MOVES * sum(bone.length for bone in read.feet[0].chain.bones)
+    if read.source.is_lost:
+        yield translated("alert.capture_lost", action=read.source.action.name)
+    if read.hips_stay:
+        yield translated("alert.hips_stay", reason=read.hips_stay)
+    if planted.ratio != 1.0:
+        yield translated("note.hips_scaled", ratio=planted.ratio)
+    if planted.lowering.max() > least:
+        yield translated("note.hips_lowered", down=planted.lowering.max())
+    ground = float(norm(planted.velocity).max())
+    if ground > 0.0:
+        yield translated("note.ground_moves", speed=ground)
+
+
+def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Look) -> Iterator[FootReport]:
+    """What was made of each foot, as Blender evaluates it now."""
+    plan, count, rate = read.plan, len(read.plan.frames), _rate(read.plan)
+    first = np.unique(np.linspace(0, max(0, count - 2), _MEASURED // 2).astype(np.intp))
+    rows = np.arange(count) if count <= _MEASURED else np.unique((first, first + 1))
+    if measure == Measure.NONE:
+        return
+    # What else is to be measured Blender evaluates later only if it is asked for now.
+    need = SampleRequest(objects=frozenset({plan.rig}), bones=_need(read).bones)
+    try:
+        samples = look(need, plan.frames[rows])
+    except Refused:
+        return  # the chains' part of the report tells it
+    now, before = np.full_like(planted.points, np.nan), planted.points
+    now[rows] = feet.contact_points(samples, read.feet, len(rows))
+    for column, foot in enumerate(read.feet):
+        stands = planted.stands[:, column]
+        seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (before, now))
+        slides = [slide_of(slide(points, stands, plant.UP)) for points in seen]
+        held = stands.any(axis=1)
+        yield FootReport(
+            name=foot.chain.name,
+            contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
+            frames=int(np.count_nonzero(held)),
+            before=slides[0],
+            after=slides[1],
+            moved=float(planted.moved[:, column].max()),
+            short=float(planted.short[:, column].max()),
+            millimetres=millimetres(plan.scene),
+        )

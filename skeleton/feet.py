@@ -1,0 +1,117 @@
+"""Feet and hands that stand: on which points of their bones, and from when to when."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver.corrections import stand_spans
+from ..solver.values import Array
+from . import transform
+from .values import Bone, ChainPlan, Key, Point, Samples
+
+
+class Contact(NamedTuple):
+    """From when to when a point of a limb stays where it is.
+
+    chain : name of the limb
+    start, end : frames, both inclusive
+    bone, offset : the point, in the space of this bone
+    """
+
+    chain: str
+    start: float
+    end: float
+    bone: str
+    offset: tuple[float, float, float]
+
+
+class BonePoint(NamedTuple):
+    """A point that goes along with a bone, in the space of this bone."""
+
+    bone: str
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Foot:
+    """A limb, and the points on which it stands.
+
+    points : ball and heel; the same if there is but one
+    ends : of all bones of the foot
+    is_hand : the ground does not concern it
+    """
+
+    chain: ChainPlan
+    points: tuple[BonePoint, BonePoint]
+    ends: tuple[BonePoint, ...]
+    is_hand: bool
+
+    @property
+    def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:
+        """Root, mid and tip."""
+        chain = self.chain
+        tip = BonePoint(chain.tip_bone) if chain.below else BonePoint(chain.end.name, chain.end.tail)
+        return BonePoint(chain.root.name), BonePoint(chain.end.name), tip
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Hips:
+    """The bone that is moved.
+
+    parent : its parent bone
+    carries : names of the chains that move along with it
+    """
+
+    bone: Bone
+    parent: Point | None
+    carries: frozenset[str]
+
+    @property
+    def path(self) -> str:
+        """RNA path, from the armature object, of the bone's location."""
+        return f"{self.bone.path}.location"
+
+
+def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: int) -> Array:
+    """(n, p, 3) where the points are in the world on `count` frames."""
+    found = [
+        np.broadcast_to(transform.transform_points(samples.world(Point(rig, bone)), np.array(offset)), (count, 3))
+        for bone, offset in points
+    ]
+    return np.stack(found, axis=1)
+
+
+def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
+    """(n, f, 2, 3) ball and heel of each foot in the world."""
+    return np.stack([positions(samples, foot.chain.rig, foot.points, count) for foot in feet], axis=1)
+
+
+def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> tuple[Contact, ...]:
+    """The contacts of feet whose points stand on these frames (n, f, 2), foot after foot, each in its order."""
+    found: list[Contact] = []
+    for column, foot in enumerate(feet):
+        spans = [
+            Contact(foot.chain.name, float(frames[first]), float(frames[last]), *point)
+            for row, point in enumerate(foot.points)
+            for first, last in stand_spans(stands[:, column, row])
+        ]
+        found += sorted(dict.fromkeys(spans), key=lambda contact: (contact.start, contact.end))
+    return tuple(found)
+
+
+def standing(foot: Foot, asked: Iterable[Contact], frames: Array) -> NDArray[np.bool_]:
+    """(n, 2) on which frames the points of the foot stand, as these contacts of any feet have it."""
+    stands = np.zeros((len(frames), 2), dtype=np.bool_)
+    for contact in asked:
+        for row, point in enumerate(foot.points):
+            if contact.chain == foot.chain.name and is_at(contact, point):
+                stands[:, row] |= (frames >= contact.start) & (frames <= contact.end)
+    return stands
+
+
+def is_at(contact: Contact, point: BonePoint) -> bool:
+    """Whether this is the point of the contact."""
+    return contact.bone == point.bone and bool(np.allclose(contact.offset, point.offset, rtol=0.0, atol=1e-6))

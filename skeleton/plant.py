@@ -1,0 +1,220 @@
+"""Captured legs of a skeleton as the solver's `plant` takes them, and what it finds as targets of their chains.
+
+Feet keep the orientation that was captured: each leg's target is its tip bone as captured, moved to another place.
+Hands are planted after the legs, each by itself, once the hips are where they will be.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver import hips as hips_motion
+from ..solver.plant import Legs, Planted, PlantOptions, plant
+from ..solver.values import Array
+from ..solver.vectors import dot, norm, product
+from . import inherit, transform
+from .feet import BonePoint, Foot, Hips, contact_points, positions
+from .values import Channel, Plan, Point, Samples
+
+UP = np.array((0.0, 0.0, 1.0))
+"""In the world."""
+
+_SLOWEST = 1.0 / 3.0
+"""Part of the frames on which a foot is slowest; then it mostly stands flat."""
+
+_LOW = 0.25
+"""Part of the frames on which the lower tip is lowest; then it stands."""
+
+Heights = Callable[[Array, float], Array]
+"""Of the floor (...) below points (..., 3), for legs of this length."""
+
+Given = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
+"""(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PlantedFeet:
+    """Where hips and feet go, with a column for each foot.
+
+    points : (n, f, 2, 3)     ball and heel, as captured
+    shift : (n, 3)            of the hips
+    tips : (n, f, 3)
+    stands : (n, f, 2) bool
+    velocity : (f, 3)         of the ground
+    moved, short : (n, f)     as `Planted` has them
+    ratio : float             by which the hips' motion was scaled
+    lowering : (n,)
+    """
+
+    points: Array
+    shift: Array
+    tips: Array
+    stands: NDArray[np.bool_]
+    velocity: Array
+    moved: Array
+    short: Array
+    ratio: float
+    lowering: Array
+
+
+def plant_feet(
+    samples: Samples,
+    feet: Sequence[Foot],
+    hips: Hips | None,
+    given: Sequence[Given],
+    options: PlantOptions,
+    frames: Array,
+    rate: float,
+    heights: Heights | None,
+) -> PlantedFeet:
+    """What is to be made of feet that were sampled on these frames.
+
+    given : of each foot, what is known of its contacts
+    heights : None if the ground is to be found
+    """
+    whole = captured_legs(samples, feet, hips, len(frames), rate)
+    legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
+    found: dict[int, tuple[Planted, int]] = {}
+    shift, ratio, lowering = np.zeros((len(frames), 3)), 1.0, np.zeros(len(frames))
+    if legs:
+        captured = _columns(whole, legs)
+        chosen = _on_floor(captured, samples, [feet[column] for column in legs], hips, options, heights)
+        planted = _with_given(captured, chosen, [given[column] for column in legs])
+        found = {column: (planted, row) for row, column in enumerate(legs)}
+        shift, ratio, lowering = planted.hips, planted.ratio, planted.lowering
+    for column in set(range(len(feet))) - found.keys():
+        hand = _columns(whole, [column])
+        if hips and feet[column].chain.name in hips.carries:
+            hand = hand.moved(shift)
+        still = replace(options, ratio=1.0, limit=0.0)
+        found[column] = _with_given(hand, still, [given[column]]), 0
+    every = {
+        name: np.stack([getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet))], axis=1)
+        for name in ("tips", "stands", "moved", "short")
+    }
+    return PlantedFeet(
+        points=whole.points,
+        shift=shift,
+        velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
+        ratio=ratio,
+        lowering=lowering,
+        **every,
+    )
+
+
+def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:
+    """The legs of these feet as they were sampled, on `count` frames."""
+    joints = np.stack([positions(samples, foot.chain.rig, foot.joints, count) for foot in feet], axis=1)
+    roots, mids, tips = np.moveaxis(joints, 2, 0)
+    if hips:
+        moved = positions(samples, feet[0].chain.rig, [BonePoint(hips.bone.name)], count)[:, 0]
+    else:
+        moved = roots.mean(axis=1)
+    return Legs(
+        hips=moved,
+        roots=roots,
+        tips=tips,
+        points=contact_points(samples, feet, count),
+        lengths=np.median(norm(mids - roots) + norm(tips - mids), axis=0),
+        rate=rate,
+        up=UP,
+    )
+
+
+def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
+    fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points")}
+    return replace(legs, lengths=legs.lengths[columns], **fields)
+
+
+def _on_floor(
+    legs: Legs,
+    samples: Samples,
+    feet: Sequence[Foot],
+    hips: Hips | None,
+    options: PlantOptions,
+    heights: Heights | None,
+) -> PlantOptions:
+    """The options for these legs, with the scale of their hips' motion, and with the floor below it."""
+    leg, origin = float(legs.lengths.mean()), np.zeros(3)
+    ratio = hips_motion.found_ratio(legs.hips, legs.points, legs.rate, leg, legs.up) if hips else 1.0
+    if ratio != 1.0:
+        # At the height at which tips stood that were not yet so much longer.
+        stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
+        origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
+    level = None
+    if heights:
+        fitted = legs.moved(hips_motion.scaled(legs.hips, ratio, origin) - legs.hips)
+        level = heights(fitted.points, leg) + _clearances(samples, feet, legs.points)
+    limit = options.limit if hips else 0.0
+    return replace(options, ratio=ratio, origin=origin, level=level, limit=limit)
+
+
+def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
+    """(f, 2) how far ball and heel (n, f, 2, 3) are above the lowest end of their foot's bones, while it stands."""
+    found = []
+    for column, foot in enumerate(feet):
+        own = points[:, column]
+        low = dot(positions(samples, foot.chain.rig, foot.ends, len(points)), UP).min(axis=1)
+        steps = norm(np.diff(own, axis=0, prepend=own[:1])).sum(axis=1)
+        slow = steps <= np.quantile(steps, _SLOWEST)
+        found.append(np.median((dot(own, UP) - low[:, None])[slow], axis=0))
+    return np.stack(found)
+
+
+def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Planted:
+    """The legs planted, with contacts found on frames on which they are not given."""
+    known = np.stack([one[1] if one else np.zeros(len(legs.hips), dtype=np.bool_) for one in given], axis=1)
+    stands = np.stack([one[0] if one else np.zeros((len(known), 2), dtype=np.bool_) for one in given], axis=1)
+    if not known.all():
+        found = plant(legs, options)
+        if not known.any():
+            return found
+        stands = np.where(known[..., None], stands, found.stands)
+    return plant(legs, replace(options, stands=stands))
+
+
+def with_targets(
+    plan: Plan, samples: Samples, tips: Mapping[str, Array], hips: Hips | None, shift: Array
+) -> tuple[Plan, Samples]:
+    """The plan with chains that go to `tips`, and the samples with these targets, and with hips moved.
+
+    tips : (n, 3) by chain, in the world
+    shift : (n, 3) of the hips, in the world
+    """
+    # A target is no object here: its chain's name stands for it.
+    chains = tuple(replace(chain, target=Point(chain.name)) for chain in plan.chains)
+    along = transform.translation(_in_armature(samples, plan, shift))
+    moved = {
+        chain.parent: product(along, samples.pose[chain.parent])
+        for chain in chains
+        if hips and chain.parent and chain.name in hips.carries
+    }
+    worlds = {
+        chain.name: transform.compose(_tip_world(plan, chain.tip_bone or chain.end.name, samples), tips[chain.name])
+        for chain in chains
+    }
+    samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved})
+    return replace(plan, ranks=(chains,)), samples
+
+
+def _tip_world(plan: Plan, bone: str, samples: Samples) -> Array:
+    """(n, 3, 3) the bone's axes in the world."""
+    return samples.world(Point(plan.rig, bone))[:, :3, :3]
+
+
+def _in_armature(samples: Samples, plan: Plan, vectors: Array) -> Array:
+    return transform.transform_vectors(transform.inverse(samples.to_world[plan.rig][:, :3, :3]), vectors)
+
+
+def hips_channel(plan: Plan, samples: Samples, hips: Hips, shift: Array) -> Channel:
+    """The keys of the hips' location, moved by (n, 3) in the world."""
+    bones, point = (hips.bone,), Point(plan.rig, hips.bone.name)
+    parent = samples.pose[hips.parent][:, None] if hips.parent else None
+    head = samples.pose[point][:, None, :3, 3]
+    # The difference is 0 to the last bit where nothing moves.
+    moved = inherit.location(bones, parent, head + _in_armature(samples, plan, shift)[:, None])
+    values = samples.basis[point].location + (moved - inherit.location(bones, parent, head))[:, 0]
+    values = np.broadcast_to(values, (len(plan.frames), 3))
+    return Channel(path=hips.path, group=hips.bone.name, frames=plan.frames, values=values)
