@@ -104,10 +104,11 @@ def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[L
     limbs = detect(rig, kinds)
     if not limbs:
         raise Refused("NO_LIMBS", object=rig)
-    return tuple(replace(limb, chain=_add_limb(rig, limb).name) for limb in limbs if not limb.chain)
+    return tuple(replace(limb, chain=add_limb(rig, limb).name) for limb in limbs if not limb.chain)
 
 
-def _add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
+def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
+    """Add the chain of a limb that `detect` has found."""
     chain = add_chain(rig, **limb.fields)
     # Only now: with reference POSE no side would be decided by keys.
     set_fields(chain, chain_defaults.fitting(chain))

@@ -19,6 +19,7 @@ from ..blender.pipeline.sample.floor import Floor
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
 from ..solver.plant import PlantOptions
+from .chains import add_limb, detect
 
 _STILLNESS = Stillness()
 
@@ -145,10 +146,14 @@ def _with_targets(opened: Opened, steps: Request, rig: Rig, scene: Scene | None,
     def write() -> Report:
         report = steps.write()
         names = [chain.name for chain in report.chains]
+        for limb in detect(rig):
+            if limb.name in names and not limb.chain:
+                add_limb(rig, limb)
         made = create(rig, names, scene)
-        found = report.chains[0].frames
-        bake_targets(rig, names, (found[0], found[-1], found[1] - found[0]), scene, settings).write()
-        return replace(report, notes=(*report.notes, *made.notes))
+        frames = report.chains[0].frames
+        step = frames[1] - frames[0] if len(frames) > 1 else 1.0
+        baked = bake_targets(rig, names, (frames[0], frames[-1], step), scene, settings).write()
+        return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
 
     return write
 

@@ -164,14 +164,14 @@ def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
 
 
 def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Planted:
-    """The legs planted, with contacts found on frames on which they are not given."""
+    """The legs planted, with contacts found on frames on which they are not given.
+
+    Contacts that were found are then given, so that it makes no difference whether they have been keyed since.
+    """
     known = np.stack([one[1] if one else np.zeros(len(legs.hips), dtype=np.bool_) for one in given], axis=1)
     stands = np.stack([one[0] if one else np.zeros((len(known), 2), dtype=np.bool_) for one in given], axis=1)
     if not known.all():
-        found = plant(legs, options)
-        if not known.any():
-            return found
-        stands = np.where(known[..., None], stands, found.stands)
+        stands = np.where(known[..., None], stands, plant(legs, options).stands)
     return plant(legs, replace(options, stands=stands))
 
 

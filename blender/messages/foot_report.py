@@ -1,6 +1,6 @@
 """What was made of one foot that was planted: how far it slid before, how far it does now, and how far it was moved."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,15 +37,25 @@ class FootReport:
         """The report from `fields`, a part of `Report.as_dict`."""
         return cls(**{**fields, "before": tuple(fields["before"]), "after": tuple(fields["after"])})
 
+    @property
+    def unit(self) -> str:
+        """Of distances as users are told them, `scale` times those here."""
+        return "mm" if self.millimetres else translated("report.units")
+
+    @property
+    def scale(self) -> float:
+        """From world units to that unit."""
+        return self.millimetres or 1.0
+
     def text(self) -> str:
         """In one line."""
         if not self.frames:
             return translated("report.foot_free", foot=self.name)
-        scale = self.millimetres or 1.0
+        scale = self.scale
         named = {
             "foot": self.name,
             "count": self.frames,
-            "unit": "mm" if self.millimetres else translated("report.units"),
+            "unit": self.unit,
             "before": [scale * slide for slide in self.before],
             "after": [scale * slide for slide in self.after],
             "moved": scale * self.moved,
@@ -53,6 +63,13 @@ class FootReport:
         if self.short:
             return translated("report.foot_short", **named, short=scale * self.short)
         return translated("report.foot", **named)
+
+
+def headline(feet: Sequence[FootReport]) -> str:
+    """Of all feet, in one line."""
+    scale, unit = feet[0].scale, feet[0].unit
+    before, after = (scale * max(getattr(foot, name)[1] for foot in feet) for name in ("before", "after"))
+    return translated("report.planted", before=before, after=after, unit=unit)
 
 
 def slide_of(distances: Array) -> tuple[float, float]:

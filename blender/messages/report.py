@@ -12,6 +12,7 @@ import numpy as np
 from bpy.app.translations import pgettext_iface
 
 from ...skeleton.values import Point
+from . import foot_report
 from .chain_report import ChainReport, Finding, frame_text
 from .foot_report import FootReport
 from .translation import Alert, translated
@@ -114,7 +115,8 @@ class Report:
             return ". ".join([translated("report.done_but_misposed", chains=", ".join(misposed)), *alerts[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
             return ". ".join([translated("report.fell_short", chains=", ".join(fell_short)), *alerts[:1]])
-        return ". ".join([translated("report.all_reached"), *(alerts or self.notes)[:1]])
+        done = foot_report.headline(self.feet) if self.feet else translated("report.all_reached")
+        return ". ".join([done, *(alerts or self.notes)[:1]])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -127,7 +127,9 @@ def _players(item: Object) -> Collection[ID]:
         return ()
     # To ask for the users takes Blender long in a large file.
     alone = action.users - action.use_fake_user == 1
-    return (item,) if alone else bpy.data.user_map(subset=[action])[action]
+    # What was planted from the action refers to it, too.
+    users = (item,) if alone else bpy.data.user_map(subset=[action])[action]
+    return [user for user in users if hasattr(user, "animation_data")]
 
 
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import bpy
 import numpy as np
@@ -12,6 +13,7 @@ from mathutils import Matrix
 
 from .footsteps import BALL, HEEL, LENGTHS, SIDES, Capture
 from .rigs import Bone, armature
+from .takes import TAKES, disturbed
 from .truth import on_frame
 
 Y_UP = Matrix.Rotation(np.pi / 2, 4, "X")
@@ -32,6 +34,28 @@ class Shown:
     hips: np.ndarray
     knees: np.ndarray
     ankles: np.ndarray
+
+
+@cache
+def captured(name: str, seconds: float = 0.0) -> Capture:
+    """One of the takes at 30 frames a second, with the faults that captures have; by default all of it."""
+    # One who drifts off a stair does not stand on it any more.
+    drift, details = 0.0 if name == "stair" else 0.008, {"seconds": seconds} if seconds else {}
+    return disturbed(TAKES[name](30.0, **details), 0.002, seed=list(TAKES).index(name), drift=drift)
+
+
+def stairs(steps: int = 13, deep: float = 0.3, high: float = 0.17) -> Object:
+    """A mesh whose steps are where the take `stair` has them."""
+    corners, faces = [], []
+    for number in range(-6, steps + 6):
+        start, height = deep * (number - 0.5), high * min(max(number, 0), steps - 1)
+        faces.append([len(corners) + corner for corner in range(4)])
+        corners += [(x, y, height) for x, y in ((-2, start), (2, start), (2, start + deep), (-2, start + deep))]
+    mesh = bpy.data.meshes.new("Stairs")
+    mesh.from_pydata(corners, [], faces)
+    item = bpy.data.objects.new("Stairs", mesh)
+    bpy.context.scene.collection.objects.link(item)
+    return item
 
 
 def _rest(ratio: float) -> dict[str, np.ndarray]:

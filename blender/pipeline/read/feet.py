@@ -6,13 +6,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Vector
 
 from ....skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
 from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Options, Plane, Reference
 from ...armatures import Rig
-from ...chains.detect.find_limbs import Kind, limbs
+from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
 from ...properties import chain_fields, chain_of
@@ -30,7 +31,10 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
 
     raises : Refused where there is none, or where one has no such bones
     """
-    found = {limb.chain or limb.name: limb for limb in limbs(rig, {Kind.ARMS, Kind.LEGS})}
+    found: dict[str, Limb] = {}
+    for limb in limbs(rig, {Kind.ARMS, Kind.LEGS}):
+        name = limb.chain or limb.name
+        found[limb.end_bone if name in found else name] = limb  # a spider has several of one name
     known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
     if names is None:
         names = [name for name, limb in found.items() if limb.kind in kinds]
@@ -94,6 +98,8 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
             raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=", ".join(known))
         if not contact.start <= contact.end:
             raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
+        if not np.isfinite(contact.offset).all():
+            raise Refused("CONTACT_POINT", object=rig, bone=contact.bone, value=contact.offset, limb=contact.chain)
         end = known[contact.chain].chain.end.name
         bone = rig.data.bones.get(contact.bone)
         if bone is None or end not in (bone.name, *(above.name for above in bone.parent_recursive)):

@@ -44,7 +44,7 @@ from ..sample import floor, sampling
 from ..sample.floor import Floor
 from ..sample.request import SampleRequest, pose_request
 
-_MEASURED = 1000
+_MEASURED = 400
 """Up to so many frames all are measured, and of more as many."""
 
 _MOVES = 1e-4
@@ -222,6 +222,10 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
     least = _MOVES * sum(bone.length for bone in read.feet[0].chain.bones)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
+    chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
+    ends = {chain.end.name for chain in read.plan.chains}
+    if live := [chain.name for chain in chains if chain.end_bone in ends and chain.target and not chain.mute]:
+        yield translated("alert.live_poses", chains=", ".join(live))
     if read.hips_stay:
         yield translated("alert.hips_stay", reason=read.hips_stay)
     if planted.ratio != 1.0:

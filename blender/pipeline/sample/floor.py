@@ -14,8 +14,8 @@ from .request import SampleRequest
 Floor = float | Object
 """As scripts give it: a height in the world, or a mesh object."""
 
-_ABOVE = 0.5
-"""Leg lengths above a point from where the floor below is looked for: captured feet sink into stairs."""
+_ABOVE = 0.15
+"""Leg lengths above a point from where the floor below is looked for: captured feet sink in, but no step is so low."""
 
 
 def heights(floor: Floor, points: Array, leg: float, scene: Scene) -> Array:

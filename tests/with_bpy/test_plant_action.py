@@ -1,0 +1,141 @@
+"""The captured action stays as it is, whatever is planted from it, and however often."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Action, Object
+
+from support.file_data import changed, dump
+from support.held import everything
+from support.truth import on_frame, save_and_load
+from support.walker import captured, shown, walker
+
+UNKEYED = ("hips", "foot.L", "foot.R")
+
+
+def scene(*, unkeyed: bool = False) -> Object:
+    """Two seconds of a walk; hips and feet may have no keys, but a pose."""
+    rig = walker(captured("walk", 2.0))
+    if unkeyed:
+        curves = versions.ensure_channelbag(rig).fcurves
+        for curve in [curve for curve in curves if any(f'"{bone}"' in curve.data_path for bone in UNKEYED)]:
+            curves.remove(curve)
+        rig.pose.bones["hips"].location = 0.1, 0.2, 0.3
+        rig.pose.bones["foot.L"].rotation_quaternion = 0.9, 0.1, 0.0, 0.0
+    return rig
+
+
+def keys_of(rig: Object, action: Action, slot: str) -> dict:
+    """All keys of an action, to the bit, seen by an object that plays it."""
+    played = versions.played(rig)
+    versions.play(rig, action, slot)
+    found = everything(rig)
+    versions.play(rig, *played)
+    return found
+
+
+def test_the_captured_action_stays_to_the_bit() -> None:
+    rig = scene()
+    action, slot = versions.played(rig)
+    before = everything(rig)
+    api.plant(rig)
+    api.plant(rig)
+    planted, _ = versions.played(rig)
+    assert keys_of(rig, action, slot) == before
+    assert planted != action
+    assert planted.two_bone_ik_source == action
+    assert len(bpy.data.actions) == 2
+
+
+@pytest.mark.parametrize("unkeyed", [False, True])
+def test_planted_twice_is_planted_once(unkeyed: bool) -> None:
+    rig = scene(unkeyed=unkeyed)
+    on_frame(20)
+    api.plant(rig)
+    once = everything(rig)
+    on_frame(47)
+    api.plant(rig)
+    assert everything(rig) == once
+
+
+def test_a_pose_without_keys_is_given_back_by_other_hips() -> None:
+    rig = scene(unkeyed=True)
+    before = tuple(rig.pose.bones["hips"].location)
+    level = -1.0  # the hips have to go down
+    api.plant(rig, floor=level)
+    on_frame(30)
+    assert tuple(rig.pose.bones["hips"].location) != before
+    rig.pose.bones["hips"].lock_location = True, True, True
+    api.plant(rig, floor=level)
+    on_frame(31)
+    assert tuple(rig.pose.bones["hips"].location) == before
+
+
+def test_a_planted_action_knows_its_source_after_loading() -> None:
+    rig = scene()
+    api.plant(rig)
+    once = everything(rig)
+    save_and_load()
+    rig = bpy.data.objects["Walker"]
+    assert versions.played(rig)[0].two_bone_ik_source.name == "Captured"
+    api.plant(rig)
+    assert everything(rig) == once
+
+
+def test_a_lost_capture_is_told() -> None:
+    rig = scene()
+    api.plant(rig)
+    bpy.data.actions.remove(bpy.data.actions["Captured"])
+    planted = versions.played(rig)[0]
+    report = api.plant(rig)
+    assert any(planted.name in note for note in report.as_dict()["alerts"])
+    assert versions.played(rig)[0].two_bone_ik_source == planted
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_a_request_that_is_closed_leaves_nothing(planted: bool) -> None:
+    rig = scene()
+    if planted:
+        api.plant(rig)
+    before = dump()
+    request = api.planting(rig, sampling="ISOLATED")
+    for _ in range(20):
+        next(request)
+    request.close()
+    assert changed(before) == set()
+    assert api.contacts(rig)
+    assert changed(before) == set()
+
+
+def test_two_characters_share_a_captured_action() -> None:
+    rig = scene()
+    other = rig.copy()
+    bpy.context.scene.collection.objects.link(other)
+    api.plant(rig)
+    api.plant(other)
+    assert everything(rig) == everything(other)
+    assert versions.played(rig)[0] != versions.played(other)[0]
+    assert {versions.played(item)[0].two_bone_ik_source.name for item in (rig, other)} == {"Captured"}
+
+
+def test_frames_outside_are_as_captured() -> None:
+    rig = scene()
+    before = shown(rig, 60)
+    api.plant(rig, frames=(20, 40))
+    after = shown(rig, 60)
+    off = np.abs(after.points - before.points).max(axis=(1, 2, 3))
+    assert off[:19].max() == off[40:].max() == 0.0
+    assert off[19:40].max() > 1e-3
+
+
+def test_edits_without_a_key_stay() -> None:
+    rig = scene()
+    on_frame(20)
+    rig.pose.bones["hips"].scale = 1.1, 1.1, 1.1
+    rig.pose.bones["toe.L"].rotation_quaternion = 0.9, 0.1, 0.0, 0.0
+    api.plant(rig)
+    assert tuple(rig.pose.bones["toe.L"].rotation_quaternion) == pytest.approx((0.9, 0.1, 0.0, 0.0))

@@ -1,0 +1,146 @@
+"""Contacts that are found, given and keyed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import FCurve, Object
+
+from support.held import everything
+from support.walker import Shown, captured, shown, walker
+
+KEYED = 'pose.bones["shin.L"].two_bone_ik_contact'
+CLOSE = 1e-5
+"""Metres: float32 after some products of matrices."""
+
+
+@pytest.fixture
+def rig() -> Object:
+    return walker(captured("walk", 2.0))
+
+
+def curve(rig: Object, path: str = KEYED) -> FCurve:
+    return next(found for found in versions.curves(rig) if found.data_path == path)
+
+
+def drift(seen: Shown, foot: int, point: int, start: int, end: int) -> float:
+    """How far a point goes along the ground from where it is on the first of these frames."""
+    places = seen.points[start - 1 : end, foot, point, :2]
+    return np.abs(places - places[0]).max()
+
+
+def found_start(keys: list[tuple[float, float]], end: int) -> float:
+    """From when on the ball stands, until the key on frame `end`."""
+    before = [key for key in keys if key[0] < end][::-1]
+    return next(key for key, last in zip(before, [*before[1:], (0, 0)], strict=True) if int(last[1]) not in (1, 3))[0]
+
+
+def test_contacts_are_those_of_known_footsteps(rig: Object) -> None:
+    take, frames = captured("walk", 2.0), np.arange(1, 62)
+    found = np.zeros_like(take.touches)
+    for contact in api.contacts(rig):
+        bone, _, side = contact.bone.partition(".")
+        column = ("toe", "heel").index(bone)
+        found[(frames >= contact.start) & (frames <= contact.end), "LR".index(side), column] = True
+    agree = np.mean(found == take.touches)
+    print(f"{agree:.3f} of the frames")
+    assert agree > 0.93  # a frame more or less at each of 16 ends
+
+
+def test_contacts_that_were_found_may_be_given(rig: Object) -> None:
+    found = api.contacts(rig)
+    api.plant(rig)
+    planted = everything(rig)
+    assert api.contacts(rig) == found
+    api.plant(rig, contacts=found)
+    assert everything(rig) == planted
+
+
+def test_only_contacts_that_are_given_count(rig: Object) -> None:
+    report = api.plant(rig, contacts=[api.Contact("Leg.L", 12, 20, "toe.L", (0, 0, 0))])
+    left, right = report.feet
+    assert (left.frames, left.contacts, right.frames) == (9, 1, 0)
+    assert drift(shown(rig, 61), 0, 0, 12, 20) < CLOSE
+    assert right.moved == 0.0
+
+
+def test_any_point_of_a_foot_can_stand(rig: Object) -> None:
+    offset = (0.02, 0.05, -0.01)
+    seen = [shown(rig, 61), api.plant(rig, contacts=[api.Contact("Leg.R", 5, 30, "foot.R", offset)]), shown(rig, 61)]
+    assert seen[1].feet[1].frames == 26
+    assert seen[1].feet[1].after[1] < CLOSE
+    assert seen[1].feet[1].before[1] > 1e-3
+
+
+def test_keys_of_contacts_are_taken_and_kept(rig: Object) -> None:
+    api.plant(rig)
+    found = curve(rig)
+    assert {key.interpolation for key in found.keyframe_points} == {"CONSTANT"}
+    lifts = [row for row, key in enumerate(found.keyframe_points) if row and key.co.y == 0.0]
+    key = found.keyframe_points[lifts[0]]
+    end = round(key.co.x) + 3
+    key.co.x = end
+    found.update()
+    edited = [tuple(key.co) for key in found.keyframe_points]
+    api.plant(rig)
+    assert [tuple(key.co) for key in curve(rig).keyframe_points] == edited
+    start = int(found_start(edited, end))
+    assert drift(shown(rig, 61), 0, 0, start, end - 1) < CLOSE
+
+
+def test_contacts_keyed_by_hand_need_no_detection(rig: Object) -> None:
+    bone = rig.pose.bones["shin.L"]
+    for frame, kind in ((1, "NONE"), (15, "BALL"), (25, "NONE"), (61, "NONE")):
+        bone.two_bone_ik_contact = kind
+        bone.keyframe_insert("two_bone_ik_contact", frame=frame)
+    before = [key.co.x for key in curve(rig).keyframe_points]
+    action, _ = versions.played(rig)
+    report = api.plant(rig)
+    assert report.feet[0].frames == 10
+    assert drift(shown(rig, 61), 0, 0, 15, 24) < CLOSE
+    assert action == versions.played(rig)[0].two_bone_ik_source
+    assert [key.co.x for key in curve(rig).keyframe_points] == before
+
+
+def test_contacts_are_found_anew_on_request(rig: Object) -> None:
+    found = api.contacts(rig)
+    api.plant(rig, contacts=found[:1])
+    assert len(api.contacts(rig)) == 1
+    assert api.contacts(rig, find=True) == found
+    assert api.plant(rig, find=True).feet[1].frames > 20
+
+
+def test_contacts_without_keys_any_more_are_found(rig: Object) -> None:
+    api.plant(rig)
+    planted = everything(rig)
+    versions.ensure_channelbag(rig).fcurves.remove(curve(rig))
+    api.plant(rig)
+    assert everything(rig) == planted
+
+
+@pytest.mark.parametrize(
+    ("contact", "kind"),
+    [
+        (("Leg.M", 1, 5, "toe.L", (0, 0, 0)), "UNKNOWN_LIMB"),
+        (("Leg.L", 5, 1, "toe.L", (0, 0, 0)), "CONTACT_FRAMES"),
+        (("Leg.L", float("nan"), 5, "toe.L", (0, 0, 0)), "CONTACT_FRAMES"),
+        (("Leg.L", 1, 5, "toe.R", (0, 0, 0)), "CONTACT_BONE"),
+        (("Leg.L", 1, 5, "nose", (0, 0, 0)), "CONTACT_BONE"),
+        (("Leg.L", 1, 5, "thigh.L", (0, 0, 0)), "CONTACT_BONE"),
+        (("Leg.L", 1, 5, "toe.L", (0, 0, float("inf"))), "CONTACT_POINT"),
+    ],
+)
+def test_contacts_that_are_none_are_refused(rig: Object, contact: tuple, kind: str) -> None:
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, contacts=[api.Contact(*contact)])
+    assert refused.value.kind == kind
+    assert versions.played(rig)[0].name == "Captured"
+
+
+def test_no_foot_stands_on_three_points(rig: Object) -> None:
+    three = [api.Contact("Leg.L", 1, 5, "foot.L", (0, 0, 0.01 * number)) for number in range(3)]
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, contacts=three)
+    assert (refused.value.kind, refused.value.value) == ("CONTACT_POINTS", 3)

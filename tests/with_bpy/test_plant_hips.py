@@ -1,0 +1,146 @@
+"""Hips that go down, hips that cannot, the floor, and hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support.file_data import changed, dump
+from support.footsteps import CLEARANCE
+from support.held import everything
+from support.rigs import ARM, Bone, animate, armature
+from support.truth import on_frame
+from support.walker import captured, shown, stairs, walker
+
+LOCATION = 'pose.bones["hips"].location'
+
+
+@pytest.fixture
+def rig() -> Object:
+    return walker(captured("walk", 2.0))
+
+
+def hips_keys(rig: Object) -> list:
+    return [keys for (path, _), keys in everything(rig).items() if path == LOCATION]
+
+
+def locked(rig: Object) -> None:
+    rig.pose.bones["hips"].lock_location[2] = True
+
+
+def driven(rig: Object) -> None:
+    for curve in [curve for curve in versions.curves(rig) if curve.data_path == LOCATION]:
+        versions.ensure_channelbag(rig).fcurves.remove(curve)
+    rig.pose.bones["hips"].driver_add("location", 0).driver.expression = "0.0"
+
+
+def constrained(rig: Object) -> None:
+    rig.pose.bones["hips"].constraints.new("LIMIT_LOCATION")
+
+
+@pytest.mark.parametrize("hold", [locked, driven, constrained], ids=lambda function: function.__name__)
+def test_feet_give_way_where_hips_cannot_move(rig: Object, hold: Callable[[Object], None]) -> None:
+    hold(rig)
+    before, keys = shown(rig, 61), hips_keys(rig)
+    report = api.plant(rig, floor=-0.1)
+    after = shown(rig, 61)
+    assert hips_keys(rig) == keys
+    assert np.abs(after.hips - before.hips).max() == 0.0
+    assert any('"hips"' in alert for alert in report.as_dict()["alerts"])
+    short = max(foot.short for foot in report.feet)
+    soles = np.where(captured("walk", 2.0).touches, after.points[..., 2] - CLEARANCE + 0.1, np.inf).min(axis=(1, 2))
+    assert short > 0.02
+    assert np.max(soles[np.isfinite(soles)]) < 1.2 * short + 0.01
+
+
+def test_hips_go_down_until_feet_are_reached(rig: Object) -> None:
+    before = shown(rig, 61)
+    report = api.plant(rig, floor=-0.05)
+    after = shown(rig, 61)
+    assert max(foot.short for foot in report.feet) == 0.0
+    drop = (before.hips - after.hips)[..., 2]
+    assert drop.min() > -1e-5
+    assert drop.max() > 0.03
+    assert np.abs((before.hips - after.hips)[..., :2]).max() < 1e-5
+
+
+@pytest.mark.parametrize("height", [0.0, 0.02, -0.03])
+def test_soles_are_on_the_floor_that_is_given(rig: Object, height: float) -> None:
+    api.plant(rig, floor=height)
+    take, after = captured("walk", 2.0), shown(rig, 61)
+    above = np.where(take.touches, after.points[..., 2] - CLEARANCE - height, np.inf).min(axis=-1)
+    above = above[np.isfinite(above)]
+    print(f"from {1e3 * above.min():.2f} to {1e3 * above.max():.2f} mm")
+    assert np.mean((above > -0.001) & (above < 0.002)) > 0.97
+
+
+def test_soles_are_on_stairs() -> None:
+    take = captured("stair")
+    rig = walker(take)
+    api.plant(rig, floor=stairs())
+    after = shown(rig, len(take.hips))
+    above = np.where(take.touches, after.points[..., 2] - take.floor, np.inf).min(axis=-1)
+    above = above[np.isfinite(above)]
+    on_floor = np.mean((above > -0.001) & (above < 0.002))
+    print(f"{on_floor:.3f} of known contacts")
+    assert on_floor > 0.97
+
+
+def test_other_hips_may_be_named(rig: Object) -> None:
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, hips="thigh.L")
+    assert (refused.value.kind, refused.value.bone) == ("HIPS_ELSEWHERE", "thigh.L")
+    once = api.plant(rig, hips="hips")
+    assert once.posed
+
+
+def test_targets_are_neither_needed_nor_changed(rig: Object) -> None:
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    animate(target, location={1: (0, 0, 0), 30: (1, 2, 3)})
+    api.add_chain(rig, "shin.L", name="Left", tip_bone="foot.L", target=target, softness=0.5)
+    before = dump()
+    report = api.plant(rig)
+    assert [foot.name for foot in report.feet] == ["Left", "Leg.R"]
+    assert [chain.name for chain in rig.two_bone_ik_chains] == ["Left"]
+    new = {path for path in changed(before) if "Planted" not in path}
+    assert not [path for path in new if "Target" in path or "two_bone_ik_chains" in path]
+
+
+def test_targets_are_left_on_request(rig: Object) -> None:
+    api.plant(rig, leave_targets=True)
+    planted = shown(rig, 61)
+    assert len(rig.two_bone_ik_chains) == 2
+    for bone in ("thigh", "shin", "foot"):
+        for side in "LR":
+            versions.remove_curves(versions.ensure_channelbag(rig), [f"{bone}.{side}"])
+    api.bake(rig, frames=(1, 61))
+    # The plane of an aimed pole is found from the pose in single precision.
+    assert np.abs(shown(rig, 61).points - planted.points).max() < 1e-4
+
+
+HAND = (*ARM, Bone("fingers", (2, 0, 1.1), (2.2, 0, 1.1), "hand"))
+
+
+def test_hands_are_planted_on_a_table() -> None:
+    names = {"spine": "spine", "upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
+    bones = [bone._replace(name=names[bone.name], parent=names.get(bone.parent, "")) for bone in ARM]
+    rig = armature(bones)
+    rng = np.random.default_rng(3)
+    for frame in range(1, 61):
+        slow = np.clip((frame - 40) / 20, 0, 1) ** 2
+        for name, turn in (("upper_arm.L", 0.01), ("forearm.L", 0.02)):
+            wander = turn * np.sin(frame / 9) * 0.3 + rng.normal(0, 1e-4) + 0.8 * slow
+            animate(rig.pose.bones[name], rotation_quaternion={frame: (np.cos(wander), 0, 0, np.sin(wander))})
+    [foot] = api.plant(rig, limbs=["ARMS"]).feet
+    assert foot.frames > 30
+    assert foot.before[1] > 1e-3
+    assert foot.after[1] < 1e-5
+    seen = [np.array(on_frame(frame).objects["Rig"].pose.bones["hand.L"].head) for frame in range(5, 35)]
+    assert np.abs(np.diff(seen, axis=0)).max() < 1e-2

@@ -1,0 +1,145 @@
+"""What cannot be planted is refused in one sentence, and then nothing has changed; the rest is finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support.file_data import changed, dump
+from support.rigs import armature
+from support.walker import captured, walker
+
+SECONDS = 1.0
+
+
+def no_action(rig: Object) -> None:
+    rig.animation_data.action = None
+
+
+def no_keys(rig: Object) -> None:
+    versions.remove_curves(
+        versions.ensure_channelbag(rig), [f"{bone}.{side}" for bone in ("thigh", "shin", "foot") for side in "LR"]
+    )
+
+
+def driven(rig: Object) -> None:
+    rig.pose.bones["shin.L"].driver_add("rotation_quaternion", 0)
+
+
+def locked(rig: Object) -> None:
+    next(curve for curve in versions.curves(rig) if '"shin.L"' in curve.data_path).lock = True
+
+
+def constrained(rig: Object) -> None:
+    rig.pose.bones["shin.L"].constraints.new("IK").target = rig
+
+
+def at_rest(rig: Object) -> None:
+    rig.data.pose_position = "REST"
+
+
+def stretched_time(_rig: Object) -> None:
+    bpy.context.scene.render.frame_map_new = 200
+
+
+def nowhere(rig: Object) -> None:
+    curve = next(curve for curve in versions.curves(rig) if '"hips"].location' in curve.data_path)
+    curve.keyframe_points[4].co.y = float("nan")
+
+
+REFUSED = {
+    no_action: "NO_CAPTURE",
+    no_keys: "NO_CAPTURE",
+    driven: "CURVE_DRIVEN",
+    locked: "CURVE_LOCKED",
+    constrained: "PLANT_CONSTRAINED",
+    at_rest: "REST_POSITION",
+    stretched_time: "TIME_STRETCHING",
+    nowhere: "NOT_FINITE",
+}
+
+
+@pytest.mark.parametrize(("spoil", "kind"), REFUSED.items(), ids=lambda each: getattr(each, "__name__", each))
+def test_what_cannot_be_planted_is_refused(spoil: Callable[[Object], None], kind: str) -> None:
+    rig = walker(captured("walk", SECONDS))
+    spoil(rig)
+    before = dump()
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig)
+    assert refused.value.kind == kind
+    assert "Walker" in str(refused.value) or kind == "TIME_STRETCHING"
+    assert changed(before) == set()
+
+
+def test_an_armature_without_legs_is_refused() -> None:
+    with pytest.raises(api.Refused) as refused:
+        api.plant(walkerless())
+    assert refused.value.kind == "NO_LEGS"
+
+
+def walkerless() -> Object:
+    rig = armature()
+    rig.pose.bones["lower"].keyframe_insert("location", frame=1)
+    return rig
+
+
+@pytest.mark.parametrize("floor", [float("nan"), "EMPTY", "ELSEWHERE"])
+def test_a_floor_that_is_none_is_refused(floor: float | str) -> None:
+    rig = walker(captured("walk", SECONDS))
+    mesh = bpy.data.meshes.new("Plane")
+    mesh.from_pydata([(90, 0, 0), (91, 0, 0), (91, 1, 0)], [], [(0, 1, 2)])
+    item = bpy.data.objects.new("Floor", mesh if floor == "ELSEWHERE" else None)
+    bpy.context.scene.collection.objects.link(item)
+    before = dump()
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, floor=item if isinstance(floor, str) else floor)
+    assert refused.value.kind in {"FLOOR_HEIGHT", "FLOOR_NO_MESH", "FLOOR_MISSED"}
+    assert changed(before) == set()
+
+
+def one_frame(rig: Object) -> tuple:
+    return (5, 5)
+
+
+def two_frames(rig: Object) -> tuple:
+    return (5, 6)
+
+
+def halves(rig: Object) -> tuple:
+    return (1, 20, 0.5)
+
+
+def without_size(rig: Object) -> tuple:
+    rig.scale = 0.0, 0.0, 0.0
+    return (1, 20)
+
+
+def without_length(rig: Object) -> tuple:
+    rig.pose.bones["thigh.L"].scale = rig.pose.bones["shin.L"].scale = 0.0, 0.0, 0.0
+    return (1, 20)
+
+
+def mirrored(rig: Object) -> tuple:
+    rig.scale.x = -1.0
+    return (1, 20)
+
+
+def far_away(rig: Object) -> tuple:
+    rig.location = 1e5, 1e5, 0.0
+    return (1, 20)
+
+
+@pytest.mark.parametrize(
+    "odd", [one_frame, two_frames, halves, without_size, without_length, mirrored, far_away], ids=lambda f: f.__name__
+)
+def test_odd_captures_give_finite_keys(odd: Callable[[Object], tuple]) -> None:
+    rig = walker(captured("walk", SECONDS))
+    api.plant(rig, frames=odd(rig))
+    for curve in versions.curves(rig):
+        assert np.isfinite([key.co.y for key in curve.keyframe_points]).all(), curve.data_path
