@@ -106,8 +106,7 @@ def plant_feet(
 
 def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:
     """The legs of these feet as they were sampled, on `count` frames."""
-    joints = np.stack([positions(samples, foot.chain.rig, foot.joints, count) for foot in feet], axis=1)
-    roots, mids, tips = np.moveaxis(joints, 2, 0)
+    roots, _, tips = np.moveaxis(_joints(samples, feet, count), 2, 0)
     if hips:
         moved = positions(samples, feet[0].chain.rig, [BonePoint(hips.bone.name)], count)[:, 0]
     else:
@@ -117,10 +116,21 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
         roots=roots,
         tips=tips,
         points=contact_points(samples, feet, count),
-        lengths=np.median(norm(mids - roots) + norm(tips - mids), axis=0),
+        lengths=lengths(samples, feet, count),
         rate=rate,
         up=UP,
     )
+
+
+def lengths(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
+    """(f,) of the limbs in the world; bones with keyed locations may change them from frame to frame."""
+    found: Array = np.median(norm(np.diff(_joints(samples, feet, count), axis=2)).sum(axis=2), axis=0)
+    return found
+
+
+def _joints(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
+    """(n, f, 3, 3) root, mid and tip of each limb in the world."""
+    return np.stack([positions(samples, foot.chain.rig, foot.joints, count) for foot in feet], axis=1)
 
 
 def _columns(legs: Legs, columns: Sequence[int]) -> Legs:

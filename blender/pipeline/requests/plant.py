@@ -47,6 +47,9 @@ from ..sample.request import SampleRequest, pose_request
 _MEASURED = 400
 """Up to so many frames all are measured, and of more as many."""
 
+_LEAST = 1e-6
+"""World units: a shorter limb has no scale by which to tell what moves."""
+
 _MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move."""
 
@@ -181,6 +184,9 @@ def _planted(
     plan = read.plan
     samples = yield from sampler.over_range(_need(read).of(plan.rig, player))
     samples = samples.of(player, plan.rig)
+    for foot, length in zip(read.feet, plant.lengths(samples, read.feet, len(plan.frames)), strict=True):
+        if not length > _LEAST:
+            raise Refused("NO_LENGTH", object=plan.rig, value=length, limb=foot.chain.name)
     given = _given(read, asked)
     heights = None if asked.floor is None else partial(floor.heights, asked.floor, scene=plan.scene)
     return samples, plant.plant_feet(
