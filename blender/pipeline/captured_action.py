@@ -1,6 +1,7 @@
 """The action that was captured, which stays as it is, and the planted one that is made from it and refers to it."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from ..messages.refused import Refused
 from . import source_action, trial_keys
 
 _MADE = "two_bone_ik_planted"
-"""Custom property of planted actions: the values of what they key and the captured one does not, by path."""
+"""Custom property of planted actions: by path the values of what they key and the captured one does not, or in part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -64,8 +65,9 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
     planted = before if before != source.action else None
     _set(rig, source.unkeyed, source.unkeyed.keys() - keyed)
     versions.play(rig, source.action, source.slot)
-    now = {curve.data_path for curve in versions.curves(rig)}
-    values = {path: source.unkeyed.get(path) or list(rig.path_resolve(path)) for path in keyed if path not in now}
+    curves = Counter(curve.data_path for curve in versions.curves(rig))
+    found = {path: source.unkeyed.get(path) or list(rig.path_resolve(path)) for path in keyed}
+    values = {path: value for path, value in found.items() if curves[path] < len(value)}
     versions.copy_action(rig)
     action: Any = versions.played(rig)[0]
     source_action.forget_made(action)

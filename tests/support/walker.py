@@ -12,6 +12,7 @@ from bpy.types import Object
 from mathutils import Matrix
 
 from .footsteps import BALL, HEEL, LENGTHS, SIDES, Capture
+from .held import everything
 from .rigs import Bone, armature
 from .takes import TAKES, disturbed
 from .truth import on_frame
@@ -192,3 +193,9 @@ def shown(rig: Object, count: int) -> Shown:
         balls = [bones[f"toe.{side}"].head for side in "LR"]
         rows["points"].append([[to_world @ place for place in both] for both in zip(balls, heels, strict=True)])
     return Shown(**{part: np.array(found, dtype=np.float64) for part, found in rows.items()})
+
+
+def file_of(rig: Object) -> tuple:
+    """What there is in the file, and all keys of the armature, to the bit."""
+    blocks = [sorted(block.name for block in found) for found in (bpy.data.objects, bpy.data.actions, bpy.data.scenes)]
+    return blocks, everything(rig), versions.played(rig)

@@ -11,17 +11,10 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support.held import everything
 from support.rigs import armature, empty
-from support.walker import captured, walker
+from support.walker import captured, file_of, walker
 
 SECONDS = 1.0
-
-
-def file_of(rig: Object) -> tuple:
-    """What there is in the file, and all keys of the armature, to the bit."""
-    blocks = [sorted(block.name for block in found) for found in (bpy.data.objects, bpy.data.actions, bpy.data.scenes)]
-    return blocks, everything(rig), versions.played(rig)
 
 
 def no_action(rig: Object) -> None:

@@ -24,6 +24,7 @@ from ... import versions
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
 from ...key_settings import KeySettings, Measure
+from ...messages.chain_report import frame_text
 from ...messages.foot_report import FootReport, slide_of
 from ...messages.refused import Refused
 from ...messages.report import Report
@@ -78,13 +79,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Read:
-    """What is to be planted, and why its hips stay, if they do."""
+    """What is to be planted, and why its hips stay, if they do.
+
+    span : from the first to the last key of the limbs
+    """
 
     plan: Plan
     feet: tuple[Foot, ...]
     hips: Hips | None
     hips_stay: str
     source: Captured
+    span: tuple[float, float]
 
 
 @request
@@ -103,7 +108,8 @@ def plant_feet(
     player = opened.enter_context(captured_action.playing(rig, read.source))
     rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
     moving = {*rotations, hips.path} if hips else set(rotations)
-    keys.refuse_unwritable(player, moving, replace(settings, new_action=True))
+    for item in dict.fromkeys((rig, player)):  # what rig plays goes, but it may be in tweak mode
+        keys.refuse_unwritable(item, moving if item == player else (), replace(settings, new_action=True))
     before = values_before(player, rotations, plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
@@ -168,7 +174,7 @@ def _read(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(chains)
-    return _Read(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source)
+    return _Read(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source, span=span)
 
 
 def _sampler(
@@ -234,6 +240,12 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
         yield translated("alert.live_poses", chains=", ".join(live))
     if read.hips_stay:
         yield translated("alert.hips_stay", reason=read.hips_stay)
+    frames, moved = read.plan.frames, planted.moved.max(axis=1) + norm(planted.shift)
+    beyond = read.span[0] < frames[0], read.span[1] > frames[-1]
+    jump = max((float(moved[row]) for row, there in zip((0, -1), beyond, strict=True) if there), default=0.0)
+    if jump > least:
+        span = {"start": frame_text(frames[0]), "end": frame_text(frames[-1])}
+        yield translated("alert.planted_in_part", **span, jump=jump)
     if planted.ratio != 1.0:
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
