@@ -36,7 +36,7 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     curve = next((curve for curve in curves if curve.data_path == path and not curve.mute), None)
     if curve is None:
         return None
-    first, last = curve.range()
+    first, last = curve.range().to_tuple()
     said = (frames >= first) & (frames <= last)
     # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
     values = np.array([curve.evaluate(frame) for frame in frames]).astype(np.intp).clip(0, 3)

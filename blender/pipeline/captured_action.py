@@ -39,7 +39,7 @@ def captured(rig: Rig) -> Captured:
         raise Refused("NO_CAPTURE", object=rig)
     made: Any = action
     if made.two_bone_ik_source is None:
-        return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in action)
+        return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
     unkeyed = json.loads(action.get(_MADE, "{}"))
     return Captured(action=made.two_bone_ik_source, slot=made.two_bone_ik_source_slot, unkeyed=unkeyed)
 

@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Action, Object
 
 from support.held import everything
+from support.rigs import empty
 from support.truth import on_frame, save_and_load
 from support.walker import captured, file_of, shown, walker
 
@@ -142,3 +143,39 @@ def test_edits_without_a_key_stay() -> None:
     rig.pose.bones["toe.L"].rotation_quaternion = 0.9, 0.1, 0.0, 0.0
     api.plant(rig)
     assert tuple(rig.pose.bones["toe.L"].rotation_quaternion) == pytest.approx((0.9, 0.1, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("sampling", ["CURVES", "ISOLATED", "SCENE"])
+def test_each_way_of_sampling_plants_the_same(sampling: str) -> None:
+    rig = scene()
+    api.plant(rig)
+    frame = bpy.context.scene.frame_current
+    wanted = shown(rig, 61).points
+    on_frame(frame)
+    assert api.plant(rig, sampling=sampling, find=True).posed
+    assert bpy.context.scene.frame_current == frame
+    # Each contact begins where float32 matrices of Blender's have it.
+    assert np.abs(shown(rig, 61).points - wanted).max() < 1e-4
+
+
+def test_a_limb_that_live_poses_is_told() -> None:
+    rig = scene()
+    target = empty("Target")
+    api.add_chain(rig, "shin.L", name="Left", tip_bone="foot.L", target=target)
+    assert not api.plant(rig).as_dict()["alerts"]
+    rig.two_bone_ik_live = True
+    assert any("Left" in alert for alert in api.plant(rig).as_dict()["alerts"])
+
+
+def test_the_report_tells_of_feet_in_millimetres() -> None:
+    rig = scene()
+    report = api.plant(rig)
+    assert api.Report.from_json(report.to_json()).feet == report.feet
+    left, right = report.feet
+    assert left.before[1] > 100 * left.after[1]
+    worst = max(left.before[1], right.before[1])
+    assert f"{1e3 * worst:.2g} mm" in report.headline()
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    assert f"{1e1 * worst:.2g} mm" in api.plant(rig).headline()
+    bpy.context.scene.unit_settings.system = "NONE"
+    assert f"{worst:.2g} Blender units" in api.plant(rig).headline()

@@ -130,6 +130,7 @@ def test_contacts_without_keys_any_more_are_found(rig: Object) -> None:
         (("Leg.L", 1, 5, "nose", (0, 0, 0)), "CONTACT_BONE"),
         (("Leg.L", 1, 5, "thigh.L", (0, 0, 0)), "CONTACT_BONE"),
         (("Leg.L", 1, 5, "toe.L", (0, 0, float("inf"))), "CONTACT_POINT"),
+        (("Leg.L", 1, 5, "toe.L", (0, 0)), "CONTACT_POINT"),
     ],
 )
 def test_contacts_that_are_none_are_refused(rig: Object, contact: tuple, kind: str) -> None:

@@ -98,10 +98,10 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
             raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=", ".join(known))
         if not contact.start <= contact.end:
             raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
-        if not np.isfinite(contact.offset).all():
+        if np.shape(contact.offset) != (3,) or not np.isfinite(contact.offset).all():
             raise Refused("CONTACT_POINT", object=rig, bone=contact.bone, value=contact.offset, limb=contact.chain)
         end = known[contact.chain].chain.end.name
-        bone = rig.data.bones.get(contact.bone)
+        bone: bpy.types.Bone | None = rig.data.bones.get(contact.bone)
         if bone is None or end not in (bone.name, *(above.name for above in bone.parent_recursive)):
             raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain)
     return tuple(_standing_on(rig, foot, [each for each in asked if each.chain == foot.chain.name]) for foot in feet)
@@ -109,13 +109,13 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
 
 def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
     others = [each for each in asked if not any(is_at(each, point) for point in foot.points)]
-    used = [point for point in foot.points if any(is_at(each, point) for each in asked)]
-    new = list(dict.fromkeys(BonePoint(each.bone, tuple(each.offset)) for each in others))
+    used = {point for point in foot.points if any(is_at(each, point) for each in asked)}
+    new = list(dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [each.offset]))
     if len(used) + len(new) > 2:
         raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
-    free = iter(new)
-    ball, heel = (point if point in used else next(free, point) for point in foot.points)
-    return replace(foot, points=(ball, heel))
+    (ball, heel), free = foot.points, iter(new)
+    ball = ball if ball in used else next(free, ball)
+    return replace(foot, points=(ball, next(free, heel)))
 
 
 def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | None, str]:

@@ -5,8 +5,8 @@ from bpy.types import Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ....skeleton.transform import transform_points
 from ....solver.values import Array
-from ....solver.vectors import product
 from ...messages.refused import Refused
 from . import probe
 from .request import SampleRequest
@@ -47,11 +47,9 @@ def _tree(item: Object, scene: Scene) -> BVHTree:
         layer.update()
         evaluated = item.evaluated_get(layer.depsgraph)
         mesh = evaluated.to_mesh()
-        places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-        mesh.vertices.foreach_get("co", places)
-        corners = [tuple(polygon.vertices) for polygon in mesh.polygons]
+        places = np.empty((len(mesh.vertices), 3), dtype=np.float32)
+        mesh.vertices.foreach_get("co", places.reshape(-1))
+        corners: list[tuple[int, ...]] = [tuple(polygon.vertices) for polygon in mesh.polygons]
         to_world = np.array(evaluated.matrix_world, dtype=np.float64)
         evaluated.to_mesh_clear()
-    local = np.column_stack((places.reshape(-1, 3), np.ones(len(places) // 3)))
-    world = product(to_world, local[..., None])[:, :3, 0]
-    return BVHTree.FromPolygons(world.tolist(), corners)
+    return BVHTree.FromPolygons(transform_points(to_world, places.astype(np.float64)).tolist(), corners)
