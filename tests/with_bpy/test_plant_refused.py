@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support.rigs import armature, empty
+from support.rigs import animate, armature, empty
 from support.walker import captured, file_of, walker
 
 SECONDS = 1.0
@@ -123,6 +123,18 @@ def halves(rig: Object) -> tuple:
     return (1, 20, 0.5)
 
 
+def uneven(rig: Object) -> tuple:
+    rig.scale = 1.0, 1.1, 1.3
+    return (1, 20)
+
+
+def apart(rig: Object) -> tuple:
+    for name in ("thigh.L", "shin.L", "foot.L"):
+        for frame in range(1, 31):
+            animate(rig.pose.bones[name], location={frame: np.random.default_rng(frame).normal(0, 0.002, 3)})
+    return (1, 30)
+
+
 def mirrored(rig: Object) -> tuple:
     rig.scale.x = -1.0
     return (1, 20)
@@ -133,9 +145,14 @@ def far_away(rig: Object) -> tuple:
     return (1, 20)
 
 
-@pytest.mark.parametrize("odd", [one_frame, two_frames, halves, mirrored, far_away], ids=lambda f: f.__name__)
-def test_odd_captures_give_finite_keys(odd: Callable[[Object], tuple]) -> None:
+@pytest.mark.parametrize(
+    "odd", [one_frame, two_frames, halves, uneven, apart, mirrored, far_away], ids=lambda f: f.__name__
+)
+def test_odd_captures_are_planted(odd: Callable[[Object], tuple]) -> None:
     rig = walker(captured("walk", SECONDS))
-    api.plant(rig, frames=odd(rig))
+    report = api.plant(rig, frames=odd(rig))
+    assert report.posed
+    # Of float32 coordinates of the size, some steps.
+    assert max(foot.after[1] for foot in report.feet) < 1e-5 + 4 * np.spacing(np.float32(abs(rig.location.x)))
     for curve in versions.curves(rig):
         assert np.isfinite([key.co.y for key in curve.keyframe_points]).all(), curve.data_path

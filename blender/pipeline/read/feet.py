@@ -124,7 +124,9 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | No
     raises : Refused where a bone that is named is not above them
     """
     above = [[bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive] for foot in feet]
-    legs = [bones for foot, bones in zip(feet, above, strict=True) if not foot.is_hand] or above
+    legs = [bones for foot, bones in zip(feet, above, strict=True) if not foot.is_hand]
+    if not legs:
+        return None, ""  # hands alone move nothing but arms
     common = [bone for bone in legs[0] if all(bone in bones for bones in legs)]
     if name is not None and name not in common:
         bones = rig.data.bones.keys()
