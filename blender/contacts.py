@@ -5,14 +5,16 @@ goes on with its last value for ever.
 """
 
 from collections.abc import Iterable
+from math import ceil, floor
 
 import numpy as np
-from bpy.types import FCurve
+from bpy.types import FCurve, Scene
 from numpy.typing import NDArray
 
 from ..skeleton.values import Channel
 from ..solver.values import Array
-from . import keyed_options
+from . import keyed_options, versions
+from .armatures import Rig
 from .key_settings import KeyStyle
 
 NAME = "contact"
@@ -59,3 +61,16 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
         values=values[rows, None].astype(np.float64),
         held=np.ones(len(rows) - 1, dtype=np.bool_),
     )
+
+
+def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:
+    """From the first to the last key of the armature's bones; empty where they have none."""
+    spans = [curve.range() for curve in versions.curves(rig) if curve.data_path.startswith("pose.bones[")]
+    return (floor(min(span[0] for span in spans)), ceil(max(span[1] for span in spans))) if spans else ()
+
+
+def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
+    """Which frames to plant: the preview range, else the frames with keys, else the scene's."""
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return keyed_span(rig) or (scene.frame_start, scene.frame_end)

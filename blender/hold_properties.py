@@ -1,8 +1,8 @@
-"""The holds of an object, and its action from before them, as Blender saves them with the object.
+"""The holds of an object, its action from before them, and what Plant is to plant, as Blender saves them with the file.
 
 A planted action has the one that it was made from.
 
-Blender imports this file when it starts: see `properties`. `holds` reads them.
+Blender imports this file when it starts: see `properties`. `holds` reads the holds.
 """
 
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import bpy
 from bpy import props
 from bpy.types import Action, Object, PropertyGroup, Scene
+
+from .choices import choice
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 
@@ -55,7 +57,7 @@ _scene: Any = Scene
 
 
 def register() -> None:
-    """Give every object its holds, and scenes what Hold is to hold to."""
+    """Give every object its holds and what Plant is to plant, and scenes what Hold is to hold to and Plant to stand on."""
     bpy.utils.register_class(TwoBoneIKHold)
     _item.two_bone_ik_holds = props.CollectionProperty(
         name="Two-Bone IK Holds",
@@ -80,10 +82,25 @@ def register() -> None:
     _scene.two_bone_ik_hold_to_bone = props.StringProperty(
         name="Bone", description="Bone of that armature. Leave empty for the object itself", options=set()
     )
+    _item.two_bone_ik_plants = choice("plants", default={"LEGS"}, **_FIELD | {"options": {"ENUM_FLAG"}})
+    _item.two_bone_ik_hips = props.StringProperty(
+        name="Hips",
+        description="The bone that Plant lowers where a foot is out of reach. Leave empty for the one above the legs",
+        **_FIELD,
+    )
+    _scene.two_bone_ik_floor = props.PointerProperty(
+        name="Floor",
+        description="Plant puts feet on this object. Leave empty for level ground, found where they stand",
+        type=Object,
+        options=set(),
+    )
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
+    del _scene.two_bone_ik_floor
+    del _item.two_bone_ik_hips
+    del _item.two_bone_ik_plants
     del _scene.two_bone_ik_hold_to_bone
     del _scene.two_bone_ik_hold_to
     del _action.two_bone_ik_source_slot

@@ -7,6 +7,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
+from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
 from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected_with_chains
@@ -14,7 +15,7 @@ from .common import Result, SelectedChainsOperator, active_names, api, in_hand, 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
     """Only a custom range has frames of its own, and it begins with those of the scene."""
-    for name, frame in zip(("frame_start", "frame_end"), _span(context, _usual_range(context)), strict=True):
+    for name, frame in zip(("frame_start", "frame_end"), _span(context, usual_range(context)), strict=True):
         if properties.frame_range != "CUSTOM":
             properties.property_unset(name)
         elif not properties.is_property_set(name):
@@ -26,13 +27,24 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
     scene = context.scene
     if name == "PREVIEW":
         return scene.frame_preview_start, scene.frame_preview_end
-    frames = _target_keys(context, only_active) if name == "TARGET_KEYS" else []
+    keys = {"TARGET_KEYS": _target_keys, "BONE_KEYS": _bone_keys}.get(name)
+    frames = keys(context, only_active) if keys else []
     return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
+
+
+def _rigs(context: Context, only_active: bool) -> list[Rig]:
+    return [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context)
+
+
+def _bone_keys(context: Context, only_active: bool) -> list[float]:
+    from ..blender.contacts import keyed_span
+
+    return [frame for rig in _rigs(context, only_active) for frame in keyed_span(rig)]
 
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context):
+    for rig in _rigs(context, only_active):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:
@@ -57,16 +69,24 @@ class RangeOperator(SelectedChainsOperator):
 
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)
+        self.show_range(context)
+        return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
+
+    def show_range(self, context: Context) -> None:
+        """Let the options tell the range, whoever has chosen it."""
         given = self.properties.is_property_set
         if not given("frame_range"):
             custom = given("frame_start") or given("frame_end")
-            self.frame_range = "CUSTOM" if custom else _usual_range(context)
-        return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
+            self.frame_range = "CUSTOM" if custom else self.usual_range(context)
+
+    def usual_range(self, context: Context) -> str:
+        """The range, where nobody has set another."""
+        return usual_range(context)
 
     def frames(self, context: Context) -> tuple[float, float, float]:
         """First and last frame, and step."""
         given = self.properties.is_property_set
-        name = self.frame_range if given("frame_range") else _usual_range(context)
+        name = self.frame_range if given("frame_range") else self.usual_range(context)
         start, end = _span(context, name, self.only_active)
         start = self.frame_start if given("frame_start") else start
         return start, self.frame_end if given("frame_end") else end, self.frame_step
@@ -117,5 +137,6 @@ def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:
         column.label(text=line, translate=False, icon="BLANK1" if number else "ERROR" if warns else "ARMATURE_DATA")
 
 
-def _usual_range(context: Context) -> str:
+def usual_range(context: Context) -> str:
+    """The preview range where there is one, else that of the scene."""
     return "PREVIEW" if context.scene.use_preview_range else "SCENE"
