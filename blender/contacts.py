@@ -16,6 +16,7 @@ from ..solver.values import Array
 from . import keyed_options, versions
 from .armatures import Rig
 from .key_settings import KeyStyle
+from .properties import TwoBoneIKChain
 
 NAME = "contact"
 
@@ -61,6 +62,13 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
         values=values[rows, None].astype(np.float64),
         held=np.ones(len(rows) - 1, dtype=np.bool_),
     )
+
+
+def is_captured(chain: TwoBoneIKChain) -> bool:
+    """Whether the chain's end bone turns by keys."""
+    bone = keyed_options.end_bone(chain)
+    start = f"{bone.path_from_id()}.rotation_" if bone else ""
+    return bool(start) and any(curve.data_path.startswith(start) for curve in versions.curves(chain.id_data))
 
 
 def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:

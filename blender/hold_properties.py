@@ -57,7 +57,7 @@ _scene: Any = Scene
 
 
 def register() -> None:
-    """Give every object its holds and what Plant is to plant, and scenes what Hold is to hold to and Plant to stand on."""
+    """Give every object its holds and what Plant takes, and scenes what Hold is to hold to and Plant stands on."""
     bpy.utils.register_class(TwoBoneIKHold)
     _item.two_bone_ik_holds = props.CollectionProperty(
         name="Two-Bone IK Holds",

@@ -37,10 +37,15 @@ def parser(usage: str) -> ArgumentParser:
         _add(command, "file", nargs="?", **_FILE)
         if name != "detect":
             _add_shots(command)
-    bake, snap, detect = (commands[name] for name in ("bake", "snap", "detect"))
+    bake, snap, plant, detect = (commands[name] for name in ("bake", "snap", "plant", "detect"))
     for command in (bake, snap):
         _add(command, "--keys", type=_one_of(Keys))
         _add(command, "--tolerance", type=float, metavar="DISTANCE")
+    _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
+    _add(plant, "--hips", default="", metavar="BONE")
+    _add(plant, "--floor", default="", metavar="FLOOR")
+    _add(plant, "--leave-targets", action="store_true")
+    for command in (bake, snap, plant):
         _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)
@@ -90,6 +95,14 @@ def frames(text: str) -> tuple[float, float, float]:
     except ValueError:
         raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
     return start, end, step
+
+
+def limbs(text: str) -> tuple[str, ...]:
+    """LEGS, ARMS or both."""
+    found = tuple(part.strip().upper() for part in text.split(","))
+    if not set(found) <= {"LEGS", "ARMS"}:
+        raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
+    return found
 
 
 def _seconds(text: str) -> float:

@@ -18,7 +18,7 @@ import glob
 import os
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,12 @@ from typing import Any
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from . import record
-from .arguments import frames
+from .arguments import frames, limbs
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, refuse_twice
 from .shot import Shot
 
-_SHARED = ("setup", "rig", "frames")
+_SHARED = ("setup", "rig", "frames", "limbs", "hips", "floor")
 _KEYS = ("file", *_SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
@@ -51,8 +51,7 @@ def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapp
         entry = _Entry(f'Shot {len(found) + 1} of "{path}"', table, home, mapped)
         for file in entry.files(folder):
             number = len(found) + 1
-            rigs, span = entry.rigs(common), entry.frames(common)
-            shot = replace(common, number=number, file=file, is_open=False, rigs=rigs, frames=span)
+            shot = replace(common, number=number, file=file, is_open=False, rigs=entry.rigs(common), **entry.asked())
             if logs:
                 log = _below(logs, entry.output(file), entry.where).with_suffix(record.LOG_SUFFIX)
                 shot = replace(shot, log=log)
@@ -145,12 +144,16 @@ class _Entry:
         refuse_twice(self.where, [rig.name for rig in rigs])
         return tuple(rigs)
 
-    def frames(self, common: Shot) -> tuple[float, float, float] | None:
-        """The range of frames."""
+    def asked(self) -> dict[str, Any]:
+        """The range of frames, and what to plant, by the fields of a shot; nothing of what the table leaves out."""
+        readers = {"frames": frames, "limbs": limbs, "hips": str, "floor": str}
+        return {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
+
+    def _read(self, key: str, reader: Callable[[str], Any]) -> Any:
         try:
-            return frames(self._text(self.table, "frames")) if "frames" in self.table else common.frames
+            return reader(self._text(self.table, key))
         except ArgumentTypeError as error:
-            raise Refused("FRAMES", where=self.where, error=error) from None
+            raise Refused("FRAMES", where=self.where, key=key, error=error) from None
 
     def output(self, file: Path) -> Path:
         """The path of the file's output in the folder for outputs."""

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from .. import api
 from ..blender.armatures import Rig
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
+from ..blender.pipeline.read.space import floor_named
 from . import blend_file, interrupt, outcome, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Shot
@@ -120,7 +122,7 @@ def _reports(
     found: list[tuple[Rig, list[str] | None]] = []
     for asked, setup in zip(what.rigs, setups, strict=True):
         with kept_going():
-            for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None):
+            for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None and what.command != "plant"):
                 with kept_going():
                     found.append((rig, _applied(rig, setup) if setup else None))
     reports: list[api.Report] = []
@@ -142,12 +144,25 @@ def _report(what: Shot, rig: Rig, chains: list[str] | None, progress: Progress) 
     scene = bpy.context.scene if bpy.context.scene in rig.users_scene else None
     if what.command == "check":
         return api.check(rig, chains, what.frames, scene=scene)
-    baking = api.baking_targets if what.command == "snap" else api.baking
-    style = api.KeyStyle.of(what)
-    request = baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
-    with closing(request):
+    with closing(_request(what, rig, chains, scene)) as request:
         for done in request.prepare():
             interrupt.check()
             progress(done)
         interrupt.check()
         return request.write()
+
+
+def _request(what: Shot, rig: Rig, chains: list[str] | None, scene: Scene | None) -> api.Request:
+    if what.command == "plant":
+        return api.planting(
+            rig,
+            frames=what.frames,
+            scene=scene,
+            limbs=what.limbs,
+            hips=what.hips or None,
+            floor=floor_named(what.floor),
+            leave_targets=what.leave_targets,
+            measure=what.measure,
+        )
+    baking = api.baking_targets if what.command == "snap" else api.baking
+    return baking(rig, chains, what.frames, scene=scene, style=api.KeyStyle.of(what), measure=what.measure)

@@ -33,10 +33,11 @@ _NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "log"} |
 class Shot:
     """What to do.
 
-    command : bake, check or snap
+    command : bake, check, snap or plant
     number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
+    limbs, hips, floor, leave_targets : what to plant; the floor is a height or the name of an object
     output, report : paths to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
@@ -57,6 +58,10 @@ class Shot:
     keys: Keys = DEFAULTS.keys
     tolerance: float = DEFAULTS.tolerance
     measure: Measure = DEFAULTS.measure
+    limbs: tuple[str, ...] = ("LEGS",)
+    hips: str = ""
+    floor: str = ""
+    leave_targets: bool = False
     output: Path | None = None
     report: Path | None = None
     log: Path | None = None

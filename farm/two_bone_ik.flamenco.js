@@ -1,10 +1,12 @@
-// Bakes the shots of a manifest with Flamenco, a chunk of shots a task. Put this file into the folder "scripts" beside
+// Bakes or plants the shots of a manifest with Flamenco, a chunk of shots a task. Put this file into the folder "scripts" beside
 // flamenco-manager. The workers need the extension installed for the user that runs them.
 
 const JOB_TYPE = {
     label: "Two-Bone IK",
-    description: "Bake two-bone limbs in the shots of a manifest",
+    description: "Bake or plant two-bone limbs in the shots of a manifest",
     settings: [
+        { key: "command", type: "string", choices: ["bake", "check", "snap", "plant"], default: "bake",
+          visible: "submission", description: "What to do with each shot" },
         { key: "manifest", type: "string", subtype: "file_path", required: true, visible: "submission",
           description: "The TOML file that lists the shots, where all workers find it" },
         { key: "shots", type: "string", required: true, default: "1", visible: "submission",
@@ -12,19 +14,19 @@ const JOB_TYPE = {
         { key: "chunk_size", type: "int32", default: 10, propargs: { min: 1 }, visible: "submission",
           description: "How many shots one Blender bakes before it ends" },
         { key: "output_dir", type: "string", subtype: "dir_path", required: true, visible: "submission",
-          description: "Where baked files and reports go" },
+          description: "Where the files and reports that are written go" },
     ]
 };
 
 function compileJob(job) {
     const settings = job.settings;
     for (const chunk of frameChunker(settings.shots, settings.chunk_size)) {
-        const task = author.Task(`bake-${chunk}`, "blender");
+        const task = author.Task(`${settings.command}-${chunk}`, "blender");
         task.addCommand(author.Command("exec", {
             exe: "{blender}",
             args: [
                 "--background", "--factory-startup", "--addons", "bl_ext.user_default.two_bone_ik",
-                "--command", "two_bone_ik", "bake",
+                "--command", "two_bone_ik", settings.command,
                 "--manifest", settings.manifest,
                 "--shot", chunk,
                 "--output-dir", settings.output_dir,

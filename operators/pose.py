@@ -1,14 +1,17 @@
-"""Pose the current frame, key a range of frames, and mend what hides the pose."""
+"""Pose the current frame, key a range of frames, let feet stand, and mend what hides the pose."""
 
-from bpy.props import BoolProperty
+import bpy
+from bpy.props import BoolProperty, FloatProperty, StringProperty
 from bpy.types import Addon, Context, Event
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
+from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS, KeyProperties
-from .common import ChainOperator, Result, active_names, api, selected_with_chains
-from .progress import KeyOperator
+from .common import ChainOperator, Result, active_names, api, in_hand, selected_with_chains
+from .frame_range import usual_range
+from .progress import KeyOperator, ProgressOperator
 
 
 class TWO_BONE_IK_OT_solve(ChainOperator):
@@ -94,6 +97,90 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         self.layout.prop(self, "new_action")
 
 
+class TWO_BONE_IK_OT_plant(ProgressOperator):
+    """Key captured legs anew, in a copy of the action, so that feet stay where they stand. Pressed again, it begins
+    from the captured motion, with the contacts as they are keyed now"""
+
+    bl_idname = "two_bone_ik.plant"
+    bl_label = "Plant Two-Bone IK Feet"
+
+    plants: choice("plants", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"LEGS"})
+    hips: StringProperty(
+        name="Hips", description="The bone to lower. Empty for the one above the legs", options={"SKIP_SAVE"}
+    )
+    floor: StringProperty(
+        name="Floor", description="The object to stand on. Empty for level ground", options={"SKIP_SAVE"}
+    )
+    use_height: BoolProperty(
+        name="Floor Height", description="Take level ground at a height, instead of finding it", options={"SKIP_SAVE"}
+    )
+    height: FloatProperty(
+        name="Height", description="Height of the level ground", subtype="DISTANCE", options={"SKIP_SAVE"}
+    )
+    leave_targets: BoolProperty(
+        name="Leave Targets", description="Give the limbs targets as well, keyed as they now move", default=False
+    )
+
+    def usual_range(self, context: Context) -> str:
+        usual = usual_range(context)
+        return "BONE_KEYS" if usual == "SCENE" else usual
+
+    def invoke(self, context: Context, _event: Event) -> Result:
+        self._window = context.window
+        return self.execute(context)
+
+    def execute(self, context: Context) -> Result:
+        self.show_range(context)
+        given, rig, floor = (
+            self.properties.is_property_set,
+            in_hand.rig_in_hand(context),
+            context.scene.two_bone_ik_floor,
+        )
+        if not given("plants"):
+            self.plants = rig.two_bone_ik_plants
+        if not given("hips"):
+            self.hips = rig.two_bone_ik_hips
+        floor = context.scene.two_bone_ik_floor
+        if not given("floor"):
+            self.floor = floor.name if floor else ""
+        return super().execute(context)
+
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        in_panel = rig == in_hand.rig_in_hand(context)
+        return api.planting(
+            rig,
+            self.chains(rig),
+            None if self.frame_range == "BONE_KEYS" else self.frames(context),
+            scene=context.scene,
+            limbs=self.plants if in_panel else rig.two_bone_ik_plants,
+            hips=(self.hips if in_panel else rig.two_bone_ik_hips) or None,
+            floor=self.height if self.use_height else bpy.data.objects.get(self.floor),
+            leave_targets=self.leave_targets,
+            sampling=self.sampling,
+            measure=self.measure,
+        )
+
+    def draw_choices(self) -> None:
+        layout = self.layout
+        layout.row().prop(self, "plants", expand=True)
+        layout.prop_search(self, "hips", in_hand.rig_in_hand(bpy.context).data, "bones")
+        layout.prop(self, "use_height")
+        if self.use_height:
+            layout.prop(self, "height")
+        else:
+            layout.prop_search(self, "floor", bpy.data, "objects")
+        layout.prop(self, "leave_targets")
+
+    def draw_chains(self, _context: Context) -> None:
+        """None needs a target, so there is nothing to tell."""
+
+
 register, unregister = register_classes_factory(
-    (TWO_BONE_IK_OT_solve, TWO_BONE_IK_OT_flip_bend, TWO_BONE_IK_OT_reveal, TWO_BONE_IK_OT_bake)
+    (
+        TWO_BONE_IK_OT_solve,
+        TWO_BONE_IK_OT_flip_bend,
+        TWO_BONE_IK_OT_reveal,
+        TWO_BONE_IK_OT_bake,
+        TWO_BONE_IK_OT_plant,
+    )
 )

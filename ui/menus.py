@@ -30,6 +30,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.hold")
         layout.operator("two_bone_ik.holds_update")
         layout.operator("two_bone_ik.hold_remove")
+        layout.operator("two_bone_ik.plant")
         layout.separator()
         layout.operator("two_bone_ik.drag")
         layout.operator("two_bone_ik.solve")

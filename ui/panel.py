@@ -95,6 +95,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
+            sections.draw_plant(layout, context, rig, chain)
         sections.draw_report(layout, context, rig)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import holds, keyed_options
+from ..blender import contacts, holds, keyed_options
 from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
@@ -142,6 +142,26 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
         _draw_option(body, chain, "softness")
         body.prop(chain, "use_extension_limit")
         _draw_option(body, chain, "influence")
+
+
+def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
+    """What lets the captured limb stand still; nothing for a limb without keys."""
+    if not contacts.is_captured(chain):
+        return
+    body = _section(layout, "Plant")
+    if body is None:
+        return
+    body.row().prop(rig, "two_bone_ik_plants", expand=True)
+    body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
+    body.prop(context.scene, "two_bone_ik_floor")
+    text = pgettext_iface("Plant {} - {}").format(*contacts.usual_frames(rig, context.scene))
+    body.operator("two_bone_ik.plant", text=text, translate=False)
+    row = body.row()
+    row.use_property_decorate = True
+    row.prop(rig.pose.bones[chain.end_bone], "two_bone_ik_contact")
+    action: Any = rig.animation_data.action
+    if source := action and action.two_bone_ik_source:
+        draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
 
 
 def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:

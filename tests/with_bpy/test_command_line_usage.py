@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -78,12 +79,16 @@ def test_all_that_a_refused_command_writes_is_one_line(
 
 def test_the_flamenco_job_type_asks_for_what_there_is() -> None:
     script = Path(__file__).parents[2].joinpath("farm", "two_bone_ik.flamenco.js").read_text("utf-8")
-    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"bake"') :])
+    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"two_bone_ik"') :])
+    [commands] = re.findall(r"choices: (\[.*?\])", script)
     assert options
-    parser("two_bone_ik").parse_args(["bake", *(f"{option}=1" for option in options)])
+    for command in json.loads(commands):
+        parser("two_bone_ik").parse_args([command, *(f"{option}=1" for option in options)])
 
 
-@pytest.mark.parametrize("line", ["--help", "bake --help", "check --help", "snap --help", "detect --help"])
+@pytest.mark.parametrize(
+    "line", ["--help", *(f"{command} --help" for command in ("bake", "check", "snap", "plant", "detect"))]
+)
 def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert run(*line.split()) == 0
     said = capsys.readouterr().out

