@@ -75,8 +75,16 @@ Turns = Mapping[str, tuple[float, float, float]]
 """By joint the angles about z, y and x in degrees, applied in the order x, y, z."""
 
 
-def bvh(skeleton: str = CMU, motion: Sequence[Turns] = ({}, {})) -> str:
-    """The text of a BVH file with this skeleton and its motion on each frame; joints without turns are at rest."""
+def bvh(
+    skeleton: str = CMU,
+    motion: Sequence[Turns] = ({}, {}),
+    places: Sequence[Sequence[float]] = ((0.0, 0.0, 0.0),),
+    rate: float = 1 / 0.0333,
+) -> str:
+    """The text of a BVH file with this skeleton and its motion on each frame; joints without turns are at rest.
+
+    places : of the root on each frame, or one for all
+    """
     lines, depth, names = ["HIERARCHY"], -1, []
     for line in skeleton.splitlines():
         name, *offset = line.split()
@@ -90,9 +98,9 @@ def bvh(skeleton: str = CMU, motion: Sequence[Turns] = ({}, {})) -> str:
         depth = new
         names.append(name)
     lines += ["End Site { OFFSET 0 0.5 0 }", *["}"] * (depth + 1)]
-    lines += ["MOTION", f"Frames: {len(motion)}", "Frame Time: 0.0333"]
-    for turns in motion:
-        values = [0.0] * 3 + [angle for name in names for angle in turns.get(name, (0.0, 0.0, 0.0))]
+    lines += ["MOTION", f"Frames: {len(motion)}", f"Frame Time: {1 / rate:.9g}"]
+    for row, turns in enumerate(motion):
+        values = [*places[row % len(places)]] + [angle for name in names for angle in turns.get(name, (0.0, 0.0, 0.0))]
         lines.append(" ".join(f"{value:.9g}" for value in values))
     # The format wants braces on lines of their own.
     return "\n".join(lines).replace(" { ", "\n{\n").replace(" }", "\n}") + "\n"
