@@ -7,10 +7,9 @@ from bpy.app.translations import pgettext_iface
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
-from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
-from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected_with_chains
+from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected, selected_with_chains
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -32,19 +31,16 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
     return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
 
 
-def _rigs(context: Context, only_active: bool) -> list[Rig]:
-    return [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context)
-
-
 def _bone_keys(context: Context, only_active: bool) -> list[float]:
     from ..blender.contacts import keyed_span
 
-    return [frame for rig in _rigs(context, only_active) for frame in keyed_span(rig)]
+    rigs = [in_hand.rig_in_hand(context)] if only_active else selected(context)
+    return [frame for rig in rigs for frame in keyed_span(rig)]
 
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in _rigs(context, only_active):
+    for rig in [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:

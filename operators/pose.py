@@ -9,7 +9,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS, KeyProperties
-from .common import ChainOperator, Result, active_names, api, in_hand, selected_with_chains
+from .common import ChainOperator, Result, active_names, api, in_hand, selected, selected_with_chains
 from .frame_range import usual_range
 from .progress import KeyOperator, ProgressOperator
 
@@ -117,9 +117,19 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     height: FloatProperty(
         name="Height", description="Height of the level ground", subtype="DISTANCE", options={"SKIP_SAVE"}
     )
+    find: BoolProperty(
+        name="Find Contacts", description="Find contacts anew, also where they are keyed", options={"SKIP_SAVE"}
+    )
     leave_targets: BoolProperty(
         name="Leave Targets", description="Give the limbs targets as well, keyed as they now move", default=False
     )
+
+    @classmethod
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super(ChainOperator, cls).lacks(context, rig)  # limbs need no chains
+
+    def rigs(self, context: Context) -> list[Rig]:
+        return super().rigs(context) if self.only_active else selected(context)
 
     def usual_range(self, context: Context) -> str:
         usual = usual_range(context)
@@ -131,30 +141,31 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
 
     def execute(self, context: Context) -> Result:
         self.show_range(context)
-        given, rig, floor = (
-            self.properties.is_property_set,
-            in_hand.rig_in_hand(context),
-            context.scene.two_bone_ik_floor,
-        )
-        if not given("plants"):
-            self.plants = rig.two_bone_ik_plants
-        if not given("hips"):
-            self.hips = rig.two_bone_ik_hips
-        floor = context.scene.two_bone_ik_floor
-        if not given("floor"):
-            self.floor = floor.name if floor else ""
+        rig, floor = in_hand.rig_in_hand(context), context.scene.two_bone_ik_floor
+        in_panel = {
+            "plants": rig.two_bone_ik_plants,
+            "hips": rig.two_bone_ik_hips,
+            "floor": floor.name if floor else "",
+        }
+        for name, value in in_panel.items():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
         return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
+        from ..blender.pipeline.read.space import floor_named
+
         in_panel = rig == in_hand.rig_in_hand(context)
+        all_keys = self.frame_range == "BONE_KEYS" and self.frame_step == 1.0
         return api.planting(
             rig,
             self.chains(rig),
-            None if self.frame_range == "BONE_KEYS" else self.frames(context),
+            None if all_keys else self.frames(context),
             scene=context.scene,
+            find=self.find,
             limbs=self.plants if in_panel else rig.two_bone_ik_plants,
             hips=(self.hips if in_panel else rig.two_bone_ik_hips) or None,
-            floor=self.height if self.use_height else bpy.data.objects.get(self.floor),
+            floor=self.height if self.use_height else floor_named(self.floor),
             leave_targets=self.leave_targets,
             sampling=self.sampling,
             measure=self.measure,
@@ -169,6 +180,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
             layout.prop(self, "height")
         else:
             layout.prop_search(self, "floor", bpy.data, "objects")
+        layout.prop(self, "find")
         layout.prop(self, "leave_targets")
 
     def draw_chains(self, _context: Context) -> None:

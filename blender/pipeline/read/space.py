@@ -1,4 +1,4 @@
-"""The space that a target moves in: the world, an object, or a bone."""
+"""The space that a target moves in: the world, an object, or a bone; and the floor that feet stand on."""
 
 from collections.abc import Sequence
 
@@ -38,6 +38,18 @@ def space_named(name: str, bone: str) -> Space:
     if item is None:
         raise Refused("NO_SPACE", object=name, value=name, nearest=nearest_name(name, bpy.data.objects.keys()))
     return item, bone
+
+
+def floor_named(name: str) -> float | Object | None:
+    """The floor by a height or the name of an object, None for ""; Refused where it is neither."""
+    item: Object | None = bpy.data.objects.get(name)
+    if item or not name:
+        return item
+    try:
+        return float(name)
+    except ValueError:
+        nearest = nearest_name(name, bpy.data.objects.keys())
+        raise Refused("FLOOR_UNKNOWN", object=name, value=name, nearest=nearest) from None
 
 
 def refuse_circle(plan: Plan, space: Point | None) -> None:
