@@ -1,0 +1,98 @@
+"""Plant on the command line: the same keys as by the operator, on one file and on those of a manifest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bpy.types import Object
+
+from support.captured_walk import UNIT, balls, imported_walk, skating_walk
+from support.command import run
+from support.empty_file import open_empty_file
+from support.two_bones import keyed_state
+
+FRAMES = range(1, 32)
+
+
+@pytest.fixture
+def walk(tmp_path: Path) -> Path:
+    """A file with a captured walk of a second, and a plane to stand on."""
+    imported_walk(tmp_path, skating_walk(seconds=1.0))
+    bpy.ops.mesh.primitive_plane_add(size=100 * UNIT, location=(0, 0, 0.05 * UNIT))
+    bpy.context.object.name = "Ground"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "walk.blend"))
+    open_empty_file()
+    return tmp_path / "walk.blend"
+
+
+def opened(path: Path) -> Object:
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    rig = bpy.data.objects["actor"]
+    bpy.context.view_layer.objects.active = rig
+    return rig
+
+
+def reported(path: Path) -> dict:
+    [report] = json.loads(path.read_text("utf-8"))["reports"]
+    return report
+
+
+def test_the_command_plants_as_the_operator_does(walk: Path, tmp_path: Path) -> None:
+    output = tmp_path / "planted.blend"
+    assert run("plant", walk, "--output", output, "--report", tmp_path / "report.json") == 0
+    rig = opened(walk)
+    bpy.ops.two_bone_ik.plant()
+    by_operator = keyed_state(rig)
+    assert keyed_state(opened(output)) == by_operator
+    assert {foot["name"] for foot in reported(tmp_path / "report.json")["feet"]} == {"Leg.L", "Leg.R"}
+
+
+@pytest.mark.parametrize("floor", [5.0, "Ground"], ids=["height", "object"])
+def test_a_floor_is_a_height_or_an_object(walk: Path, tmp_path: Path, floor: object) -> None:
+    output = tmp_path / "planted.blend"
+    assert run("plant", walk, "--floor", floor, "--hips", "Hips", "--output", output) == 0
+    by_command = balls(opened(output), FRAMES)
+    rig = opened(walk)
+    bpy.ops.two_bone_ik.plant(use_height=True, height=5.0, hips="Hips")
+    np.testing.assert_allclose(by_command, balls(rig, FRAMES), atol=1e-5)
+
+
+def test_limbs_and_targets_are_those_that_are_asked_for(walk: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    line = ("--limbs", "legs,arms", "--leave-targets", "--frames", "5:25")
+    assert run("plant", walk, *line, "--output", tmp_path / "planted.blend", "--report", report) == 0
+    feet = reported(report)["feet"]
+    assert {foot["name"] for foot in feet} == {"Leg.L", "Leg.R", "Arm.L", "Arm.R"}
+    assert reported(report)["chains"][0]["frames"] == list(range(5, 26))
+    assert len(opened(tmp_path / "planted.blend").two_bone_ik_chains) == 4
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "status", "words"),
+    [
+        ("--floor", "Grond", 5, 'no object "Grond" to stand on, and it is no height: the nearest is "Ground"'),
+        ("--hips", "Hipps", 5, '"Hipps"'),
+        ("--limbs", "tails", 64, '"tails" is not LEGS, ARMS or LEGS,ARMS'),
+    ],
+)
+def test_what_is_not_there_is_refused(
+    walk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, status: int, words: str
+) -> None:
+    assert run("plant", walk, option, value, "--output", tmp_path / "planted.blend") == status
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "planted.blend").exists()
+
+
+def test_a_manifest_says_what_to_plant_in_each_shot(walk: Path, tmp_path: Path) -> None:
+    shots = tmp_path / "takes.toml"
+    shots.write_text(
+        '[[shot]]\nfile = "walk.blend"\noutput = "legs.blend"\n'
+        '[[shot]]\nfile = "walk.blend"\noutput = "arms.blend"\nlimbs = "ARMS"\nfloor = "0.5"\nhips = "Hips"\n'
+    )
+    assert run("plant", "--manifest", shots, "--output-dir", tmp_path / "out") == 0
+    names = [{foot["name"] for foot in reported(tmp_path / f"out/{name}.json")["feet"]} for name in ("legs", "arms")]
+    assert names == [{"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}]
