@@ -87,3 +87,7 @@ def test_an_option_that_is_keyed_in_the_panel_counts(play: Callable[[str], None]
 
 def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str], None]) -> None:
     play("hold")
+
+
+def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
+    play("plant")

@@ -24,6 +24,7 @@ STEPS = (
     ("bake", {"frame_end": 5}),
     ("worst_frame", {}),
     ("go_to_frame", {"frame": 7.0}),
+    ("plant", {}),
     ("bake_targets", {"frame_end": 5}),
     ("change_target_space", {"frame_end": 5}),
     ("hold", {"frame_start": 3, "frame_end": 9}),

@@ -1,0 +1,102 @@
+"""From an imported walk to feet that stand in three clicks: Detect, the section Plant, the button; then a correction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik.blender import versions
+from scenarios.pictures import toggle_section, wait
+from user import RIGHT_HALF, Steps, User
+
+from support.captured_walk import balls, imported_walk, skating_walk
+
+TAKE = skating_walk()
+FRAMES = range(1, len(TAKE.hips) + 1)
+STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
+"""(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
+
+CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
+
+
+def scenario(user: User) -> Steps:
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    rig = imported_walk(Path(bpy.app.tempdir), TAKE)
+    user.area.spaces.active.region_3d.view_distance = 400.0
+    user.area.spaces.active.clip_end = 1e5
+    captured = rig.animation_data.action.name
+    before = slides()
+    bpy.ops.ed.undo_push()
+    yield from user.open_sidebar("Animation")
+    yield from wait()
+    yield from user.click("two_bone_ik.chains_detect")
+    yield from wait()
+    bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
+    yield from wait()
+    yield from toggle_section(user, "Plant", below="two_bone_ik.create_targets")
+    user.clicks += 1
+    user.screenshot("section")
+    yield from user.click("two_bone_ik.plant")
+    yield from finished(user, captured)
+    assert user.clicks == 3
+    user.screenshot("planted")
+    # Half a metre in the scene is half a centimetre of the walk.
+    assert np.median(before) > 0.5
+    assert np.median(slides()) < 0.02
+
+    # The foot is still in the air here, and is to stand from now on.
+    first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
+    bpy.context.scene.frame_set(first)
+    yield from wait()
+    yield from user.move_to(CONTACT, RIGHT_HALF)
+    bpy.context.object.pose.bones["LeftLeg"].two_bone_ik_contact = "BALL"
+    bpy.ops.ed.undo_push()
+    yield from user.press("I")
+    yield from wait()
+    user.screenshot("corrected")
+    assert row().evaluate(first) == 1
+    until = min(int(key.co.x) for key in row().keyframe_points if key.co.x > first)
+    moved = travelled(first, until)
+    yield from user.click("two_bone_ik.plant")
+    for _ in range(40):
+        yield
+    user.screenshot("planted_again")
+    assert captured in bpy.data.actions
+    assert moved > 50.0
+    assert travelled(first, until) < 1.0
+
+    for _ in ("planted again", "keyed", "set", "planted", "detected"):
+        yield from user.undo()
+    assert bpy.context.object.animation_data.action.name == captured
+    np.testing.assert_allclose(slides(), before, atol=1e-4)
+
+
+def finished(user: User, captured: str) -> Steps:
+    """Until another action plays."""
+    for _ in range(200):
+        yield
+        if bpy.context.object.animation_data.action.name != captured:
+            break
+    yield from wait()
+
+
+def row() -> bpy.types.FCurve:
+    return next(curve for curve in versions.curves(bpy.context.object) if curve.data_path == CONTACT)
+
+
+def slides() -> np.ndarray:
+    """(k,) millimetres a frame by which balls slide along the ground while they are known to stand."""
+    now = bpy.context.scene.frame_current
+    steps = np.diff(balls(bpy.context.object, FRAMES)[..., :2], axis=0)
+    bpy.context.scene.frame_set(now)
+    return 1e3 * np.linalg.norm(steps, axis=-1)[STANDS]
+
+
+def travelled(first: int, until: int) -> float:
+    """How far the left ball gets from one frame to before another, in millimetres along the ground."""
+    now = bpy.context.scene.frame_current
+    places = balls(bpy.context.object, range(first, until))[:, 0, :2]
+    bpy.context.scene.frame_set(now)
+    return 1e3 * np.linalg.norm(places - places[0], axis=-1).max()
