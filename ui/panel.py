@@ -90,12 +90,12 @@ class TWO_BONE_IK_PT_chains(Panel):
             chain = rig.two_bone_ik_chains[limb[1]]
             limb_notice.draw(layout, context, chain)
             sections.draw_side(layout, rig, chain)
+            sections.draw_plant(layout, context, rig, chain)
             sections.draw_target(layout, chain)
             sections.draw_hold(layout, context, rig, chain)
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
-            sections.draw_plant(layout, context, rig, chain)
         sections.draw_report(layout, context, rig)
 
 

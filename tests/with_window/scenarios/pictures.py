@@ -18,8 +18,8 @@ MOVES = {
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
 SECTION = 22 if bpy.app.version >= (5, 0) else 25
 """Height of a closed section of the panel."""
-SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Plant", "Report")
-"""Below the section Target, whose last row has the button Snap to Pose. Plant is there for limbs with keys."""
+SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
+"""Below the section Target, whose last row has the button Snap to Pose."""
 
 
 def scenario(user: User) -> Steps:
@@ -126,10 +126,15 @@ def options(user: User) -> Steps:
     user.picture("options", user.sidebar.x, user.area.y + 16, user.sidebar.width, user.area.height - 70)
 
 
-def toggle_section(user: User, name: str, below: str = "two_bone_ik.snap_targets") -> Steps:
-    """Open or close a section of the panel; those between it and Target, whose last button is `below`, are closed."""
-    yield from move_to_top(user, below)
-    y = user.mouse[1] - 36 - SECTIONS.index(name) * SECTION
+def toggle_section(user: User, name: str) -> Steps:
+    """Open or close a section of the panel; those between it and Target are closed."""
+    yield from toggle_below(user, "two_bone_ik.snap_targets", SECTIONS.index(name))
+
+
+def toggle_below(user: User, button: str, closed: int = 0) -> Steps:
+    """Open or close the section that is below this button, with so many closed ones between."""
+    yield from move_to_top(user, button)
+    y = user.mouse[1] - 36 - closed * SECTION
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
     yield from wait()
 
