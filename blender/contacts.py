@@ -23,7 +23,9 @@ NAME = "contact"
 STYLE = KeyStyle(interpolation="CONSTANT")
 """How channels of contacts are to be written: the last key is constant, too."""
 
-_GROUP = "Contacts"
+GROUP = "Contacts"
+"""Name of the group of their F-curves."""
+
 _POINTS = np.array((1, 2))
 """Ball and heel; both together are 3, as in choices.toml."""
 
@@ -46,6 +48,11 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     return ((values[:, None] & _POINTS) > 0, said) if said.any() else None
 
 
+def is_row(curve: FCurve) -> bool:
+    """Whether it has the contacts of a limb."""
+    return curve.data_path.endswith(f".{keyed_options.bone_field(NAME)}")
+
+
 def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
     """Keys where it changes, on the first frame and on the last, for the bone with this RNA path.
 
@@ -57,7 +64,7 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
     rows = np.union1d(rows, [len(values) - 1])
     return Channel(
         path=keyed_options.path(bone, NAME),
-        group=_GROUP,
+        group=GROUP,
         frames=frames[rows],
         values=values[rows, None].astype(np.float64),
         held=np.ones(len(rows) - 1, dtype=np.bool_),

@@ -9,10 +9,10 @@ from typing import Any
 
 from bpy.types import Action
 
-from .. import versions
+from .. import contacts, versions
 from ..armatures import Rig
 from ..messages.refused import Refused
-from . import source_action, trial_keys
+from . import source_action, trial_keys, write
 
 _MADE = "two_bone_ik_planted"
 """Custom property of planted actions: by path the values of what they key and the captured one does not, or in part."""
@@ -60,8 +60,11 @@ def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
 
 
 def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
-    """Let the armature play a copy of what was captured, whose paths `keyed` are to be keyed."""
-    before, _ = versions.played(rig)
+    """Let the armature play a copy of what was captured, whose paths `keyed` are to be keyed.
+
+    Contacts that are keyed in what it played go over to the copy.
+    """
+    before, slot = versions.played(rig)
     planted = before if before != source.action else None
     _set(rig, source.unkeyed, source.unkeyed.keys() - keyed)
     versions.play(rig, source.action, source.slot)
@@ -74,6 +77,9 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
     action[_MADE] = json.dumps(values)
     action.two_bone_ik_source, action.two_bone_ik_source_slot = source.action, source.slot
     name = planted.name if planted else f"{source.action.name} Planted"
+    for curve in versions.slot_curves(planted, slot) if planted else ():
+        if contacts.is_row(curve):
+            write.copy_curve(rig, curve, curve.data_path, contacts.GROUP)
     source_action.give_way(planted)
     action.name = name
 

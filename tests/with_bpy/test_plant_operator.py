@@ -97,6 +97,16 @@ def test_contacts_keyed_before_the_first_press_are_taken(rig: Object) -> None:
     assert farthest(balls(rig, range(20, 40))[:, 0]) < 1.0
 
 
+def test_contacts_outside_of_the_range_stay(rig: Object) -> None:
+    plant(plants={"LEGS", "ARMS"})
+    rows = {bone: contact_row(rig, bone) for bone in ("LeftLeg", "RightForeArm")}
+    before = {bone: [row.evaluate(frame) for frame in FRAMES] for bone, row in rows.items()}
+    plant(frame_start=30, frame_end=50)
+    after = {bone: [contact_row(rig, bone).evaluate(frame) for frame in FRAMES] for bone in rows}
+    assert len(set(before["LeftLeg"])) > 1
+    assert after == before
+
+
 def test_contacts_are_found_anew_where_the_options_say_so(rig: Object) -> None:
     plant()
     found = contact_row(rig, "LeftLeg").evaluate(20)
