@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         two_bone_ik_chains: Chains
         two_bone_ik_active: int
         two_bone_ik_live: bool
+        two_bone_ik_plants: set[str]
+        two_bone_ik_hips: str
 else:
     Rig = Object
 

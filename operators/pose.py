@@ -1,5 +1,7 @@
 """Pose the current frame, key a range of frames, let feet stand, and mend what hides the pose."""
 
+from typing import Any, cast
+
 import bpy
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 from bpy.types import Addon, Context, Event
@@ -141,11 +143,11 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
 
     def execute(self, context: Context) -> Result:
         self.show_range(context)
-        rig, floor = in_hand.rig_in_hand(context), context.scene.two_bone_ik_floor
+        rig, scene = in_hand.rig_in_hand(context), cast(Any, context.scene)
         in_panel = {
             "plants": rig.two_bone_ik_plants,
             "hips": rig.two_bone_ik_hips,
-            "floor": floor.name if floor else "",
+            "floor": scene.two_bone_ik_floor.name if scene.two_bone_ik_floor else "",
         }
         for name, value in in_panel.items():
             if not self.properties.is_property_set(name):
