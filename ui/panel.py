@@ -80,7 +80,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
         if not rig.two_bone_ik_chains:
-            _draw_first_steps(layout)
+            _draw_first_steps(layout, rig)
             return
         from . import limb_notice, sections
 
@@ -115,12 +115,16 @@ def move_to_tab() -> None:
     register()
 
 
-def _draw_first_steps(layout: UILayout) -> None:
+def _draw_first_steps(layout: UILayout, rig: Rig) -> None:
     """For who has never been here."""
+    from ..blender import contacts
+
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
     layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
     layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
+    if contacts.keyed_span(rig):
+        layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 
 def _draw_list(layout: UILayout, rig: Rig) -> None:

@@ -41,6 +41,8 @@ def scenario(user: User) -> Steps:
     yield from user.click("two_bone_ik.plant")
     yield from finished(user, captured)
     assert user.clicks == 3
+    show_rows()
+    yield from wait()
     user.screenshot("planted")
     # Half a metre in the scene is half a centimetre of the walk.
     assert np.median(before) > 0.5
@@ -80,6 +82,13 @@ def finished(user: User, captured: str) -> Steps:
         if bpy.context.object.animation_data.action.name != captured:
             break
     yield from wait()
+
+
+def show_rows() -> None:
+    """The contacts, in a Dope Sheet in place of the properties."""
+    area = next(area for area in bpy.context.screen.areas if area.type == "PROPERTIES")
+    area.ui_type = "DOPESHEET"
+    area.spaces.active.dopesheet.filter_text = "Contact"
 
 
 def row() -> bpy.types.FCurve:
