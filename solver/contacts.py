@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from .shortest_path import shortest_path
-from .statistics import densest, noise, slopes
+from .statistics import commonest, densest, noise, slopes
 from .values import Array
 from .vectors import dot, norm
 
@@ -143,22 +143,26 @@ def _standing(unrest: Array, rate: float, stillness: Stillness) -> NDArray[np.bo
 def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, stillness: Stillness) -> Array:
     """(3,) the velocity, at right angles to `up`, that points have most often; 0 if that is hardly more often."""
     fitted, deviation = slopes(points, stillness.window, rate)
-    samples, near = fitted.reshape(-1, 3), stillness.speed + deviation * tolerance
-    common, often = densest(samples, near)
-    common = common - dot(common, up) * up
-    rests = np.count_nonzero(norm(samples) < near)
-    return np.zeros(3) if norm(common) < near or 2 * rests > often else common
+    common = commonest(fitted.reshape(-1, 3), stillness.speed + deviation * tolerance, np.zeros(3))
+    return common - dot(common, up) * up
 
 
 def _common_height(heights: Array, stands: NDArray[np.bool_], near: float) -> Array | None:
-    """(p,) the height at which the points of each kind stand; None if they do not stand at one."""
-    found = []
-    for kind in range(heights.shape[-1]):
-        still = heights[..., kind][stands[..., kind]]
-        if not len(still):
-            return None
-        (height,), often = densest(still[:, None], near)
-        if often < _LEVEL * len(still):
-            return None
-        found.append(height)
-    return np.array(found)
+    """(p,) the height at which the points of each kind stand; None if feet often stand on no point at its height.
+
+    A heel may rest in the air while its ball stands, so the feet are judged and not the points.
+    """
+    kinds = range(heights.shape[-1])
+    found = np.array([_lowest_common(heights[..., kind][stands[..., kind]], near) for kind in kinds])
+    level = stands & (np.abs(heights - found) < near)
+    feet, on_level = (np.count_nonzero(each.any(axis=-1)) for each in (stands, level))
+    return found if feet and on_level >= _LEVEL * feet else None
+
+
+def _lowest_common(still: Array, near: float) -> float:
+    """The height near which most of (m,) are that are not above another such height; far below all if there is none."""
+    height, rest = -np.inf, still
+    while len(rest) > (1.0 - _LEVEL) * len(still):
+        (height,), _ = densest(rest[:, None], near)
+        rest = rest[rest < height - near]
+    return float(height)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from .statistics import densest, slopes
+from .statistics import commonest, slopes
 from .values import Array
 from .vectors import dot, norm
 
@@ -25,7 +25,7 @@ _TRAVELS, _LEAST_TRAVEL = 0.3, 0.25
 """Leg lengths a second, and the part of the frames: hips that go slower, or travel for less, do not show the ratio."""
 
 _ALIKE, _LEAST_RATIO = 0.05, 0.4
-"""Ratios that differ by so little count as alike, and as 1; a smaller ratio, or a greater inverse, is none."""
+"""Ratios that differ by so little count as alike; a smaller ratio than the least, or a greater inverse, is none."""
 
 
 def height_range(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array) -> tuple[Array, Array]:
@@ -124,5 +124,5 @@ def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) 
         return 1.0
     travel, seen = travel[travels][:, None, None], seen[travels]
     ratios = -dot(seen, travel) / dot(travel, travel)
-    (ratio,), _ = densest(ratios.reshape(-1, 1), _ALIKE)
-    return float(ratio) if _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO and abs(ratio - 1.0) > _ALIKE else 1.0
+    (ratio,) = commonest(ratios.reshape(-1, 1), _ALIKE, np.ones(1))
+    return float(ratio) if _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0

@@ -11,6 +11,9 @@ from .vectors import norm
 _QUARTER = 1.1011532
 """Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""
 
+_CLEARLY = 1 / 6
+"""Part of the samples that must be near a value for it to be more than chance."""
+
 _CENTERS = 500
 """At most about so many samples are tried as the middle of the densest."""
 
@@ -45,3 +48,15 @@ def densest(samples: Array, radius: float) -> tuple[Array, int]:
     center = some[np.argmax((norm(some[:, None] - some) < radius).sum(axis=1))]
     near = samples[norm(samples - center) < radius]
     return near.mean(axis=0), len(near)
+
+
+def commonest(samples: Array, radius: float, usual: Array) -> Array:
+    """(k,) the value near which most samples (m, k) are; `usual` (k,) unless far more of them are near that value.
+
+    Far more are a sixth of all, and twice as many as near the usual value.
+    """
+    if not len(samples):
+        return usual
+    value, often = densest(samples, radius)
+    least = max(_CLEARLY * len(samples), 2 * np.count_nonzero(norm(samples - usual) < radius))
+    return value if often >= least else usual
