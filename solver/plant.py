@@ -63,7 +63,8 @@ class PlantOptions:
     velocity : (3,) or None            of the ground; None: it is found
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
-    softness : 0 to 1                  of the legs: what stands stays so far from the full reach that none of it is lost
+    softness : 0 to 1                  of the legs, so that knees do not snap; legs that were captured straighter than
+                                       this allows stay as straight
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
     fade : seconds                     over which a foot is moved before its first contact, and after its last
@@ -93,6 +94,7 @@ class Planted:
     ratio : float               by which the hips' motion was scaled
     lowering : (n,)             how far the hips go down
     moved : (n, f)              how far the feet move
+    softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
     short : (n, f)              how far the feet that stand fall short of where they were to be
     slide : (n - 1, f)          along the ground before, from frame to frame; NaN if the foot does not stand on both
     """
@@ -105,6 +107,7 @@ class Planted:
     ratio: float
     lowering: Array
     moved: Array
+    softness: Array
     short: Array
     slide: Array
 
@@ -145,11 +148,12 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     ]
     correction = np.stack(moves, axis=1)
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1)
-    within, limit = (1.0 - options.softness) * lengths, options.limit * float(lengths.mean())
-    down = hips.lowering(legs.roots, tips, within, planted, up, limit)
+    softness = np.minimum(options.softness, _room(legs, lengths, options.smooth))
+    limit = options.limit * float(lengths.mean())
+    down = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
     down = hips.smooth_envelope(down, rate, options.smooth)
     distance = norm(legs.roots - down[:, None, None] * up - tips)
-    short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, options.softness), lengths), 0.0)
+    short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
         hips=fit - down[:, None] * up,
         tips=tips,
@@ -159,6 +163,14 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         ratio=ratio,
         lowering=down,
         moved=norm(correction),
+        softness=softness,
         short=np.where(planted, short, 0.0),
         slide=slide(points, stands, up),
     )
+
+
+def _room(legs: Legs, lengths: Array, seconds: float) -> Array:
+    """(n, f) by what part of its length each leg, as captured, stays below it for so many seconds to either side."""
+    extension = norm(legs.roots - legs.tips) / lengths
+    most = [hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]
+    return np.clip(1.0 - np.stack(most, axis=1), 0.0, 1.0)

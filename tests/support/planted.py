@@ -32,17 +32,17 @@ def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Plan
     )
     choices = PlantOptions(**options)
     result = plant(legs, choices)
-    return result, posed(take, result.hips, result.tips, choices.softness)
+    return result, posed(take, result.hips, result.tips, result.softness)
 
 
-def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: float = 0.0) -> Capture:
+def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: np.ndarray | float = 0.0) -> Capture:
     """The legs with their hips moved by (n, 3) and their tips at (n, 2, 3), in the planes of the capture."""
-    roots, joints = take.hips + hips[:, None], []
+    roots, joints, softness = take.hips + hips[:, None], [], np.broadcast_to(softness, take.hips.shape[:2])
     for foot in (0, 1):
         captured = np.stack((take.hips, take.knees, take.ankles), axis=2)[:, foot]
         chain = Chain(joints=captured - captured[:, :1], hinge_axis=np.array((1.0, 0.0, 0.0)))
         pose = np.broadcast_to(np.eye(3), (len(captured), 2, 3, 3))
-        options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness)
+        options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness[:, foot])
         solution = solve(chain, Goals(target=tips[:, foot] - roots[:, foot], pose=pose), options)
         joints.append(solution.joints + roots[:, foot, None])
     _, knees, ankles = np.moveaxis(np.stack(joints, axis=1), 2, 0)
