@@ -4,7 +4,7 @@ Feet keep the orientation that was captured: each leg's target is its tip bone a
 Hands are planted after the legs, each by itself, once the hips are where they will be.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,7 +43,7 @@ class PlantedFeet:
     tips : (n, f, 3)
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
-    moved, short : (n, f)     as `Planted` has them
+    moved, softness, short : (n, f)     as `Planted` has them
     ratio : float             by which the hips' motion was scaled
     lowering : (n,)
     """
@@ -54,6 +54,7 @@ class PlantedFeet:
     stands: NDArray[np.bool_]
     velocity: Array
     moved: Array
+    softness: Array
     short: Array
     ratio: float
     lowering: Array
@@ -92,7 +93,7 @@ def plant_feet(
         found[column] = _with_given(hand, still, [given[column]]), 0
     every = {
         name: np.stack([getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet))], axis=1)
-        for name in ("tips", "stands", "moved", "short")
+        for name in ("tips", "stands", "moved", "softness", "short")
     }
     return PlantedFeet(
         points=whole.points,
@@ -185,27 +186,22 @@ def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Pl
     return plant(legs, replace(options, stands=stands))
 
 
-def with_targets(
-    plan: Plan, samples: Samples, tips: Mapping[str, Array], hips: Hips | None, shift: Array
-) -> tuple[Plan, Samples]:
-    """The plan with chains that go to `tips`, and the samples with these targets, and with hips moved.
-
-    tips : (n, 3) by chain, in the world
-    shift : (n, 3) of the hips, in the world
-    """
+def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips | None) -> tuple[Plan, Samples]:
+    """The plan with chains whose tips go where they are planted, and the samples with these targets and hips moved."""
     # A target is no object here: its chain's name stands for it.
-    chains = tuple(replace(chain, target=Point(chain.name)) for chain in plan.chains)
-    along = transform.translation(_in_armature(samples, plan, shift))
+    chains = tuple(replace(chain, target=Point(chain.name), animated=frozenset({"softness"})) for chain in plan.chains)
+    along = transform.translation(_in_armature(samples, plan, planted.shift))
     moved = {
         chain.parent: product(along, samples.pose[chain.parent])
         for chain in chains
         if hips and chain.parent and chain.name in hips.carries
     }
-    worlds = {
-        chain.name: transform.compose(_tip_world(plan, chain.tip_bone or chain.end.name, samples), tips[chain.name])
-        for chain in chains
-    }
-    samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved})
+    worlds, numbers = {}, {}
+    for column, chain in enumerate(chains):
+        tip = _tip_world(plan, chain.tip_bone or chain.end.name, samples)
+        worlds[chain.name] = transform.compose(tip, planted.tips[:, column])
+        numbers[Point(plan.rig, chain.end.name)] = {"softness": planted.softness[:, column]}
+    samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved}, numbers=numbers)
     return replace(plan, ranks=(chains,)), samples
 
 

@@ -63,8 +63,7 @@ class PlantOptions:
     velocity : (3,) or None            of the ground; None: it is found
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
-    softness : 0 to 1                  of the legs, so that knees do not snap; legs that were captured straighter than
-                                       this allows stay as straight
+    softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
     fade : seconds                     over which a foot is moved before its first contact, and after its last
@@ -170,7 +169,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
 
 
 def _room(legs: Legs, lengths: Array, seconds: float) -> Array:
-    """(n, f) by what part of its length each leg, as captured, stays below it for so many seconds to either side."""
+    """(n, f) twice the part of its length by which each leg was captured shorter, for so many seconds to either side."""
     extension = norm(legs.roots - legs.tips) / lengths
     most = [hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]
-    return np.clip(1.0 - np.stack(most, axis=1), 0.0, 1.0)
+    return np.clip(2.0 * (1.0 - np.stack(most, axis=1)), 0.0, 1.0)

@@ -114,8 +114,7 @@ def plant_feet(
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
     samples, planted = yield from _planted(read, asked, sampler, player)
-    tips = {chain.name: planted.tips[:, column] for column, chain in enumerate(plan.chains)}
-    plan, moved = plant.with_targets(plan, samples, tips, hips, planted.shift)
+    plan, moved = plant.with_targets(plan, samples, planted, hips)
     solved = solve.solve_groups(plan, moved)
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
