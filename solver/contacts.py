@@ -93,13 +93,16 @@ def footing(
     tolerance = stillness.noise * noise(scaled)
     if velocity is None:
         velocity = _ground_velocity(scaled, rate, up, tolerance, stillness) * size.mean()
-    unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
     above, near = heights if level is None else heights - level / size, stillness.height + tolerance
-    offset = _common_height(above, unrest < 1.0 if stands is None else stands, near)
-    if offset is not None:
-        unrest = np.hypot(unrest, np.maximum(above - offset, 0.0) / near)
-        level = np.broadcast_to(offset * size, heights.shape) if level is None else level
-    stands = _standing(unrest, rate, stillness) if stands is None else stands
+    if stands is None:
+        unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
+        common = _common_height(above, unrest < 1.0, near)
+        high = 0.0 if common is None else np.maximum(above - common, 0.0) / near
+        stands = _standing(np.hypot(unrest, high), rate, stillness)
+    if level is None:
+        # As it is found where these contacts are given.
+        common = _common_height(above, stands, near)
+        level = None if common is None else np.broadcast_to(common * size, heights.shape)
     return Footing(stands=stands, level=level, velocity=velocity)
 
 
