@@ -181,9 +181,12 @@ def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Pl
     """
     known = np.stack([one[1] if one else np.zeros(len(legs.hips), dtype=np.bool_) for one in given], axis=1)
     stands = np.stack([one[0] if one else np.zeros((len(known), 2), dtype=np.bool_) for one in given], axis=1)
-    if not known.all():
-        stands = np.where(known[..., None], stands, plant(legs, options).stands)
-    return plant(legs, replace(options, stands=stands))
+    if known.all():
+        return plant(legs, replace(options, stands=stands))
+    found = plant(legs, options)
+    if not known.any():
+        return found
+    return plant(legs, replace(options, stands=np.where(known[..., None], stands, found.stands)))
 
 
 def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips | None) -> tuple[Plan, Samples]:

@@ -95,9 +95,12 @@ def _between(standing: Array, spans: NDArray[np.intp], rate: float, fade: float)
     """(n, 3) the cubics between the stands."""
     ends = spans.ravel()
     speeds = np.zeros((len(ends) + 2, 3))
+    edge = max(2, round(_EDGE * rate) + 1)
     for number, (first, last) in enumerate(spans):
-        fitted, _ = slopes(standing[first : last + 1], _EDGE, rate)
-        speeds[2 * number + 1], speeds[2 * number + 2] = fitted[0] / rate, fitted[-1] / rate
+        stand = standing[first : last + 1]
+        for row, part in enumerate((stand[:edge], stand[-edge:]), start=2 * number + 1):
+            fitted, _ = slopes(part, _EDGE, rate)
+            speeds[row] = fitted[0] / rate
     fade_rows = max(1.0, fade * rate)
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
