@@ -169,7 +169,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
 
 
 def _room(legs: Legs, lengths: Array, seconds: float) -> Array:
-    """(n, f) twice the part of its length by which each leg was captured shorter, for so many seconds to either side."""
+    """(n, f) twice the part of its length by which a leg was captured shorter, for so many seconds to either side."""
     extension = norm(legs.roots - legs.tips) / lengths
     most = [hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]
     return np.clip(2.0 * (1.0 - np.stack(most, axis=1)), 0.0, 1.0)
