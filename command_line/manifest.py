@@ -146,7 +146,7 @@ class _Entry:
 
     def asked(self) -> dict[str, Any]:
         """The range of frames, and what to plant, by the fields of a shot; nothing of what the table leaves out."""
-        readers = {"frames": frames, "limbs": limbs, "hips": str, "floor": str}
+        readers: dict[str, Callable[[str], Any]] = {"frames": frames, "limbs": limbs, "hips": str, "floor": str}
         return {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
 
     def _read(self, key: str, reader: Callable[[str], Any]) -> Any:

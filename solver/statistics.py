@@ -58,5 +58,5 @@ def commonest(samples: Array, radius: float, usual: Array) -> Array:
     if not len(samples):
         return usual
     value, often = densest(samples, radius)
-    least = max(_CLEARLY * len(samples), 2 * np.count_nonzero(norm(samples - usual) < radius))
-    return value if often >= least else usual
+    near = np.count_nonzero(norm(samples - usual) < radius)
+    return value if often >= max(_CLEARLY * len(samples), 2.0 * float(near)) else usual

@@ -54,7 +54,8 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     except Refused:
         return None
     first, second = (mid - root).normalized(), (tip - mid).normalized()
-    angle = atan2(first.cross(second).length, first.dot(second))
+    aside: Vector = first.cross(second)  # a number only in the plane
+    angle = atan2(aside.length, first.dot(second))
     return angle if angle < reference.SLIGHT else None
 
 
