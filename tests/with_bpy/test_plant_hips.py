@@ -125,6 +125,18 @@ def test_targets_are_left_on_request(rig: Object) -> None:
     assert np.abs(shown(rig, 61).points - planted.points).max() < 1e-4
 
 
+def test_targets_that_cannot_be_left_are_refused_first(rig: Object) -> None:
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    api.add_chain(rig, "shin.L", name="Left", tip_bone="foot.L", target=target)
+    target.lock_location = True, True, True
+    before = everything(rig), versions.played(rig), len(bpy.data.objects)
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, leave_targets=True)
+    assert refused.value.kind == "LOCKED_TARGET"
+    assert (everything(rig), versions.played(rig), len(bpy.data.objects)) == before
+
+
 def test_hands_are_planted_on_a_table() -> None:
     names = {"spine": "spine", "upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
     bones = [bone._replace(name=names[bone.name], parent=names.get(bone.parent, "")) for bone in ARM]
