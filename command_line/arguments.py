@@ -1,11 +1,14 @@
 """The arguments of the command line; what --help says of them is in help.toml."""
 
 import os
+import re
 import tomllib
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from itertools import zip_longest
+from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
@@ -17,6 +20,8 @@ from .shot import ReportDetail
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
+_EMPTY = re.compile("--[a-z-]+=")
+_NUMBER = re.compile(r"[-+]?[.\d].*")
 _FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
 
 
@@ -25,6 +30,18 @@ class _Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        return super().parse_args(list(_clear(args)), namespace)
+
+
+def _clear(args: Sequence[str]) -> Iterator[str]:
+    """The arguments without options whose value is empty, as job templates write them, and with one for --strict."""
+    for item, following in zip_longest(args, args[1:], fillvalue=""):
+        if item == "--strict" and not _NUMBER.fullmatch(following):
+            yield "--strict=0"  # else argparse would take a FILE behind it for the distance
+        elif not _EMPTY.fullmatch(item):
+            yield item
 
 
 def parser(usage: str) -> ArgumentParser:
@@ -67,7 +84,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
     _add(command, "--enable-autoexec", action="store_true")
-    _add(command, "--strict", action="store_true")
+    _add(command, "--strict", type=_distance, metavar="DISTANCE")
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)
     _add(command, "--python-after", **_FILE)
@@ -103,6 +120,16 @@ def limbs(text: str) -> tuple[str, ...]:
     if not set(found) <= {"LEGS", "ARMS"}:
         raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
     return found
+
+
+def _distance(text: str) -> float:
+    try:
+        distance = float(text)
+    except ValueError:
+        distance = -1.0
+    if not 0.0 <= distance < inf:
+        raise ArgumentTypeError(f'"{text}" is not a distance from 0 on')
+    return distance
 
 
 def _seconds(text: str) -> float:

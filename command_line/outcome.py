@@ -67,17 +67,22 @@ class Clock:
         return {"started": self._started, "seconds": round(time.monotonic() - self._since, 3)}
 
 
-def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: bool) -> Outcome:
+def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: float | None) -> Outcome:
     """Of a shot that was carried out, from the summaries of its reports."""
     chains = [chain for summary in summaries for chain in summary["chains"]]
     misposed = [chain["name"] for chain in chains if chain["misposed"]]
-    short = [chain["name"] for chain in chains if chain["misposed"] or chain["reached"] < chain["frames"]["count"]]
+    short = [chain for chain in chains if chain["reached"] < chain["frames"]["count"]]
     left_out = [name for summary in summaries for name in summary["left_out"]]
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"keyed, but not posed so: {', '.join(misposed)}"
     elif short or left_out:
-        status = ExitStatus.FELL_SHORT if strict else ExitStatus.DONE
-        texts = {"targets not always reached": short, "left out, without a target": left_out}
+        missed = any(not strict or chain["worst_miss"] > strict for chain in short)
+        failed = strict is not None and (missed or left_out)
+        status = ExitStatus.FELL_SHORT if failed else ExitStatus.DONE
+        texts = {
+            "targets not always reached": [chain["name"] for chain in short],
+            "left out, without a target": left_out,
+        }
         text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
     else:
         status, text = ExitStatus.DONE, "all targets reached"

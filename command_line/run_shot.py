@@ -77,7 +77,7 @@ def _written(
 ) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
     damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
-    if damage and what.strict:
+    if damage and what.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if what.python_before:
         _run_script(what.python_before)

@@ -43,7 +43,8 @@ class Shot:
     report_detail : FULL with a value for each frame, or SUMMARY
     python_before, python_after : scripts that run in the open file, before the bake and before it is saved
     keep_going : armatures that are refused do not keep the others from being baked
-    strict : a target that is not reached is a failure, and a file that Blender finds damaged is refused
+    strict : a target that is missed by more than this is a failure, for 0 any that is not reached; and a file that
+        Blender finds damaged is refused
     dry_run : nothing is written
     force : what was done before is done again, and files without write permission are replaced
     """
@@ -69,7 +70,7 @@ class Shot:
     python_after: Path | None = None
     keep_going: bool = False
     report_detail: ReportDetail = ReportDetail.FULL
-    strict: bool = False
+    strict: float | None = None
     dry_run: bool = False
     force: bool = False
 

@@ -1,9 +1,9 @@
-// Bakes or plants the shots of a manifest with Flamenco, a chunk of shots a task. Put this file into the folder "scripts" beside
+// Works on the shots of a manifest with Flamenco, a chunk of shots a task. Put this file into the folder "scripts" beside
 // flamenco-manager. The workers need the extension installed for the user that runs them.
 
 const JOB_TYPE = {
     label: "Two-Bone IK",
-    description: "Bake or plant two-bone limbs in the shots of a manifest",
+    description: "Bake, check or plant two-bone limbs in the shots of a manifest",
     settings: [
         { key: "command", type: "string", choices: ["bake", "check", "snap", "plant"], default: "bake",
           visible: "submission", description: "What to do with each shot" },
@@ -12,9 +12,17 @@ const JOB_TYPE = {
         { key: "shots", type: "string", required: true, default: "1", visible: "submission",
           description: "Which of them, from 1 on. Examples: '7', '1-200', '3, 5-10'" },
         { key: "chunk_size", type: "int32", default: 10, propargs: { min: 1 }, visible: "submission",
-          description: "How many shots one Blender bakes before it ends" },
+          description: "How many shots one Blender does before it ends" },
         { key: "output_dir", type: "string", subtype: "dir_path", required: true, visible: "submission",
           description: "Where the files and reports that are written go" },
+        { key: "setup", type: "string", subtype: "file_path", default: "", visible: "submission",
+          description: "The setup file for shots that name none in the manifest" },
+        { key: "keys", type: "string", default: "", visible: "submission",
+          description: "Which frames get keys: EVERY_FRAME, TARGET_KEYS, REDUCED or SOURCE" },
+        { key: "strict", type: "string", default: "", visible: "submission",
+          description: "The distance by which targets may be missed; 0 for none, empty if it does not matter" },
+        { key: "time_limit", type: "string", default: "", visible: "submission",
+          description: "How many seconds one shot may take; empty for any time" },
     ]
 };
 
@@ -30,6 +38,11 @@ function compileJob(job) {
                 "--manifest", settings.manifest,
                 "--shot", chunk,
                 "--output-dir", settings.output_dir,
+                // An option without a value counts as not given.
+                `--setup=${settings.setup}`,
+                `--keys=${settings.keys}`,
+                `--strict=${settings.strict}`,
+                `--time-limit=${settings.time_limit}`,
             ],
         }));
         job.addTask(task);

@@ -50,12 +50,13 @@ def submit(blender: Path, tmp_path: Path):
         "Manifest": manifest,
         "Shots": "1-9",
         "ShotsPerTask": 4,
+        "SecondsPerTask": 0,
         "OutputDir": tmp_path / "out",
         "Blender": blender,
     }
 
-    def submit() -> subprocess.CompletedProcess[str]:
-        given = [item for key, value in values.items() for item in ("-p", f"{key}={value}")]
+    def submit(**others: object) -> subprocess.CompletedProcess[str]:
+        given = [item for key, value in (values | others).items() for item in ("-p", f"{key}={value}")]
         return openjd("run", TEMPLATE, *given, "--path-mapping-rules", json.dumps(rules))
 
     return submit
@@ -77,6 +78,14 @@ def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
     }
     for path in (tmp_path / "out" / "shots").glob("*.blend"):
         assert_baked(path)
+
+
+def test_a_job_takes_the_command_and_options_that_are_set(submit, tmp_path: Path) -> None:
+    options = {"Command": "check", "Shots": "1-2", "SecondsPerTask": 60, "Strict": "0.01", "TimeLimit": "60"}
+    run = submit(**options, Setup=tmp_path / "shots" / "setup.toml")
+    assert run.returncode == 0, run.stdout + run.stderr
+    names = {path.name for path in (tmp_path / "out" / "shots").iterdir()}
+    assert names == {"1.two_bone_ik.json", "2.two_bone_ik.json"}
 
 
 def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None:

