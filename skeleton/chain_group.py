@@ -18,6 +18,7 @@ from ..solver import PreparedChain, prepare
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
 from ..solver.vectors import product
 from . import inherit, transform
+from .rounding import rounding
 from .transform import Basis, each_array, stacked
 from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
 
@@ -125,6 +126,7 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
         pole=_locations(poles, group.from_world, samples) if poles else None,
         pose=_input_pose(group) if group.plan.uses_pose else None,
         seconds=None if seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
+        rounding=np.broadcast_to(rounding(group.to_world, group.from_world), target.shape[:2]),
     )
 
 

@@ -54,15 +54,17 @@ def check_goals(goals: Goals, chain: Chain) -> Goals:
     seconds = None if goals.seconds is None else check_array("seconds", goals.seconds)
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
+    rounding = None if goals.rounding is None else check_array("rounding", goals.rounding)
     rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
     rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
-    rows += [() if seconds is None else seconds.shape]
+    rows += [() if values is None else values.shape for values in (seconds, rounding)]
     frames = np.broadcast_shapes(*rows)
     return Goals(
         target=np.asfortranarray(np.broadcast_to(target, (*frames, 3))),
         pole=None if pole is None else np.asfortranarray(pole),
         pose=None if pose is None else np.asfortranarray(pose),
         seconds=seconds,
+        rounding=rounding,
     )
 
 

@@ -78,7 +78,8 @@ def _solve_side(
     along, across = triangle(first, second, 1.0, reached)
     turns = _turns(along, sign * across, reached)
     slack = options.tolerance * (first + second)
-    shortfall = reach.shortfall(plane.distance, inner, outer, slack)
+    rounded = slack if goals.rounding is None else np.maximum(slack, goals.rounding)
+    shortfall = reach.shortfall(plane.distance, inner, outer, rounded)
     return Solution(
         rotations=_rotations(plane, turns, start, goals, options),
         joints=_joints(plane, along, sign * across, reached, stretch),

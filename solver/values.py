@@ -100,12 +100,15 @@ class Goals:
     pole : (n, 3) or None           a point on the side to which the mid joint bends
     pose : (n, 2, 3, 3) or None     the pose before the solve: rotations of root and end bone from rest
     seconds : (n, ...) or None      rising, the time of each frame; pole smoothing asks for it
+    rounding : (n, ...) or None     how far off the target may be because coordinates are rounded; a target that lies
+                                    no farther out of reach counts as reached
     """
 
     target: Array
     pole: Array | None = None
     pose: Array | None = None
     seconds: Array | None = None
+    rounding: Array | None = None
 
 
 _TURN = pi + 1e-6
