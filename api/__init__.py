@@ -25,7 +25,7 @@ from ..blender.messages.chain_report import ChainReport
 from ..blender.messages.foot_report import FootReport
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request
+from ..blender.pipeline.phases import Request, write_together
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
 from .chains import (
@@ -44,7 +44,7 @@ from .chains import (
 from .holds import hold, remove_hold, update_holds
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
-from .poses import bake, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
+from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .settings import copy_settings, mirror_settings
 from .targets import (
     bake_targets,

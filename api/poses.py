@@ -1,7 +1,9 @@
 """From targets to poses: what a chain's bones do so that its tip follows its target."""
 
 import warnings
+from collections import deque
 from collections.abc import Collection, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 
 from bpy.types import Scene
@@ -12,13 +14,16 @@ from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measur
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
+from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request
+from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
 from ..blender.pipeline.requests import flip as flip_steps
 from ..blender.pipeline.requests import pose as pose_steps
+
+_EVERY_FRAME = KeyStyle()
 
 
 def bake(
@@ -101,6 +106,50 @@ def baking(
         measure=Measure(measure),
     )
     return bake_steps.bake(rig, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
+
+
+def bake_all(
+    rigs: Sequence[Rig],
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    mute_constraints: bool = DEFAULTS.mute_constraints,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+) -> list[Report]:
+    """Bake many characters, each with all of its chains that are not muted: far faster than one after another.
+
+    Blender evaluates the scene once for all of them. So none may follow a limb of another; see `followed_first`.
+
+    raises : Refused for the first that cannot be baked; then none has keys
+
+    >>> [print(report) for report in api.bake_all([rig], frames=(1, 10))]
+    forearm.L: 10 of 10 frames reached
+    [None]
+    """
+    with ExitStack() as opened:
+        requests = [
+            baking(
+                rig,
+                frames=frames,
+                scene=scene,
+                style=style,
+                mute_constraints=mute_constraints,
+                sampling=sampling,
+                measure=measure,
+                beside=[other for other in rigs if other != rig],
+            )
+            for rig in rigs
+        ]
+        for request in requests:
+            opened.enter_context(closing(request))
+            deque(request.prepare(), maxlen=0)
+        ends = write_together(requests)
+    for end in ends:
+        if isinstance(end, Refused):
+            raise end
+    return [end for end in ends if isinstance(end, Report)]
 
 
 def run(steps: Request) -> Report:

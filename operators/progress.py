@@ -87,9 +87,11 @@ class ProgressOperator(RangeOperator):
                         self._slow = request.slow
                         yield (index + done) / len(rigs)
                     ready.append(request)
-            for request in ready:
-                with self.refusals_told():
-                    self.tell(request.write())
+            for end in api.write_together(ready):
+                if isinstance(end, api.Refused):
+                    self.report({"ERROR"}, str(end))
+                else:
+                    self.tell(end)
                     finished += 1
         return finished
 

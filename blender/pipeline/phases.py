@@ -1,12 +1,14 @@
 """A request over a range of frames, in two phases: the first takes long, the second changes the file."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from ...skeleton.steps import run
+from ..messages.refused import Refused
 from ..messages.report import Report
+from .requests.together import Writing, write_all
 
 Arguments = ParamSpec("Arguments")
 
@@ -55,10 +57,13 @@ class Request:
         raises : Refused, before anything changes, where something that is needed was removed meanwhile
         """
         with self._opened:
-            run(self._preparation)
-            if not self._ready:
-                raise ValueError("a request that was refused, closed or written already cannot be written")
-            return self._ready.pop()()
+            return self._take()()
+
+    def _take(self) -> Callable[[], Report]:
+        run(self._preparation)
+        if not self._ready:
+            raise ValueError("a request that was refused, closed or written already cannot be written")
+        return self._ready.pop()
 
     def close(self) -> None:
         """Give the request up; once it has written, nothing happens."""
@@ -75,6 +80,30 @@ class Request:
         if not self._ready:
             raise StopIteration
         raise StopIteration(self.write())
+
+
+def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
+    """The second phase of many requests, of bakes side by side: the report of each, or why it was refused.
+
+    >>> request = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
+    >>> print(*api.write_together([request]))
+    forearm.L: 10 of 10 frames reached
+    """
+    ends: dict[Request, Report | Refused] = {}
+    beside: dict[Request, Writing] = {}
+    with ExitStack() as opened:
+        for request in requests:
+            opened.enter_context(request._opened)
+            try:
+                ready = request._take()
+                if isinstance(ready, Writing):
+                    beside[request] = ready
+                else:
+                    ends[request] = ready()
+            except Refused as refusal:
+                ends[request] = refusal
+        ends |= zip(beside, write_all(list(beside.values())), strict=True)
+    return [ends[request] for request in requests]
 
 
 def _prepared(

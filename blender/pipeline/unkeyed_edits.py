@@ -4,8 +4,8 @@ Undo and redo of what was keyed here evaluate it anew as well. The step that Ble
 while its handlers run, and loses them right after that.
 """
 
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,6 +19,10 @@ from ..rna_paths import owner_and_property
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
+
+
+Keep = Callable[[Object, Scene, Collection[str]], None]
+"""Keeps the edits of an object, and of all that plays its action, but for those at the paths that are to be keyed."""
 
 
 class Edit(NamedTuple):
@@ -59,17 +63,38 @@ def restore(edits: Iterable[Edit]) -> None:
 
 
 @contextmanager
-def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
-    """Inside, keys may be written on `item` at the paths `keyed`; its other edits stay.
+def preserved() -> Iterator[Keep]:
+    """Inside, keys may be written on objects once they were handed to what this gives; their other edits stay.
 
-    With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it.
+    With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it: in the end,
+    and only once, however many objects there are.
     """
-    found = edits(_players(item), scene.frame_current_final, {item: keyed})
-    yield
-    if found:
+    found: dict[Scene, list[Edit]] = defaultdict(list)
+    keyed: dict[ID, Collection[str]] = {}
+
+    def keep(item: Object, scene: Scene, paths: Collection[str]) -> None:
+        keyed[item] = {*keyed.get(item, ()), *paths}
+        found[scene] += edits(_players(item), scene.frame_current_final, keyed)
+
+    yield keep
+    stay = {
+        scene: kept
+        for scene, each in found.items()
+        if (kept := [edit for edit in each if edit.path not in keyed.get(edit.block, ())])
+    }
+    for scene in stay:
         _evaluate(scene)
-        restore(found)
-        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in found]))
+    for scene, each in stay.items():
+        restore(each)
+        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in each]))
+
+
+@contextmanager
+def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterator[None]:
+    """Inside, keys may be written on `item` at the paths `keyed`; its other edits stay."""
+    with preserved() as keep:
+        keep(item, scene, keyed)
+        yield
 
 
 def restore_kept(scene: Scene) -> None:

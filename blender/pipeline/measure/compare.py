@@ -3,7 +3,7 @@
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ....skeleton import transform
 from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.solve import world_joints
+from ....skeleton.steps import run
 from ....skeleton.target_channels import WorldTransform
 from ....skeleton.values import ChainPlan, Plan, Point, Samples
 from ....solver.values import Array
@@ -46,6 +47,14 @@ Measured = tuple[dict[str, dict[str, Any]], list[str]]
 """By name the fields that the report of each chain has of it, and sentences for the whole report."""
 
 
+Ask = Callable[[SampleRequest, Array], Generator[Any, Samples, Samples]]
+"""The same by way of somebody else, who is asked by what it yields."""
+
+
+Comparing = Generator[Any, Samples, Measured]
+"""Yields what it asks."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Expected:
     """Where some things of one chain are to be on the frames that are measured.
@@ -65,6 +74,13 @@ def compare_joints(
     plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
 ) -> Measured:
     """Mid joints and tips against the solution, wherever a chain was keyed."""
+    return run(comparing_joints(plan, solved, keyed_rows, style, measure, _at_once(look)))
+
+
+def comparing_joints(
+    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, ask: Ask
+) -> Comparing:
+    """The same once somebody else has looked."""
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
@@ -73,7 +89,7 @@ def compare_joints(
                 joints = world[:, column]
                 yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
 
-    return _compared(plan, expected, keyed_rows, style, measure, look)
+    return (yield from _comparing(plan, expected, keyed_rows, style, measure, ask))
 
 
 def compare_targets(
@@ -91,7 +107,7 @@ def compare_targets(
                 yield _Expected(chain=chain.name, things=things, world=world, size=size)
 
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
-    return _compared(plan, expected, rows, settings, settings.measure, look)
+    return run(_comparing(plan, expected, rows, settings, settings.measure, _at_once(look)))
 
 
 def _size(joints: Array) -> Array:
@@ -105,14 +121,22 @@ def _mid_and_tip(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
     return (end, (0.0, 0.0, 0.0)), tip
 
 
-def _compared(
+def _at_once(look: Look) -> Ask:
+    def ask(need: SampleRequest, frames: Array) -> Generator[Any, Samples, Samples]:
+        yield from ()
+        return look(need, frames)
+
+    return ask
+
+
+def _comparing(
     plan: Plan,
     expected: Callable[[NDArray[np.intp]], Iterable[_Expected]],
     keyed_rows: Rows,
     style: KeyStyle,
     measure: Measure,
-    look: Look,
-) -> Measured:
+    ask: Ask,
+) -> Comparing:
     """expected : of rows of the plan's frames where things are to be there"""
     tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
@@ -127,7 +151,7 @@ def _compared(
         bones=frozenset(point for point in points if point.bone),
     )
     try:
-        samples = look(need, plan.frames[rows])
+        samples = yield from ask(need, plan.frames[rows])
     except Refused as refusal:
         return {}, [translated("report.unmeasurable", reason=refusal)]
     sampled = [translated("report.measured", count=len(rows), total=total)]

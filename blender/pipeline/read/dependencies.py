@@ -118,15 +118,16 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
 
 def followed(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
     """Chains that follow a limb of one of the other armatures, each with that armature."""
-    limbs = {
-        Point(other, root_name(other, chain))
-        for other in others
-        for chain in other.two_bone_ik_chains
-        if not chain.mute
-    }
-    for chain in chains if limbs else ():
-        for limb in limbs & upstream(*places_of(chain)):
-            yield chain, limb.object
+    rigs = set(others)
+    for chain in chains if rigs else ():
+        for place in upstream(*places_of(chain)):
+            rig: Rig = place.object
+            if place.bone and rig in rigs and place.bone in _roots(rig):
+                yield chain, rig
+
+
+def _roots(rig: Rig) -> Iterator[str]:
+    return (root_name(rig, chain) for chain in rig.two_bone_ik_chains if not chain.mute)
 
 
 def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> None:

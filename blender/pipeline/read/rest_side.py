@@ -54,8 +54,8 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     except Refused:
         return None
     first, second = (mid - root).normalized(), (tip - mid).normalized()
-    aside: Vector = first.cross(second)  # a number only in the plane
-    angle = atan2(aside.length, first.dot(second))
+    cosine = first.dot(second)
+    angle = atan2((second - cosine * first).length, cosine)
     return angle if angle < reference.SLIGHT else None
 
 

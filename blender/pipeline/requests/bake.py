@@ -1,7 +1,6 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from bpy.types import Scene
 
@@ -11,19 +10,19 @@ from ....skeleton.steps import part, run
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from ...messages.report import Report
-from .. import convert, trial_keys, write
+from .. import convert, trial_keys, unkeyed_edits, write
 from ..checks import keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
-from ..measure.compare import compare_joints
+from ..measure.compare import comparing_joints
 from ..phases import Opened, Preparation, request
 from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
-from . import hold
-from .write_channels import Channels, key_channels, paths
+from . import hold, together
+from .write_channels import Channels, paths, write_keys
 
 
 @request
@@ -59,14 +58,14 @@ def bake(
     rows = keyed_rows(plan, solved)
     channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
 
-    def write_and_measure() -> Report:
+    def write_and_measure(keep: unkeyed_edits.Keep) -> together.Looking:
         sampler.removal.refuse()
-        notes = [*key_channels(plan, channels, settings), *write.mute_constraints(rig, to_mute), *read_notes]
-        played = partial(sampler.played, keyed=paths(channels))
-        measured = compare_joints(plan, solved, rows, settings, settings.measure, played)
+        notes = [*write_keys(plan, channels, settings, keep), *write.mute_constraints(rig, to_mute), *read_notes]
+        ask = together.asking(sampler, paths(channels))
+        measured = yield from comparing_joints(plan, solved, rows, settings, settings.measure, ask)
         return build_report("Bake", plan, solved, notes, measured)
 
-    return write_and_measure
+    return together.Writing(write_and_measure)
 
 
 def check(

@@ -21,10 +21,16 @@ def pose_channels(plan: Plan, channels: Channels, *, insert_keys: bool = False) 
 
 def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
     """Write the keys over the plan's frames; returns sentences for the report."""
+    with unkeyed_edits.preserved() as keep:
+        return write_keys(plan, channels, style, keep)
+
+
+def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_edits.Keep) -> list[str]:
+    """The same, where several write before edits are put back."""
     notes, keyed, span = [], paths(channels), (plan.frames[0], plan.frames[-1])
     for item, found in channels.items():
-        with unkeyed_edits.preserve_edits(item, plan.scene, keyed[item]):
-            notes += write.keys(item, found, span=span, style=style)
+        keep(item, plan.scene, keyed[item])
+        notes += write.keys(item, found, span=span, style=style)
     return notes
 
 

@@ -75,6 +75,15 @@ class Sampler(ExitStack):
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
+    @property
+    def stage(self) -> tuple[Scene, bool]:
+        """The scene that it plays, and whether in the user's own: others with the same can be played at one go."""
+        return self._plan.scene, self.way == Sampling.SCENE
+
+    def beside(self) -> "Sampler":
+        """Another one for the same stage, to be asked for what others need as well."""
+        return Sampler(self._plan, self.way)
+
     def _sampled(self, need: SampleRequest, keyed: Collection[Point] = ()) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
         samples = yield from self._whole(self._evaluated(need, keyed))

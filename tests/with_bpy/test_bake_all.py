@@ -1,0 +1,130 @@
+"""Many characters baked with one call: each as by itself, and Blender evaluates the scene once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support.empty_file import open_empty_file
+from support.rigs import animate, armature, empty
+from support.truth import Limb, on_frame
+
+EDIT = (0.1, 0.2, 0.3)
+
+
+def crowd(count: int) -> list[Object]:
+    """Arms side by side on different ways, each with an edit without a key on a bone that has keys."""
+    rigs = []
+    for number in range(count):
+        rig, target = armature(name=f"Rig {number}"), empty(f"Target {number}")
+        rig.location.x = 3.0 * number
+        places = ((1.2, 0.6, 1.3 - 0.1 * number), (0.9, -0.5, 1.2), (1.4, 0.1 * number, 1.5))
+        animate(target, location={1 + 4 * row: (x + rig.location.x, y, z) for row, (x, y, z) in enumerate(places)})
+        animate(rig.pose.bones["hand"], location={1: (0, 0, 0), 9: (0, 1, 0)})
+        api.add_chain(rig, "lower", target=target)
+        rigs.append(rig)
+    bpy.context.view_layer.update()
+    for rig in rigs:
+        rig.pose.bones["hand"].location = EDIT
+    return rigs
+
+
+def keys(rig: Object) -> dict[tuple[str, int], list[float]]:
+    return {
+        (curve.data_path, curve.array_index): [value for key in curve.keyframe_points for value in key.co]
+        for curve in versions.curves(rig)
+    }
+
+
+@pytest.fixture
+def evaluations() -> Iterator[list[str]]:
+    """The name of the scene for each evaluation of a view layer, on another frame or the same."""
+    found: list[str] = []
+
+    def count(scene: bpy.types.Scene, *_: object) -> None:
+        found.append(scene.name)
+
+    bpy.app.handlers.depsgraph_update_post.append(count)
+    bpy.app.handlers.frame_change_post.append(count)
+    yield found
+    bpy.app.handlers.depsgraph_update_post.remove(count)
+    bpy.app.handlers.frame_change_post.remove(count)
+
+
+@pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
+def test_each_character_is_baked_as_by_itself(empty_file: None, way: str) -> None:
+    alone = [api.bake(rig, frames=(1, 9), sampling=way).to_json() for rig in crowd(3)]
+    found = [keys(rig) for rig in bpy.data.objects if rig.pose]
+    open_empty_file()
+    rigs = crowd(3)
+    reports = api.bake_all(rigs, frames=(1, 9), sampling=way)
+    assert [keys(rig) for rig in rigs] == found
+    assert [report.to_json() for report in reports] == alone
+    assert all(chain.measured.all() for report in reports for chain in report.chains)
+
+
+def test_the_tips_of_all_characters_are_on_their_targets(empty_file: None) -> None:
+    rigs = crowd(3)
+    api.bake_all(rigs, frames=(1, 9))
+    for frame in range(1, 10):
+        depsgraph = on_frame(frame)
+        for number, rig in enumerate(rigs):
+            tip = Limb(rig=rig.name, target=f"Target {number}").joints(depsgraph)[2]
+            target = bpy.data.objects[f"Target {number}"].evaluated_get(depsgraph).matrix_world.translation
+            np.testing.assert_allclose(tip, target, atol=1e-5)
+
+
+def test_edits_without_a_key_of_all_characters_stay(empty_file: None) -> None:
+    rigs = crowd(3)
+    api.bake_all(rigs, frames=(1, 9))
+    bpy.context.view_layer.update()
+    for rig in rigs:
+        np.testing.assert_allclose(rig.pose.bones["hand"].location, EDIT, atol=1e-7)
+
+
+def test_five_characters_take_the_evaluations_of_one(empty_file: None, evaluations: list[str]) -> None:
+    rigs = crowd(5)
+    counts = []
+    for some in (rigs[:1], rigs):
+        evaluations.clear()
+        # Handlers of others are no reason to step the scene where curves are asked for.
+        api.bake_all(some, frames=(1, 9), sampling="CURVES")
+        counts.append(sorted(evaluations))
+    assert counts[0] == counts[1] != []
+
+
+def test_where_one_is_refused_none_has_keys(empty_file: None) -> None:
+    rigs = crowd(3)
+    rigs[1].data.pose_position = "REST"
+    with pytest.raises(api.Refused) as refused:
+        api.bake_all(rigs, frames=(1, 9))
+    assert refused.value.kind == "REST_POSITION"
+    assert all({path for path, _ in keys(rig)} == {'pose.bones["hand"].location'} for rig in rigs)
+
+
+def test_one_that_follows_another_is_refused(empty_file: None) -> None:
+    rigs = crowd(2)
+    target = bpy.data.objects["Target 1"]
+    target.parent, target.parent_type, target.parent_bone = rigs[0], "BONE", "hand"
+    with pytest.raises(api.Refused) as refused:
+        api.bake_all(rigs, frames=(1, 9))
+    assert refused.value.kind == "FOLLOWS_BAKED"
+
+
+def test_what_cannot_be_measured_keeps_no_other_from_it(empty_file: None) -> None:
+    rigs = crowd(3)
+    requests = [api.baking(rig, frames=(1, 9), style=api.KeyStyle()) for rig in rigs]
+    for request in requests:
+        for _ in request.prepare():
+            pass
+    bpy.data.objects.remove(bpy.data.objects["Target 1"])
+    ends = api.write_together(requests)
+    assert [isinstance(end, api.Refused) for end in ends] == [False, True, False]
+    assert [len(keys(rig)) > 3 for rig in rigs] == [True, False, True]
+    assert all(chain.measured.all() for end in (ends[0], ends[2]) for chain in end.chains)
