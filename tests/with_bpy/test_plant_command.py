@@ -94,5 +94,6 @@ def test_a_manifest_says_what_to_plant_in_each_shot(walk: Path, tmp_path: Path) 
         '[[shot]]\nfile = "walk.blend"\noutput = "arms.blend"\nlimbs = "ARMS"\nfloor = "0.5"\nhips = "Hips"\n'
     )
     assert run("plant", "--manifest", shots, "--output-dir", tmp_path / "out") == 0
-    names = [{foot["name"] for foot in reported(tmp_path / f"out/{name}.two_bone_ik.json")["feet"]} for name in ("legs", "arms")]
+    reports = [reported(tmp_path / f"out/{name}.two_bone_ik.json") for name in ("legs", "arms")]
+    names = [{foot["name"] for foot in report["feet"]} for report in reports]
     assert names == [{"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}]
