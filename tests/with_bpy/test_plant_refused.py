@@ -85,6 +85,19 @@ def test_what_cannot_be_planted_is_refused(spoil: Callable[[Object], None], kind
     assert file_of(rig) == before
 
 
+def test_a_refusal_names_the_armature_that_is_planted() -> None:
+    rig = walker(captured("walk", SECONDS))
+    api.plant(rig)
+    bone = rig.pose.bones["shin.L"].path_from_id("rotation_quaternion")
+    played = versions.played(rig)
+    versions.play(rig, bpy.data.actions["Captured"], played[1])
+    next(curve for curve in versions.curves(rig) if curve.data_path == bone).lock = True
+    versions.play(rig, *played)
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig)
+    assert (refused.value.kind, refused.value.object) == ("CURVE_LOCKED", "Walker")
+
+
 def test_an_armature_without_legs_is_refused() -> None:
     with pytest.raises(api.Refused) as refused:
         api.plant(walkerless())

@@ -1,6 +1,6 @@
 """Which keys cannot be written, or would not play: refused before anything is changed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import cast
 
@@ -14,8 +14,13 @@ from ...messages.translation import translated
 from ...rna_paths import owner_and_property
 
 
-def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> None:
-    """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play."""
+def refuse_unwritable(
+    item: Object, paths: Collection[str], style: KeyStyle, curves: Iterable[FCurve] | None = None
+) -> None:
+    """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play.
+
+    curves : of the action whose copy is to be keyed; None for those of the one that plays
+    """
     code("interpolation", style.interpolation)
     code("type", style.key_type)
     if style.keys == Keys.REDUCED:
@@ -29,7 +34,7 @@ def refuse_unwritable(item: Object, paths: Collection[str], style: KeyStyle) -> 
     if action and not action.is_editable and not style.new_action:
         raise Refused("LINKED_ACTION", object=item, value=action.name)
     refuse_driven(item, paths)
-    for curve in versions.curves(item):
+    for curve in versions.curves(item) if curves is None else curves:
         if curve.data_path in paths:
             _refuse_unwritable_curve(item, curve)
 

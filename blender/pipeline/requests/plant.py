@@ -108,8 +108,8 @@ def plant_feet(
     player = opened.enter_context(captured_action.playing(rig, read.source))
     rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
     moving = {*rotations, hips.path} if hips else set(rotations)
-    for item in dict.fromkeys((rig, player)):  # what rig plays goes, but it may be in tweak mode
-        keys.refuse_unwritable(item, moving if item == player else (), replace(settings, new_action=True))
+    curves = versions.slot_curves(read.source.action, read.source.slot)
+    keys.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
     before = values_before(player, rotations, plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
