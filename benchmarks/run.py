@@ -9,10 +9,12 @@ import importlib
 import os
 import resource
 import sys
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bpy
@@ -25,18 +27,21 @@ PACKAGE = "bl_ext.user_default.two_bone_ik"
 FRAMES = 500
 
 
-def nla_bake(rig: Object, frames: int) -> None:
-    """Bake visual keys on the limbs' bones with Blender's own operator, then undo its action and changed channels."""
+def nla_bake(rig: Object, frames: int, names: Collection[str] = ()) -> None:
+    """Bake visual keys with Blender's own operator, then undo its action and changed channels.
+
+    names : of the bones; those of the limbs if there are none
+    """
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
-    limbs = {bone.name for bone in scenes.limb_bones(rig)}
+    names = names or {bone.name for bone in scenes.limb_bones(rig)}
     for bone in rig.pose.bones:
-        (bone if "select" in bone.bl_rna.properties else bone.bone).select = bone.name in limbs
+        (bone if "select" in bone.bl_rna.properties else bone.bone).select = bone.name in names
     kept = rig.animation_data.action if rig.animation_data else None
     bpy.ops.nla.bake(frame_start=1, frame_end=frames, only_selected=True, visual_keying=True, bake_types={"POSE"})
     rig.animation_data.action = kept
-    for bone in scenes.limb_bones(rig):
-        bone.matrix_basis = Matrix.Identity(4)
+    for name in names:
+        rig.pose.bones[name].matrix_basis = Matrix.Identity(4)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -100,6 +105,26 @@ def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -
     print(f"{row}   at most ten frames: {'yes' if median(costs) <= median(peers) else 'NO'}", flush=True)
 
 
+def planting(api, frames: int = 10_000) -> None:
+    """Prints the row of a captured walk whose feet are planted; the peer bakes the bones that planting keys."""
+    from support.takes import disturbed, walk
+    from support.walker import walker
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rig = walker(disturbed(walk(60.0, seconds=(frames - 1) / 60), 0.002, 1))
+    names = {bone.name for bone in rig.pose.bones if bone.name.startswith(("hips", "thigh", "shin", "foot"))}
+    captured = rig.animation_data.action
+
+    def ours() -> None:
+        api.plant(rig, measure="NONE")
+        planted, rig.animation_data.action = rig.animation_data.action, captured
+        bpy.data.actions.remove(planted)
+
+    result = measure.compared(partial(nla_bake, rig, frames, names), ours, runs=3)
+    row = f"{f'planted feet, {frames} frames':34}{result.peer.per(frames)}{result.ours.per(frames)}   {result.times()}"
+    print(f"{row}   at least 30: {'yes' if median(result.ratios) >= 30 else 'NO'}", flush=True)
+
+
 def scaling(api) -> None:
     """The cost over frames and over limbs: the time a frame and limb should not change."""
     print(f"\n{'ours alone':34}{'us a frame and limb':>20}")
@@ -159,6 +184,7 @@ def main() -> None:
     against_nla_bake(api, "targets under constraints", 4, scenes.constrained_targets)
     against_nla_bake(api, "ten heavy meshes", 200, scenes.keyed_targets, heavy=True)
     beside_meshes(api)
+    planting(api)
     print(f"\n{'measuring, milliseconds':34}{'10 frames':>9}{'ours':>9}")
     measuring(api, "500 frames", scenes.keyed_targets)
     measuring(api, "5,000 frames", scenes.keyed_targets, frames=5000)
