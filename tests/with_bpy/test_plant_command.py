@@ -13,9 +13,11 @@ from bpy.types import Object
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk
 from support.command import run
 from support.empty_file import open_empty_file
+from support.json_schema import faults
 from support.two_bones import keyed_state
 
 FRAMES = range(1, 32)
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "report.schema.json"
 
 
 @pytest.fixture
@@ -37,7 +39,9 @@ def opened(path: Path) -> Object:
 
 
 def reported(path: Path) -> dict:
-    [report] = json.loads(path.read_text("utf-8"))["reports"]
+    record = json.loads(path.read_text("utf-8"))
+    assert faults(record, json.loads(SCHEMA.read_text("utf-8"))) == []
+    [report] = record["reports"]
     return report
 
 
