@@ -35,7 +35,7 @@ from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
 from . import create_targets
 from .field_values import field_values, unchanged_on_error
-from .wildcards import WILDCARDS, wildcard_texts
+from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
@@ -176,8 +176,7 @@ def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[st
 def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
     if sum(char in WILDCARDS for char in name) > len(texts):
         raise Refused("WILDCARDS", value=name, where=where, key=key)
-    found = iter(texts)
-    return "".join(next(found) if char in WILDCARDS else char for char in name)
+    return filled(name, texts)
 
 
 def _resolved(rig: Rig, where: str, chain: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Names with wildcards: * stands for any text, ? for one character, and everything else for itself."""
 
 import re
+from collections.abc import Iterable
 
 WILDCARDS = frozenset("*?")
 
@@ -16,3 +17,9 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
     between = [f"(?>(.*?){part})" for part in parts[:-1]] + [f"(.*){part}" for part in parts[-1:]]
     found = re.fullmatch("".join((last, *between)), name[::-1], re.DOTALL)
     return [text[::-1] for text in reversed(found.groups())] if found else None
+
+
+def filled(pattern: str, texts: Iterable[str]) -> str:
+    """The pattern with a text in place of each wildcard; there are as many texts, or more."""
+    found = iter(texts)
+    return "".join(next(found) if char in WILDCARDS else char for char in pattern)

@@ -1,0 +1,125 @@
+"""Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from bpy.types import Bone, Object, PoseBone
+
+from ...armatures import Rig
+from ...messages.refused import Refused
+from ...messages.translation import nearest_name, translated
+from ...pipeline.checks.armature import refuse_other_than_armature
+from ...pipeline.read import dependencies
+from ..wildcards import WILDCARDS, filled, wildcard_texts
+from .rig_files import KnownLimb, layouts
+
+_ALMOST = 0.5
+"""Part of a limb's bones from which on somebody would take it for this limb."""
+
+
+def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
+    """The limbs of these names, or all, of the kind of rig that this one is.
+
+    raises : Refused where it is of none, or where something is missing that a limb of its kind has
+    """
+    refuse_other_than_armature(rig)
+    found: dict[str, KnownLimb] = {}
+    almost: list[tuple[str, KnownLimb]] = []
+    kinds: dict[str, None] = {}
+    for kind, pattern in layouts():
+        kinds[kind] = None
+        for limb in _filled(rig, pattern):
+            absent = _absent(rig, limb)
+            if not absent and not any(_untied(rig, limb)):
+                found.setdefault(limb.name, limb)
+            elif len(absent) < _ALMOST * len(limb.bones):
+                almost.append((kind, limb))
+    taken = {limb.fk[0] for limb in found.values()}
+    for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
+        if limb.fk[0] not in taken and (names is None or limb.name in names):
+            _refuse_almost(rig, kind, limb)
+    if not found:
+        raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
+    for name in names or ():
+        if name not in found:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(found))
+    return tuple(found[name] for name in names) if names is not None else tuple(found.values())
+
+
+def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone:
+    """What has the property that says which layer of the limb shows."""
+    return rig.pose.bones[limb.property_bone] if limb.property_bone else rig
+
+
+def property_name(owner: Any, name: str) -> str:
+    """A property's name as in RNA paths: a custom one's in brackets; "" where the owner has none that is a number."""
+    if isinstance(owner.get(name), bool | int | float):
+        return f'["{name}"]'
+    return name if isinstance(getattr(owner, name, None), bool | int | float) else ""
+
+
+def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
+    """The limb once for each text that its wildcards stand for in a name of a bone."""
+    texts = {found for name in pattern.bones for found in _texts(name, rig.data.bones.keys())}
+    for text in sorted(texts):
+        names: dict[str, Any] = {}
+        for field in fields(pattern):
+            value = getattr(pattern, field.name)
+            if isinstance(value, str):
+                names[field.name] = filled(value, text)
+            elif isinstance(value, tuple):
+                names[field.name] = tuple(filled(name, text) for name in value)
+        limb = replace(pattern, **names)
+        present = [name for name in limb.zero if name in rig.data.bones]
+        yield replace(limb, zero=tuple(present), pole=limb.pole if limb.pole in rig.data.bones else "")
+
+
+def _texts(pattern: str, bones: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    places = [index for index, char in enumerate(pattern) if char in WILDCARDS]
+    if not places:
+        yield from ((),) if pattern in bones else ()
+        return
+    start, end = pattern[: places[0]], pattern[places[-1] + 1 :]
+    for bone in bones:
+        if bone.startswith(start) and bone.endswith(end) and (texts := wildcard_texts(pattern, bone)) is not None:
+            yield tuple(texts)
+
+
+def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb) -> None:
+    if absent := _absent(rig, limb):
+        raise Refused(
+            "ALMOST_KNOWN.bones",
+            object=rig,
+            bone=absent[0],
+            value=limb.name,
+            kind=kind,
+            missing=", ".join(f'"{name}"' for name in absent),
+            nearest=nearest_name(absent[0], rig.data.bones.keys()),
+        )
+    missing = ", ".join(_untied(rig, limb))
+    raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
+
+
+def _absent(rig: Rig, limb: KnownLimb) -> list[str]:
+    return [name for name in limb.bones if name not in rig.data.bones]
+
+
+def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
+    """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
+    owner = property_owner(rig, limb)
+    for name in filter(None, (limb.property, limb.pole and limb.pole_property)):
+        if not property_name(owner, name):
+            yield translated("part.missing_property", value=name, owner=owner.name)
+    for above, below in zip(limb.fk, limb.fk[1:], strict=False):
+        bone: Bone = rig.data.bones[below]
+        if rig.data.bones[above] not in bone.parent_recursive:
+            yield translated("part.missing_parent", bone=below, above=above)
+    for shown, *layers in zip(limb.shown, limb.fk, limb.ik, strict=False):
+        follower: PoseBone = rig.pose.bones[shown]
+        followed = {point.bone for each in follower.constraints for point in dependencies.targets(each)}
+        for layer in layers:
+            if layer not in followed:
+                yield translated("part.missing_constraint", bone=shown, followed=layer)

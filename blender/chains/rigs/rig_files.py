@@ -1,0 +1,136 @@
+"""Known rigs as TOML files, one for each kind of rig: ours beside this module, users' own in the preferences folder.
+
+    [[limb]]
+    name = "Arm.?"
+    property_bone = "upper_arm_parent.?"
+    property = "IK_FK"
+    fk = ["upper_arm_fk.?", "forearm_fk.?", "hand_fk.?"]
+    ik = ["upper_arm_ik.?", "MCH-forearm_ik.?", "MCH-upper_arm_ik_target.?"]
+
+The keys are the fields of `KnownLimb`. In names * stands for any text and ? for one character, the same in all names of
+a limb. A kind whose limbs come in several builds has a table for each, the fullest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...files import toml_file
+from ...messages.refused import Refused
+from ...messages.translation import translated
+from ..wildcards import WILDCARDS
+
+_TABLE = "limb"
+_NUMBERS = ("fk_value", "ik_value")
+_LISTS = ("fk", "ik", "shown", "zero", "kept")
+_FEWEST = 3
+"""Root bone, end bone, and hand or foot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownLimb:
+    """A limb with a layer of FK controls and a layer that IK moves; all bones by name.
+
+    name : as Detect Limbs calls it, such as "Arm.L"
+    property : of `property_bone`, or without one of the armature object; it says which of the layers shows
+    fk_value, ik_value : what the property is where FK shows, and where IK shows
+    fk : FK controls, from the root bone to hand or foot, or to the toes
+    ik : bones of the IK layer, in the same order: the third is what is followed; a fourth is a control
+    shown : bones that show whichever layer does; left out where the layers show themselves
+    control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
+    pole : pole control; with `pole_property` only where that property of `property_bone` is on
+    swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
+    zero : controls between `control` and what is followed, which IK keys leave at rest
+    kept : controls of both layers, which the switch moves
+    """
+
+    name: str
+    property: str
+    fk: tuple[str, ...]
+    ik: tuple[str, ...]
+    property_bone: str = ""
+    fk_value: float = 1.0
+    ik_value: float = 0.0
+    shown: tuple[str, ...] = ()
+    control: str = ""
+    pole: str = ""
+    pole_property: str = ""
+    swivel: str = ""
+    zero: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """All bones that are named, each once; those of `optional` may be missing."""
+        single = (self.property_bone, self.control, self.swivel)
+        return tuple(dict.fromkeys(filter(None, (*self.fk, *self.ik, *self.shown, *single, *self.kept))))
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """Bones that some builds of the limb do not have."""
+        return tuple(filter(None, (self.pole, *self.zero)))
+
+
+def user_folder() -> Path | None:
+    """Where users keep files of their own, be it there or not; None where this runs as no extension."""
+    try:
+        return Path(bpy.utils.extension_path_user(__package__.partition(".blender")[0], path="rigs"))
+    except ValueError:
+        return None
+
+
+def layouts() -> Iterator[tuple[str, KnownLimb]]:
+    """Each limb of all files with the file's name; those of users come first.
+
+    raises : Refused where a file of a user holds what means nothing
+    """
+    folders = (user_folder(), Path(__file__).parent)
+    for path in (path for folder in folders if folder for path in sorted(folder.glob("*.toml"))):
+        for number, table in enumerate(toml_file.tables(path, _TABLE), 1):
+            yield path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table)
+
+
+def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
+    toml_file.refuse_unknown(where, table, [field.name for field in fields(KnownLimb)])
+    for field in fields(KnownLimb):
+        if field.name in table:
+            _refuse_value(where, field.name, table[field.name])
+        elif field.default is MISSING:
+            raise Refused("NO_KEY", value=field.name, where=where)
+    limb = KnownLimb(**{key: tuple(value) if key in _LISTS else value for key, value in table.items()})
+    for key in ("fk", "ik", "shown"):
+        names = table.get(key, limb.fk)
+        if len(names) != len(limb.fk) or len(names) < _FEWEST:
+            raise Refused("BONE_COUNT", where=where, key=key, value=len(names), least=_FEWEST)
+    _refuse_wildcards(where, limb)
+    return limb
+
+
+def _refuse_value(where: str, key: str, value: Any) -> None:
+    if key in _NUMBERS:
+        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), translated("part.number")
+    elif key in _LISTS:
+        fits = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
+        wanted = translated("part.names")
+    else:
+        fits, wanted = isinstance(value, str) and bool(value), translated("part.text")
+    if not fits:
+        raise Refused("WRONG_TYPE.field", value=value, wanted=wanted, where=where, key=key)
+
+
+def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
+    """Names have the wildcards of the limb's own name, or none: else nobody knows what they stand for."""
+    wildcards = wildcards_in(limb.name)
+    for name in (*limb.bones, *limb.optional, limb.property):
+        if wildcards_in(name) not in ("", wildcards):
+            raise Refused("OTHER_WILDCARDS", value=name, where=where, name=limb.name)
+
+
+def wildcards_in(name: str) -> str:
+    """The wildcards of a name, in their order."""
+    return "".join(char for char in name if char in WILDCARDS)
