@@ -59,6 +59,18 @@ def location(bones: Bones, parent: Array | None, head: Array) -> Array:
     return transform.transform_vectors(transform.inverse(np.stack(moves, axis=-1)), head - start)
 
 
+def basis(bones: Bones, parent: Array | None, wanted: Array) -> Basis:
+    """The channels (n, c, ...) that give bones these poses (n, c, 4, 4), but for shear, which no channel has."""
+    base = rotation_base(bones, parent, np.zeros(3))[..., :3, :3]
+    linear = product(transform.inverse(base), wanted[..., :3, :3])
+    if bones[0].inherit_scale == "ALIGNED":
+        inherited = transform.lengths(pose(bones, parent, np.eye(4))[..., :3, :3])
+        linear = linear / np.where(inherited > 0.0, inherited, 1.0)[..., None, :]
+    turn = transform.orientation(linear)
+    scale = np.einsum("...ij,...ij->...j", turn, linear)
+    return Basis(location=location(bones, parent, wanted[..., :3, 3]), rotation=turn, scale=scale)
+
+
 def is_plain(bones: Bones, parent: Array | None) -> bool:
     """True if the bones' poses, on these poses of their parents, are one product of matrices each."""
     rules = bones[0]

@@ -72,6 +72,11 @@ class Bone:
         return f"{self.path}.{rotation_name(self.rotation_mode)}"
 
     @property
+    def location_path(self) -> str:
+        """RNA path, from the armature object, of the bone's location."""
+        return f"{self.path}.location"
+
+    @property
     def scale_path(self) -> str:
         """RNA path, from the armature object, of the bone's scale."""
         return f"{self.path}.scale"

@@ -3,8 +3,8 @@
 A chain that hangs on another has to reach from where that one will be, and between its keys only Blender tells.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -17,12 +17,15 @@ from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import Move
 from ...skeleton.steps import run
 from ...skeleton.transform import Basis
-from ...skeleton.values import Plan, Point, Samples
+from ...skeleton.values import Channel, Plan, Point, Samples
+from ...solver.values import Array
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
+from .sample import isolated, probe
 from .sample.curves import OwnTransforms
+from .sample.request import SampleRequest
 
 Copied = TypeVar("Copied", bound=Object)
 
@@ -56,6 +59,27 @@ def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dic
         scale = played.scale if bone in chain.scaled else sampled.scale
         found[point] = replace(sampled, rotation=played.rotation, scale=scale)
     return found
+
+
+class Trial(ExitStack):
+    """Keys an armature on trial, as often as it is asked to, and tells how these bones then are."""
+
+    def __init__(self, plan: Plan, bones: Collection[str]) -> None:
+        super().__init__()
+        self._plan = plan
+        self._style = KeyStyle(new_action=True)
+        self._copy = self.enter_context(_copy(plan.rig))
+        points = frozenset(Point(self._copy, name) for name in bones)
+        self._need = SampleRequest(objects=frozenset(), bones=points)
+        self._scene = self.enter_context(isolated.opened(plan.scene, self._need))
+
+    def evaluate(self, channels: Sequence[Channel]) -> Generator[float, None, dict[str, Array]]:
+        """By bone (n, 4, 4), how it is posed once these channels are keyed too; yields the part that is done."""
+        frames = self._plan.frames
+        write.keys(self._copy, channels, span=(frames[0], frames[-1]), style=self._style)
+        self._style = replace(self._style, new_action=False)
+        samples = yield from probe.step(self._scene, self._need, frames)
+        return {point.bone: pose for point, pose in samples.pose.items()}
 
 
 @contextmanager

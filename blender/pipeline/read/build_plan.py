@@ -51,7 +51,7 @@ def build_plan(
     """
     refuse_unposable(rig)
     scene = scene or scene_of(rig)
-    start, end, step = _range(rig, frames, scene)
+    start, end, step = frame_range(rig, frames, scene)
     taking_part, left_out = by_target(rig, names)
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
@@ -101,7 +101,8 @@ def at_current_frame(plan: Plan) -> Plan:
     return replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
 
 
-def _range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
+def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
+    """First frame, last frame and step that are asked for (None: the scene's range); Refused where there is none."""
     if frames is None:
         if scene.use_preview_range:
             return scene.frame_preview_start, scene.frame_preview_end, 1.0

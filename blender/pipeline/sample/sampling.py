@@ -70,6 +70,10 @@ class Sampler(ExitStack):
         """The pose as it shows, and what carries the targets that are to follow it."""
         return (yield from self._sampled(pose_request(self._plan, placed)))
 
+    def of(self, need: SampleRequest) -> Steps:
+        """Just what is asked for, over the plan's frames."""
+        return (yield from self._sampled(need))
+
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.

@@ -1,0 +1,70 @@
+"""What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import degrees
+
+import numpy as np
+
+from ....skeleton.layers import LayerPlan
+from ....skeleton.limb_pose import differences
+from ....skeleton.values import Plan, Point
+from ....solver.values import Array
+from ...messages.chain_report import ChainReport, frame_text, unmeasured
+from ...messages.translation import translated
+
+_KEPT = 1e-4, np.radians(0.1), 1e-3
+"""What nobody sees: parts of the limb's length, radians, and parts of its scale."""
+
+
+def compare_limbs(
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    wanted: Mapping[Point, Array],
+    played: Mapping[Point, Array],
+    to_world: Array,
+) -> tuple[list[ChainReport], list[str]]:
+    """A report of each limb, and sentences that tell how far those are off that did not stay.
+
+    wanted, played : by bone (n, 4, 4) in armature space
+    """
+    reports, notes = [], []
+    frames, factor = plan.frames, np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
+    for limb in limbs:
+        found = []
+        for bone in limb.shown:
+            point = Point(plan.rig, bone.name)
+            matrices = np.broadcast_arrays(played[point], wanted[point])
+            found.append(differences(*(each[-len(frames) :] for each in matrices), np.array(bone.tail)))
+        moved, turned, scaled = (np.stack(each) for each in zip(*found, strict=True))
+        size = sum(bone.length for bone in limb.shown[:2])
+        off, count = (moved * factor).max(axis=0), len(frames)
+        misposed = (
+            (moved.max(axis=0) > _KEPT[0] * size) | (turned.max(axis=0) > _KEPT[1]) | (scaled.max(axis=0) > _KEPT[2])
+        )
+        worst = int(np.argmax(np.where(misposed, moved.max(axis=0), -1.0)))
+        fields = {
+            "status": np.zeros(count, np.uint8),
+            **dict.fromkeys(("degenerate", "flips", "near_straight"), np.zeros(count, np.bool_)),
+            **dict.fromkeys(("miss", "speed"), np.zeros(count)),
+            **dict.fromkeys(("sin_hinge", "stretch"), np.ones(count)),
+            **unmeasured(count),
+            "measured": np.ones(count, np.bool_),
+            "off": off,
+            "misposed": misposed,
+            "off_bone": limb.shown[int(np.argmax(moved[:, worst]))].name if misposed.any() else "",
+        }
+        reports.append(ChainReport(name=limb.name, frames=frames, **fields))
+        if misposed.any():
+            notes.append(
+                translated(
+                    "alert.not_kept",
+                    limb=limb.name,
+                    off=float(off.max()),
+                    angle=degrees(float(turned.max())),
+                    scale=float(scaled.max()),
+                    frame=frame_text(frames[worst]),
+                )
+            )
+    return reports, notes

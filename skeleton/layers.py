@@ -1,0 +1,153 @@
+"""Limbs with a layer of FK controls and a layer that IK moves: where the controls of one have to be to show the other.
+
+A control lies to the bone that shows as both lie at rest. An IK chain bends as Blender's solver has it, so it is turned
+about the line from root to tip, and grows or shrinks, until what is evaluated fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver.values import Array
+from ..solver.vectors import cross, norm, product, rejection, unit
+from . import inherit, limb_pose, transform
+from .place_bones import Control
+from .rotation_mode import rotation_values
+from .transform import Basis
+from .values import Bone, Channel
+
+_TURN = 1e-4
+"""Radians, and parts of the length: what an IK chain may be off by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CarriedBone:
+    """A bone with what carries it.
+
+    parents : from its parent bone up
+    offset : (4, 4) at rest, from the bone to the one that shows its place
+    moves : False where it is connected to its parent
+    """
+
+    bone: Bone
+    parents: tuple[Bone, ...]
+    offset: Array
+    moves: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LayerPlan:
+    """One limb that is to show another layer.
+
+    shown : bones that show the limb, from the root bone to hand or foot, or to the toes
+    controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
+    zero : controls that are to be at rest
+    chain : names of root bone, end bone and what is followed of an IK chain; empty for FK
+    swivel : control of the IK chain itself
+    pole : pole control
+    pole_on : (n,) True on frames on which it is the pole control that turns the chain
+    """
+
+    name: str
+    shown: tuple[Bone, ...]
+    controls: tuple[tuple[CarriedBone, str], ...]
+    zero: tuple[Bone, ...] = ()
+    chain: tuple[str, ...] = ()
+    swivel: CarriedBone | None = None
+    pole: CarriedBone | None = None
+    pole_on: NDArray[np.bool_]
+
+    @property
+    def keyed(self) -> tuple[Bone, ...]:
+        """All bones that get keys."""
+        single = [carried.bone for carried in (self.swivel, self.pole) if carried]
+        return (*(carried.bone for carried, _ in self.controls), *self.zero, *single)
+
+    @property
+    def carriers(self) -> Iterator[Bone]:
+        """All that carries a control."""
+        for carried in (*(carried for carried, _ in self.controls), self.swivel, self.pole):
+            yield from carried.parents if carried else ()
+
+
+def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:
+    """The controls of the limb that follow from these `poses` (n, 4, 4) alone, in armature space."""
+    return [
+        Control(
+            bone=carried.bone,
+            parents=carried.parents,
+            pose=product(poses[followed], carried.offset),
+            moves=carried.moves,
+        )
+        for carried, followed in plan.controls
+    ]
+
+
+class IkChain:
+    """The IK chain of a limb, which is turned and sized until it fits.
+
+    wanted : (n, 3, 3)     root, mid and tip, in armature space
+    basis : of the control `swivel`, before the switch
+    """
+
+    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], basis: Basis | None) -> None:
+        self._plan, self._basis = plan, basis
+        self._wanted = np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+        # A limb that is straight from the first frame on points as its root bone has the hinge's side.
+        self._aside = limb_pose.bent_to(self._wanted, poses[plan.shown[0].name][:, :3, 2])
+        self._angle = np.zeros(len(self._wanted))
+        self._size = np.ones(len(self._wanted))
+
+    def fit(self, poses: Mapping[str, Array]) -> bool:
+        """Take in how the chain is posed now; False where there is nothing to mend."""
+        joints = np.stack([poses[name][:, :3, 3] for name in self._plan.chain], axis=1)
+        angle = limb_pose.swivel(joints, self._wanted)
+        lengths = [norm(np.diff(each, axis=1)).sum(axis=1) for each in (self._wanted, joints)]
+        ratio = np.ones(len(angle))
+        np.divide(*lengths, out=ratio, where=lengths[1] > 0.0)
+        self._angle += angle
+        self._size *= ratio
+        return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max()) > _TURN)
+
+    def swivel(self, poses: Mapping[str, Array]) -> dict[str, Basis]:
+        """The basis of the control that turns and sizes the chain, if it has one."""
+        if not (self._plan.swivel and self._basis):
+            return {}
+        bone, parents = self._plan.swivel.bone, self._plan.swivel.parents
+        parent = poses[parents[0].name][:, None] if parents else None
+        head = inherit.location((bone,), parent, self._wanted[:, None, 0])[:, 0]
+        turn = limb_pose.about_y(np.where(self._plan.pole_on, 0.0, self._angle))
+        scale = self._basis.scale * self._size[:, None]
+        return {bone.name: Basis(location=head, rotation=product(self._basis.rotation, turn), scale=scale)}
+
+    def pole(self) -> list[Control]:
+        """The pole control, where it bends the chain."""
+        if not (self._plan.pole and self._plan.pole_on.any()):
+            return []
+        root, mid, tip = np.moveaxis(self._wanted, 1, 0)
+        axis = unit(tip - root)
+        angle = np.where(self._plan.pole_on, self._angle, 0.0)[:, None]
+        aside = self._aside * np.cos(angle) + cross(axis, self._aside) * np.sin(angle)
+        far = norm(mid - root) + norm(tip - mid)
+        pose = transform.translation(mid - rejection(mid - root, axis) + 2.0 * far[:, None] * aside)
+        pole = self._plan.pole
+        return [Control(bone=pole.bone, parents=pole.parents, pose=pose, moves=True, turns=False)]
+
+
+def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array) -> list[Channel]:
+    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`."""
+    values = {
+        bone.location_path: basis.location,
+        bone.rotation_path: rotation_values(basis.rotation, bone.rotation_mode, before),
+        bone.scale_path: basis.scale,
+    }
+    return [
+        Channel(
+            path=path, group=bone.name, frames=frames, values=np.broadcast_to(value, (len(frames), value.shape[-1]))
+        )
+        for path, value in values.items()
+    ]

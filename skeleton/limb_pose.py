@@ -1,0 +1,62 @@
+"""How a limb of two bones lies, and what an IK chain has to change to lie so: turn about its axis, grow or shrink."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..solver.hold import hold_last
+from ..solver.values import Array
+from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
+from . import transform
+
+
+def bent_to(joints: Array, fallback: Array) -> Array:
+    """(n, 3) unit vectors from the line through root and tip to the mid joint; a straight limb keeps its last one.
+
+    joints : (n, 3, 3)     root, mid and tip
+    fallback : (n, 3)      taken while the limb has been straight from the first frame on
+    """
+    root, mid, tip = np.moveaxis(joints, 1, 0)
+    axis = unit(tip - root)
+    aside = rejection(mid - root, axis)
+    bent = norm(aside) > IN_LINE * norm(mid - root)
+    start = unit(rejection(fallback, axis))
+    held = hold_last(np.where(bent[:, None], unit(aside), start), bent)
+    known = np.logical_or.accumulate(bent)
+    return unit(rejection(np.where(known[:, None], held, start), axis))
+
+
+def swivel(joints: Array, wanted: Array) -> Array:
+    """(n,) the angles about the line from root to tip by which mid joints have to turn; 0 where a limb is straight."""
+    root, mid, tip = np.moveaxis(joints, 1, 0)
+    axis = unit(tip - root)
+    now, then = rejection(mid - root, axis), rejection(wanted[:, 1] - wanted[:, 0], axis)
+    bent = np.minimum(norm(now), norm(then)) > IN_LINE * norm(mid - root)
+    angle = np.arctan2(dot(cross(now, then), axis), dot(now, then))
+    return np.where(bent, angle, 0.0)
+
+
+def about_y(angle: Array) -> Array:
+    """(n, 3, 3) rotations about the y axis."""
+    result = np.zeros((len(angle), 3, 3), order="F")
+    result[:, 0, 0] = result[:, 2, 2] = np.cos(angle)
+    result[:, 0, 2] = np.sin(angle)
+    result[:, 2, 0], result[:, 1, 1] = -result[:, 0, 2], 1.0
+    return result
+
+
+def differences(played: Array, wanted: Array, tail: Array) -> tuple[Array, Array, Array]:
+    """How far bones are off: the farther of head and tail (n,), the angle (n,) in radians, the greatest scale (n,).
+
+    played, wanted : (n, 4, 4)
+    tail : (3,)            in the bone's own space
+    """
+    moved = np.maximum(
+        norm(played[:, :3, 3] - wanted[:, :3, 3]),
+        norm(transform.transform_points(played, tail) - transform.transform_points(wanted, tail)),
+    )
+    turns = [transform.orientation(matrix[:, :3, :3]) for matrix in (played, wanted)]
+    # Of small angles the arc cosine would leave nothing.
+    half = norm((turns[0] - turns[1]).reshape(-1, 9)) / np.sqrt(8.0)
+    sizes = [transform.lengths(matrix[:, :3, :3]) for matrix in (played, wanted)]
+    return moved, 2.0 * np.arcsin(half.clip(0.0, 1.0)), np.abs(sizes[0] - sizes[1]).max(axis=-1)

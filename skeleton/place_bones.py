@@ -1,0 +1,94 @@
+"""Controls to where they have to be, each on the pose of its parent, which other controls may move.
+
+How controls move a bone that constraints act on, only Blender tells. So they are placed as far as that is known; those
+that hang on such a bone wait until somebody has evaluated the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..solver.values import Array
+from . import inherit
+from .transform import Basis, each_array
+from .values import Bone
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Control:
+    """A bone that is to be placed.
+
+    parents : what carries it, from its parent bone up
+    pose : (n, 4, 4)     where it has to be, in armature space
+    moves : False for a bone whose location Blender leaves out, since it is connected to its parent
+    turns : False where only its location counts
+    """
+
+    bone: Bone
+    parents: tuple[Bone, ...]
+    pose: Array
+    moves: bool = True
+    turns: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Evaluated:
+    """What an evaluation tells.
+
+    poses : by bone (n, 4, 4), or (1, 4, 4) where it stands still, in armature space
+    depends : by bone the names of the bones that it follows, itself among them
+    constrained : bones on which constraints act
+    """
+
+    poses: Mapping[str, Array]
+    depends: Mapping[str, frozenset[str]]
+    constrained: Collection[str]
+
+
+def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, Basis], list[Control]]:
+    """The bases of controls by name, each given after those that it hangs on; and those that have to wait."""
+    bases: dict[str, Basis] = {}
+    placed: dict[str, Array] = {}
+    waiting: list[Control] = []
+    for control in controls:
+        bones, late = (control.bone,), {other.bone.name for other in waiting}
+        try:
+            parent = _pose(control.parents, evaluated, placed, late)
+        except _Unknown:
+            waiting.append(control)
+            continue
+        basis = inherit.basis(bones, parent, control.pose[:, None])
+        if not control.moves:
+            basis = replace(basis, location=np.zeros_like(basis.location))
+        if not control.turns:
+            basis = replace(basis, rotation=np.eye(3)[None, None], scale=np.ones((1, 1, 3)))
+        placed[control.bone.name] = inherit.pose(bones, parent, basis.matrix)
+        bases[control.bone.name] = each_array(lambda values: values[:, 0], basis)
+    return bases, waiting
+
+
+class _Unknown(Exception):
+    """The pose of a bone, before it is evaluated again."""
+
+
+def _pose(
+    bones: Sequence[Bone], evaluated: Evaluated, placed: Mapping[str, Array], late: Collection[str]
+) -> Array | None:
+    """(n, 1, 4, 4) the pose of the first of these bones, each the parent of the one before; None of none."""
+    if not bones:
+        return None
+    name = bones[0].name
+    if name in placed:
+        return placed[name]
+    depends = evaluated.depends[name]
+    if depends.isdisjoint(placed) and depends.isdisjoint(late):
+        return evaluated.poses[name][:, None]
+    if name in evaluated.constrained or not depends.isdisjoint(late):
+        raise _Unknown
+    above = _pose(bones[1:], evaluated, placed, late)
+    before = evaluated.poses[bones[1].name][:, None] if bones[1:] else None
+    basis = inherit.basis((bones[0],), before, evaluated.poses[name][:, None])
+    return inherit.pose((bones[0],), above, basis.matrix)
