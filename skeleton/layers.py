@@ -6,7 +6,7 @@ about the line from root to tip, and grows or shrinks, until what is evaluated f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,10 @@ from .rotation_mode import rotation_values
 from .transform import Basis
 from .values import Bone, Channel
 
-_TURN = 1e-4
-"""Radians, and parts of the length: what an IK chain may be off by."""
+_FIT = 5e-5
+"""Radians, and parts of the length: Blender's IK solver itself is off by more."""
+
+_AT_REST = Basis(location=np.zeros((1, 3)), rotation=np.eye(3)[None], scale=np.ones((1, 3)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -88,22 +90,43 @@ def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:
 
 
 class IkChain:
-    """The IK chain of a limb, which is turned and sized until it fits.
+    """The IK chain of a limb, whose controls are moved, and which is turned and sized, until it fits.
 
-    wanted : (n, 3, 3)     root, mid and tip, in armature space
-    basis : of the control `swivel`, before the switch
+    bases : of controls that are not placed, but follow from how the chain is posed
+    fits : True once there is nothing to mend
     """
 
-    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], basis: Basis | None) -> None:
-        self._plan, self._basis = plan, basis
+    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], swivel: Basis | None) -> None:
+        self._plan, self._poses, self._swivel = plan, poses, swivel
+        # (n, 3, 3) root, mid and tip
         self._wanted = np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
-        # A limb that is straight from the first frame on points as its root bone has the hinge's side.
-        self._aside = limb_pose.bent_to(self._wanted, poses[plan.shown[0].name][:, :3, 2])
-        self._angle = np.zeros(len(self._wanted))
-        self._size = np.ones(len(self._wanted))
+        self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
+        self._angle, self._size = np.zeros(len(self._wanted)), np.ones(len(self._wanted))
+        self._begun = False
+        self.bases: dict[str, Basis] = {}
+        self.fits = False
 
-    def fit(self, poses: Mapping[str, Array]) -> bool:
-        """Take in how the chain is posed now; False where there is nothing to mend."""
+    def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
+        """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
+        if not self._begun:
+            self.fits = self._shows(poses)
+            self._begun = True
+            return [] if self.fits else [*to_place(self._plan, self._poses), *self._turned(poses)]
+        if self.fits or self._plan.controls[0][0].bone.name in waiting:
+            return []
+        self.fits = self._fitted(poses)
+        return [] if self.fits else self._turned(poses)
+
+    def _shows(self, poses: Mapping[str, Array]) -> bool:
+        """Whether the limb shows as it is to, with what its controls are keyed to already."""
+        size = norm(np.diff(self._wanted, axis=1)).sum(axis=1)
+        for bone in self._plan.shown:
+            moved, turned, scaled = limb_pose.differences(poses[bone.name], self._poses[bone.name], np.array(bone.tail))
+            if max((moved / size).max(), turned.max(), scaled.max()) > _FIT:
+                return False
+        return True
+
+    def _fitted(self, poses: Mapping[str, Array]) -> bool:
         joints = np.stack([poses[name][:, :3, 3] for name in self._plan.chain], axis=1)
         angle = limb_pose.swivel(joints, self._wanted)
         lengths = [norm(np.diff(each, axis=1)).sum(axis=1) for each in (self._wanted, joints)]
@@ -111,20 +134,21 @@ class IkChain:
         np.divide(*lengths, out=ratio, where=lengths[1] > 0.0)
         self._angle += angle
         self._size *= ratio
-        return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max()) > _TURN)
+        return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max()) < _FIT)
 
-    def swivel(self, poses: Mapping[str, Array]) -> dict[str, Basis]:
-        """The basis of the control that turns and sizes the chain, if it has one."""
-        if not (self._plan.swivel and self._basis):
-            return {}
-        bone, parents = self._plan.swivel.bone, self._plan.swivel.parents
-        parent = poses[parents[0].name][:, None] if parents else None
-        head = inherit.location((bone,), parent, self._wanted[:, None, 0])[:, 0]
-        turn = limb_pose.about_y(np.where(self._plan.pole_on, 0.0, self._angle))
-        scale = self._basis.scale * self._size[:, None]
-        return {bone.name: Basis(location=head, rotation=product(self._basis.rotation, turn), scale=scale)}
+    def _turned(self, poses: Mapping[str, Array]) -> list[Control]:
+        plan = self._plan
+        self.bases = {bone.name: _AT_REST for bone in plan.zero}
+        if plan.swivel and self._swivel:
+            bone, parents = plan.swivel.bone, plan.swivel.parents
+            parent = poses[parents[0].name][:, None] if parents else None
+            head = inherit.location((bone,), parent, self._wanted[:, None, 0])[:, 0]
+            turn = limb_pose.about_y(np.where(plan.pole_on, 0.0, self._angle))
+            scale = self._swivel.scale * self._size[:, None]
+            self.bases[bone.name] = Basis(location=head, rotation=product(self._swivel.rotation, turn), scale=scale)
+        return self._poled()
 
-    def pole(self) -> list[Control]:
+    def _poled(self) -> list[Control]:
         """The pole control, where it bends the chain."""
         if not (self._plan.pole and self._plan.pole_on.any()):
             return []
@@ -133,9 +157,9 @@ class IkChain:
         angle = np.where(self._plan.pole_on, self._angle, 0.0)[:, None]
         aside = self._aside * np.cos(angle) + cross(axis, self._aside) * np.sin(angle)
         far = norm(mid - root) + norm(tip - mid)
-        pose = transform.translation(mid - rejection(mid - root, axis) + 2.0 * far[:, None] * aside)
+        pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
         pole = self._plan.pole
-        return [Control(bone=pole.bone, parents=pole.parents, pose=pose, moves=True, turns=False)]
+        return [Control(bone=pole.bone, parents=pole.parents, pose=pose, turns=False)]
 
 
 def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array) -> list[Channel]:

@@ -10,7 +10,7 @@ from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
 from . import transform
 
 
-def bent_to(joints: Array, fallback: Array) -> Array:
+def aside(joints: Array, fallback: Array) -> Array:
     """(n, 3) unit vectors from the line through root and tip to the mid joint; a straight limb keeps its last one.
 
     joints : (n, 3, 3)     root, mid and tip
@@ -18,10 +18,10 @@ def bent_to(joints: Array, fallback: Array) -> Array:
     """
     root, mid, tip = np.moveaxis(joints, 1, 0)
     axis = unit(tip - root)
-    aside = rejection(mid - root, axis)
-    bent = norm(aside) > IN_LINE * norm(mid - root)
+    bend = rejection(mid - root, axis)
+    bent = norm(bend) > IN_LINE * norm(mid - root)
     start = unit(rejection(fallback, axis))
-    held = hold_last(np.where(bent[:, None], unit(aside), start), bent)
+    held = hold_last(np.where(bent[:, None], unit(bend), start), bent)
     known = np.logical_or.accumulate(bent)
     return unit(rejection(np.where(known[:, None], held, start), axis))
 

@@ -40,12 +40,14 @@ class Evaluated:
 
     poses : by bone (n, 4, 4), or (1, 4, 4) where it stands still, in armature space
     depends : by bone the names of the bones that it follows, itself among them
-    constrained : bones on which constraints act
+    constrained : bones on which constraints act that do not just move along
+    stale : bones that will not be as they were evaluated
     """
 
     poses: Mapping[str, Array]
     depends: Mapping[str, frozenset[str]]
     constrained: Collection[str]
+    stale: Collection[str] = ()
 
 
 def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, Basis], list[Control]]:
@@ -54,7 +56,7 @@ def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, 
     placed: dict[str, Array] = {}
     waiting: list[Control] = []
     for control in controls:
-        bones, late = (control.bone,), {other.bone.name for other in waiting}
+        bones, late = (control.bone,), {*evaluated.stale, *(other.bone.name for other in waiting)}
         try:
             parent = _pose(control.parents, evaluated, placed, late)
         except _Unknown:

@@ -79,7 +79,8 @@ class Trial(ExitStack):
         write.keys(self._copy, channels, span=(frames[0], frames[-1]), style=self._style)
         self._style = replace(self._style, new_action=False)
         samples = yield from probe.step(self._scene, self._need, frames)
-        return {point.bone: pose for point, pose in samples.pose.items()}
+        shape = len(frames), 4, 4
+        return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -18,6 +18,7 @@ from ...armatures import Rig
 from ...chains.rigs.known_limbs import property_name, property_owner
 from ...chains.rigs.rig_files import KnownLimb
 from ...messages.refused import Refused
+from ...rna_paths import bone_and_property
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
@@ -91,29 +92,43 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 
-def shown_request(rig: Rig, limbs: list[LayerPlan]) -> SampleRequest:
-    """What shows of the limbs, and the channels of the controls that turn IK chains."""
+def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
+    """What shows of the limbs, what carries controls, and the channels of those that turn IK chains."""
     shown = {Point(rig, bone.name) for limb in limbs for bone in limb.shown}
+    told = {Point(rig, bone.name) for limb in limbs for bone in limb.carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
     swivels = frozenset(Point(rig, limb.swivel.bone.name) for limb in limbs if limb.swivel)
-    return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | kept), own=swivels, turned=swivels)
+    return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=swivels, turned=swivels)
 
 
-def trial_bones(limbs: list[LayerPlan]) -> list[str]:
-    """Bones whose pose tells where controls have to be."""
-    carriers = [bone.name for limb in limbs for bone in limb.carriers]
-    return list(dict.fromkeys([*carriers, *(name for limb in limbs for name in limb.chain)]))
+def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
+    """Names of the bones whose pose tells where controls have to be."""
+    names = {bone.name for limb in limbs for bone in (*limb.carriers, *limb.shown)}
+    return names | {name for limb in limbs for name in limb.chain}
 
 
-def evaluation(rig: Rig, names: list[str]) -> Callable[[dict[str, Array]], Evaluated]:
-    """Makes of poses of these bones what they tell, with what follows what."""
-    sources = cache(lambda place: tuple(dependencies._sources(place)))
+def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evaluated:
+    """Of bones of these names what they follow, before anything is evaluated; stale are those that switches move."""
+    sources = cache(lambda place: tuple(dependencies.sources(place)))
     depends = {
         name: frozenset(point.bone for point in dependencies.upstream(Point(rig, name), sources=sources))
         for name in names
     }
-    constrained = {name for bone, each in dependencies.constrained(rig) for name in dependencies.moved_by(bone, each)}
-    return lambda poses: Evaluated(poses=poses, depends=depends, constrained=constrained)
+    constrained = {
+        name
+        for bone, each in dependencies.constrained(rig)
+        if not (each.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
+        for name in dependencies.moved_by(bone, each)
+    }
+    paths = {one.path for one in switched}
+    drivers = rig.animation_data.drivers if rig.animation_data else ()
+    stale = {
+        bone_and_property(driver.data_path)[0]
+        for driver in drivers
+        for variable in driver.driver.variables
+        if variable.targets[0].data_path in paths
+    }
+    return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 
 def switch_channel(rig: Rig, switched: Switched, frames: Array) -> tuple[Channel, str]:

@@ -6,14 +6,15 @@ that hang on such bones, or turn an IK chain, follow from what is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
 
 from ....skeleton.layers import IkChain, LayerPlan, basis_channels, to_place
-from ....skeleton.place_bones import place
+from ....skeleton.place_bones import Evaluated, place
+from ....skeleton.steps import part
 from ....skeleton.transform import Basis
 from ....skeleton.values import Channel, Plan, Point, Samples
 from ....solver.values import Array
@@ -31,7 +32,7 @@ from ..phases import Opened, Preparation, request
 from ..read.build_plan import Frames, frame_range
 from ..read.chosen_chains import scene_of
 from ..read.keys import values_before
-from ..read.layers import evaluation, read_layers, shown_request, switch_channel, trial_bones
+from ..read.layers import read_layers, shown_request, switch_channel, ties, trial_bones
 from ..sample import sampling
 
 _MOST = 8
@@ -66,25 +67,28 @@ def switch(
     switched_keys = [switch_channel(rig, switched, solved) for switched in switches]
     before = values_before(rig, (bone.rotation_path for bone in bones.values()), solved[0])
     unchanged = _Unchanged(rig)
+    poles = {limb.pole.bone.name for limb in limbs if limb.pole}
 
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    samples = yield from sampler.of(need)
+    samples = yield from part(sampler.of(need), 0.0, 0.3)
+    ends = np.unique(solved[[0, -1]])
     constant = [
-        Channel(path=one.path, group=one.group, frames=solved[:1], values=np.full((1, 1), one.value))
+        Channel(path=one.path, group=one.group, frames=ends, values=np.full((len(ends), 1), one.value))
         for one in switches
     ]
 
-    def channels(bases: dict[str, Basis], located: set[str]) -> list[Channel]:
+    def channels(bases: Mapping[str, Basis]) -> list[Channel]:
         found = [
             channel
             for name, basis in bases.items()
             for channel in basis_channels(bones[name], basis, solved, before[bones[name].rotation_path])
-            if name not in located or channel.path == bones[name].location_path
+            if name not in poles or channel.path == bones[name].location_path
         ]
         return [channel for channel in found if not unchanged(channel)]
 
-    found = yield from _solved(plan, limbs, samples, constant, channels)
+    steps = _controls(plan, limbs, samples, constant, channels, ties(rig, switches, trial_bones(limbs)))
+    found = yield from part(steps, 0.3, 1.0)
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -113,51 +117,39 @@ class _Unchanged:
         return channel.path not in self._animated and bool((np.abs(channel.values - standing) < _SAME).all())
 
 
-def _solved(plan: Plan, limbs, samples: Samples, constant, channels) -> Generator[float, None, list[Channel]]:
-    """The channels of all controls, found by trial."""
-    rig, count = plan.rig, len(plan.frames)
-    poses = {point.bone: _all(pose, count) for point, pose in samples.pose.items()}
-    names = trial_bones(limbs)
-    evaluated = evaluation(rig, names)
-    waiting = [control for limb in limbs for control in to_place(limb, poses)]
-    chains = {limb.name: IkChain(limb, poses, _basis(rig, limb, samples)) for limb in limbs if limb.chain}
-    bases = {bone.name: _AT_REST for limb in limbs for bone in limb.zero}
-    located: set[str] = set()
-    with trial_keys.Trial(plan, names) as trial:
-        for _ in range(_MOST):
-            now = yield from trial.evaluate([*constant, *channels(bases, located)])
-            now = {name: _all(pose, count) for name, pose in now.items()}
-            placed_before = set(bases)
-            found, waiting = place(waiting, evaluated(now))
+def _controls(
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    samples: Samples,
+    constant: Sequence[Channel],
+    channels: Callable[[Mapping[str, Basis]], list[Channel]],
+    tied: Evaluated,
+) -> Generator[float, None, list[Channel]]:
+    """The channels of all controls: by what was sampled as far as that goes, and then by trial."""
+    poses = _by_bone(samples.pose, plan)
+    chains = [IkChain(limb, poses, _swivel(plan, limb, samples)) for limb in limbs if limb.chain]
+    waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
+    bases, waiting = place(waiting, replace(tied, poses=poses))
+    if not (chains or waiting):
+        return channels(bases)
+    with trial_keys.Trial(plan, tied.depends) as trial:
+        for number in range(_MOST):
+            steps = trial.evaluate([*constant, *channels(bases)])
+            now = yield from part(steps, number / _MOST, (number + 1) / _MOST)
+            late = {control.bone.name for control in waiting}
+            for chain in chains:
+                waiting += chain.controls(now, late)
+                bases |= chain.bases
+            found, waiting = place(waiting, replace(tied, poses=now, stale=()))
             bases |= found
-            again = bool(waiting)
-            for limb in limbs:
-                # Only once its target is where it has to be does the chain tell how it bends.
-                if limb.chain:
-                    if limb.controls[0][0].bone.name not in placed_before:
-                        again = True
-                        fits = False
-                    else:
-                        fits = not chains[limb.name].fit(now)
-                    if not fits:
-                        again = True
-                        bases |= chains[limb.name].swivel(now)
-                        for control in chains[limb.name].pole():
-                            located.add(control.bone.name)
-                            poled, late = place([control], evaluated(now))
-                            bases |= poled
-                            waiting += late
-            if not again:
+            if not waiting and all(chain.fits for chain in chains):
                 break
-    return channels(bases, located)
+    return channels(bases)
 
 
-_AT_REST = Basis(location=np.zeros((1, 3)), rotation=np.eye(3)[None], scale=np.ones((1, 3)))
+def _by_bone(poses: Mapping[Point, Array], plan: Plan) -> dict[str, Array]:
+    return {point.bone: np.broadcast_to(pose, (len(plan.frames), 4, 4)) for point, pose in poses.items()}
 
 
-def _all(pose: Array, count: int) -> Array:
-    return np.broadcast_to(pose, (count, 4, 4))
-
-
-def _basis(rig: Rig, limb: LayerPlan, samples: Samples) -> Basis | None:
-    return samples.basis[Point(rig, limb.swivel.bone.name)] if limb.swivel else None
+def _swivel(plan: Plan, limb: LayerPlan, samples: Samples) -> Basis | None:
+    return samples.basis[Point(plan.rig, limb.swivel.bone.name)] if limb.swivel else None
