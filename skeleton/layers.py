@@ -170,8 +170,14 @@ def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array) -> li
         bone.scale_path: basis.scale,
     }
     return [
-        Channel(
-            path=path, group=bone.name, frames=frames, values=np.broadcast_to(value, (len(frames), value.shape[-1]))
-        )
+        _channel(path, bone.name, frames, np.repeat(value, len(frames) // len(value), axis=0))
         for path, value in values.items()
     ]
+
+
+def _channel(path: str, group: str, frames: Array, values: Array) -> Channel:
+    slopes = None
+    if len(frames) > 2:
+        slope = np.gradient(values, frames, axis=0, edge_order=2)
+        slopes = np.stack((slope[:-1], slope[1:]), axis=1)
+    return Channel(path=path, group=group, frames=frames, values=values, slopes=slopes)
