@@ -18,6 +18,7 @@ not there yet.
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.new_targets import TargetKind, TargetParent
+from ..blender.chains.rigs.rig_files import KnownLimb
 from ..blender.chains.setup_file import Setup
 from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
@@ -42,6 +43,7 @@ from .chains import (
     taking_part,
 )
 from .holds import hold, remove_hold, update_holds
+from .layers import known_limbs, switch, switching
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
 from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve

@@ -4,8 +4,6 @@ A control lies to the bone that shows as both lie at rest. An IK chain bends as 
 about the line from root to tip, and grows or shrinks, until what is evaluated fits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How a limb of two bones lies, and what an IK chain has to change to lie so: turn about its axis, grow or shrink."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..solver.hold import hold_last

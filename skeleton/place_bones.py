@@ -4,8 +4,6 @@ How controls move a bone that constraints act on, only Blender tells. So they ar
 that hang on such a bone wait until somebody has evaluated the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 

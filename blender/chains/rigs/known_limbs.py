@@ -1,7 +1,5 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any

@@ -11,8 +11,6 @@ The keys are the fields of `KnownLimb`. In names * stands for any text and ? for
 a limb. A kind whose limbs come in several builds has a table for each, the fullest first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path

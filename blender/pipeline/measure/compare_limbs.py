@@ -1,7 +1,5 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import degrees
 

@@ -1,9 +1,8 @@
 """Known limbs into the plans of a switch: which bones show, which controls follow, what says which layer shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cache
 
 import numpy as np
@@ -11,7 +10,7 @@ from bpy.types import PoseBone
 
 from ....skeleton.layers import CarriedBone, LayerPlan
 from ....skeleton.place_bones import Evaluated
-from ....skeleton.values import Channel, Point
+from ....skeleton.values import MERGE, Channel, Point
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
@@ -22,8 +21,14 @@ from ...rna_paths import bone_and_property
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
+from .keys import key_points
 
-FK, IK = "FK", "IK"
+
+class Layer(StrEnum):
+    """Layers of a limb that can show."""
+
+    FK = "FK"
+    IK = "IK"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -35,7 +40,7 @@ class Switched:
     value: float
 
 
-def read_layers(rig: Rig, limb: KnownLimb, to: str, frames: Array) -> tuple[LayerPlan, Switched]:
+def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[LayerPlan, Switched]:
     """The limb as it is to show its FK controls, or IK; Refused where nothing tells how IK is keyed."""
     bones = cache(lambda name: read_bone(rig, name))
     owner = property_owner(rig, limb)
@@ -44,9 +49,9 @@ def read_layers(rig: Rig, limb: KnownLimb, to: str, frames: Array) -> tuple[Laye
     switched = Switched(
         path=_joined(prefix, name),
         group=owner.name if isinstance(owner, PoseBone) else "Object Transforms",
-        value=limb.fk_value if to == FK else limb.ik_value,
+        value=limb.fk_value if to == Layer.FK else limb.ik_value,
     )
-    shown = limb.shown or (limb.ik if to == FK else limb.fk)
+    shown = limb.shown or (limb.ik if to == Layer.FK else limb.fk)
 
     def carried(control: str, follows: str) -> CarriedBone:
         bone = rig.data.bones[control]
@@ -61,7 +66,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: str, frames: Array) -> tuple[Laye
         controls=kept,
         pole_on=np.zeros(len(frames), dtype=np.bool_),
     )
-    if to == FK:
+    if to == Layer.FK:
         controls = (*((carried(control, show), show) for control, show in zip(limb.fk, shown, strict=True)), *kept)
         return replace(plan, controls=controls), switched
     if not limb.control:
@@ -87,7 +92,7 @@ def _joined(prefix: str, name: str) -> str:
 def _values(rig: Rig, path: str, frames: Array) -> Array:
     """(n,) of a property that is a number, as its F-curve has it, or as it is."""
     curve = versions.curve_finder(rig)(path, index=0)
-    if not curve:
+    if not (curve and curve.keyframe_points):
         return np.full(len(frames), float(rig.path_resolve(path)))
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
@@ -109,7 +114,7 @@ def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
 
 def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evaluated:
     """Of bones of these names what they follow, before anything is evaluated; stale are those that switches move."""
-    sources = cache(lambda place: tuple(dependencies.sources(place)))
+    sources = cache(lambda place: tuple(dependencies.sources_of(place)))
     depends = {
         name: frozenset(point.bone for point in dependencies.upstream(Point(rig, name), sources=sources))
         for name in names
@@ -132,24 +137,60 @@ def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evalua
 
 
 def switch_channel(rig: Rig, switched: Switched, frames: Array) -> tuple[Channel, str]:
-    """Keys of a switch that hold its value over the frames and leave it as it is outside; how the last one goes on.
-
-    A key of its own on either side keeps what is there, halfway to a key that is nearer than a frame.
-    """
+    """Keys of a switch that hold its value over the frames and leave it as it is outside; how the last one goes on."""
+    ahead, after = _beside(rig, switched.path, frames)
+    keys = {**ahead, float(frames[0]): np.array([switched.value]), **after}
     curve = versions.curve_finder(rig)(switched.path, index=0)
-    standing = float(rig.path_resolve(switched.path))
+    kinds = [key.interpolation for key in curve.keyframe_points if key.co.x <= frames[-1] + 1.0] if curve else []
+    channel = Channel(
+        path=switched.path,
+        group=switched.group,
+        frames=np.array(list(keys)),
+        values=np.stack(list(keys.values())),
+        held=np.ones(len(keys) - 1, dtype=np.bool_),
+    )
+    return channel, kinds[-1] if after and kinds else "CONSTANT"
+
+
+def shown_beside(rig: Rig, switched: Switched, frames: Array) -> tuple[bool, bool]:
+    """Whether the layer that is to show does so already ahead of the frames, and after them."""
+    beside = np.array((frames[0] - 1.0, frames[-1] + 1.0))
+    ahead, after = np.abs(_values(rig, switched.path, beside) - switched.value) < 1.0
+    return bool(ahead), bool(after)
+
+
+def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel:
+    """The same with keys that keep what is ahead of its frames, and after them, where that is asked for."""
+    before, behind = _beside(rig, channel.path, channel.frames)
+    start, end = before if ahead else {}, behind if after else {}
+    frames = np.array([*start, *channel.frames, *end])
+    values = np.concatenate(
+        [*([each[None] for each in start.values()]), channel.values, *(e[None] for e in end.values())]
+    )
+    slopes = channel.slopes
+    if slopes is not None:
+        straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)
+        first = len(start)
+        straight[first : first + len(slopes)] = slopes
+        slopes = straight
+    return replace(channel, frames=frames, values=values, slopes=slopes)
+
+
+def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
+    """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
+
+    They are a frame away, or halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
+    """
     start, end = float(frames[0]), float(frames[-1])
-    points = [(key.co.x, key.interpolation) for key in curve.keyframe_points] if curve else []
-    before = max((frame for frame, _ in points if frame < start), default=-np.inf)
-    after = min((frame for frame, _ in points if frame > end), default=np.inf)
+    find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(rig.path_resolve(path), dtype=np.float64))
+    curves = [find(path, index=index) for index in range(len(standing))]
+    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves if curve)])
+
+    def values(frame: float) -> dict[float, Array]:
+        found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
+        return {frame: np.array(found)}
+
+    before = times[times < start - MERGE].max(initial=-np.inf)
+    behind = times[times > end + MERGE].min(initial=np.inf)
     ahead = start - 1.0 if before < start - 1.0 else (before + start) / 2.0
-    keys = {ahead: curve.evaluate(ahead) if curve else standing, start: switched.value}
-    going_on = "CONSTANT"
-    if after > end + 1.0:
-        keys[end + 1.0] = curve.evaluate(end + 1.0) if curve else standing
-        going_on = next((kind for frame, kind in reversed(points) if frame <= end + 1.0), going_on)
-    values = np.array(list(keys.values()))[:, None]
-    held = np.ones(len(keys) - 1, dtype=np.bool_)
-    return Channel(
-        path=switched.path, group=switched.group, frames=np.array(list(keys)), values=values, held=held
-    ), going_on
+    return values(ahead), values(end + 1.0) if behind > end + 1.0 else {}

@@ -4,8 +4,6 @@ Where constraints come in between, only Blender tells how controls move bones. S
 that hang on such bones, or turn an IK chain, follow from what is evaluated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
@@ -32,7 +30,16 @@ from ..phases import Opened, Preparation, request
 from ..read.build_plan import Frames, frame_range
 from ..read.chosen_chains import scene_of
 from ..read.keys import values_before
-from ..read.layers import read_layers, shown_request, switch_channel, ties, trial_bones
+from ..read.layers import (
+    Layer,
+    kept_beside,
+    read_layers,
+    shown_beside,
+    shown_request,
+    switch_channel,
+    ties,
+    trial_bones,
+)
 from ..sample import sampling
 
 _MOST = 8
@@ -46,7 +53,7 @@ _SAME = 1e-5
 def switch(
     opened: Opened,
     rig: Rig,
-    to: str,
+    to: Layer,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
@@ -89,6 +96,8 @@ def switch(
 
     steps = _controls(plan, limbs, samples, constant, channels, ties(rig, switches, trial_bones(limbs)))
     found = yield from part(steps, 0.3, 1.0)
+    beside = {bone.name: shown_beside(rig, switched, solved) for limb, switched in read for bone in limb.keyed}
+    found = [kept_beside(rig, channel, *beside[channel.group]) for channel in found]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()

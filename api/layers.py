@@ -1,0 +1,79 @@
+"""Limbs of rigs that have a layer of FK controls and a layer that IK moves."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from bpy.types import Scene
+
+from ..blender.armatures import Rig
+from ..blender.chains.rigs import known_limbs as known
+from ..blender.chains.rigs.rig_files import KnownLimb
+from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle, Sampling
+from ..blender.messages.report import Report
+from ..blender.pipeline.phases import Request
+from ..blender.pipeline.read.build_plan import Frames
+from ..blender.pipeline.read.layers import Layer
+from ..blender.pipeline.requests import switch as requests
+
+
+def known_limbs(rig: Rig, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
+    """The limbs that `switch` can switch, with their bones, or those of these names.
+
+    raises : Refused where the rig is of no known kind, or lacks something that its kind has
+
+    >>> try:
+    ...     api.known_limbs(rig)
+    ... except api.Refused as refused:
+    ...     print(refused.kind)
+    UNKNOWN_RIG
+    """
+    return known.known_limbs(rig, chains)
+
+
+def switch(
+    rig: Rig,
+    to: str,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    key_type: str = DEFAULTS.key_type,
+    new_action: bool = DEFAULTS.new_action,
+    sampling: str = DEFAULTS.sampling,
+) -> Report:
+    """Let limbs show their FK controls, or IK, over the frames: these controls are keyed so that the pose stays.
+
+    The property that says which layer shows is keyed so that it changes nothing outside of the frames.
+
+    to : FK or IK
+    chains : names of limbs as `known_limbs` has them, None for all
+    key_type, new_action, sampling : as for `bake`
+    raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed
+
+    >>> try:
+    ...     api.switch(rig, "FK", frames=(1, 10))
+    ... except api.Refused as refused:
+    ...     print(refused.kind)
+    UNKNOWN_RIG
+    """
+    style = KeyStyle(key_type=key_type, new_action=new_action)
+    return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling).write()
+
+
+def switching(
+    rig: Rig,
+    to: str,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle,
+    sampling: str = DEFAULTS.sampling,
+) -> Request:
+    """The same bit by bit, as `baking` does it.
+
+    >>> request = api.switching(rig, "IK", frames=(1, 10), style=api.KeyStyle())
+    >>> request.close()
+    """
+    settings = KeySettings(**asdict(style), sampling=Sampling(sampling))
+    return requests.switch(rig, Layer(to), chains, frames, scene, settings)

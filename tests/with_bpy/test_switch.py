@@ -1,0 +1,203 @@
+"""Limbs of generated rigs switch between IK and FK, and what deforms the character stays where it was."""
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+from mathutils import Euler
+
+from support.rigify import generated
+from support.rigs import animate
+from support.truth import on_frame
+
+FRAMES = range(1, 61)
+INSIDE = range(11, 51)
+LIMBS = ("thigh", "upper_arm")
+PARTS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
+SIDES = (("L", 0.0, 1.0), ("R", pi, -1.0))
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    """The rig generated from the basic human metarig."""
+    return generated("basic_human")
+
+
+def walk(rig: Object) -> None:
+    """Hips low, heels rolling, hands and toes turning, limbs swivelled: keyed on the IK controls."""
+    bones = rig.pose.bones
+
+    def turned(*angles: float) -> Sequence[float]:
+        return Euler(angles).to_quaternion()
+
+    for frame in range(1, 62, 5):
+        phase = 2.0 * pi * frame / 60.0
+        animate(bones["root"], location={frame: (0, 0.02 * frame, 0)})
+        animate(bones["torso"], location={frame: (0, 0, -0.1 + 0.03 * cos(2.0 * phase))})
+        for side, shift, x in SIDES:
+            swing, lift = sin(phase + shift), cos(phase + shift)
+            animate(bones[f"foot_ik.{side}"], location={frame: (0, 0.25 * swing, 0.1 + 0.1 * lift)})
+            animate(bones[f"foot_ik.{side}"], rotation_quaternion={frame: turned(0.3 * swing, 0, 0.1 * x)})
+            animate(bones[f"foot_heel_ik.{side}"], rotation_euler={frame: (0.4 + 0.3 * swing, 0.1, 0.05)})
+            animate(bones[f"toe_ik.{side}"], rotation_quaternion={frame: turned(0.2 * swing, 0, 0)})
+            animate(bones[f"hand_ik.{side}"], location={frame: (-0.15 * x, -0.2 + 0.2 * swing, 0.1 * lift)})
+            animate(bones[f"hand_ik.{side}"], rotation_quaternion={frame: turned(0.5 * swing, 0.3, 0.4 * x)})
+            for limb in LIMBS:
+                animate(bones[f"{limb}_ik.{side}"], rotation_euler={frame: (0, 0.2 * swing, 0)})
+
+
+def stride(rig: Object) -> None:
+    """Legs and arms swing by their FK controls, which show."""
+    bones = rig.pose.bones
+    for side, shift, x in SIDES:
+        for frame in FRAMES[::6]:
+            swing = sin(2.0 * pi * frame / 60.0 + shift)
+            angles = {
+                "thigh": (0.5 * swing - 0.2, 0.1, 0.05 * x),
+                "shin": (0.6 + 0.3 * swing, 0, 0),
+                "foot": (0.3 * swing, 0.1, 0.1),
+                "toe": (0.2 * swing, 0, 0),
+                "upper_arm": (0.4 * swing, 0.2, 0.3 * x),
+                "forearm": (0.8 + 0.3 * swing, 0, 0),
+                "hand": (0.3 * swing, 0.1, 0.1),
+            }
+            for name, turn in angles.items():
+                animate(bones[f"{name}_fk.{side}"], rotation_quaternion={frame: Euler(turn).to_quaternion()})
+        for limb in LIMBS:
+            bones[f"{limb}_parent.{side}"]["IK_FK"] = 1.0
+    rig.update_tag()
+
+
+def deforming(rig: Object, frames: Sequence[float]) -> np.ndarray:
+    """(frames, bones, 4, 4) of the limbs' bones that deform the character, as Blender evaluates them."""
+    names = [f"DEF-{part}.{side}" for part in PARTS for side in "LR"]
+    names += [f"DEF-{part}.{side}.001" for part in (*PARTS[:2], *PARTS[4:6]) for side in "LR"]
+    found = []
+    for frame in frames:
+        on_frame(frame)
+        found.append([np.array(rig.pose.bones[name].matrix) for name in names])
+    return np.array(found)
+
+
+def off(after: np.ndarray, before: np.ndarray) -> tuple[float, float, float]:
+    """How far bones are off, at the most: metres, degrees, and parts of their scale."""
+    scales = [np.linalg.norm(each[..., :3, :3], axis=-2) for each in (after, before)]
+    turns = [each[..., :3, :3] / scale[..., None, :] for each, scale in zip((after, before), scales, strict=True)]
+    half = np.linalg.norm(turns[0] - turns[1], axis=(-2, -1)) / np.sqrt(8.0)
+    moved = np.linalg.norm(after[..., :3, 3] - before[..., :3, 3], axis=-1)
+    return moved.max(), np.degrees(2.0 * np.arcsin(half)).max(), np.abs(scales[0] - scales[1]).max()
+
+
+def all_keys(rig: Object) -> dict[tuple[str, int], list[tuple[float, ...]]]:
+    """By curve its keys: frame, value, handles."""
+    return {
+        (curve.data_path, curve.array_index): [
+            (*key.co, *key.handle_left, *key.handle_right) for key in curve.keyframe_points
+        ]
+        for curve in versions.curves(rig)
+    }
+
+
+def test_ik_to_fk_keeps_what_deforms_the_character(rig: Object) -> None:
+    walk(rig)
+    before, between = deforming(rig, FRAMES), deforming(rig, np.arange(1.5, 60.0))
+    report = api.switch(rig, "FK", frames=(1, 60))
+    assert report.posed
+    moved, turned, scaled = off(deforming(rig, FRAMES), before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+    assert off(deforming(rig, np.arange(1.5, 60.0)), between)[0] < 1e-3
+
+
+def test_ik_to_fk_to_ik_keeps_what_deforms_the_character(rig: Object) -> None:
+    walk(rig)
+    before = deforming(rig, FRAMES)
+    api.switch(rig, "FK", frames=(1, 60))
+    api.switch(rig, "IK", frames=(1, 60))
+    moved, turned, scaled = off(deforming(rig, FRAMES), before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+    assert all(rig.pose.bones[f"{limb}_parent.L"]["IK_FK"] == 0.0 for limb in LIMBS)
+
+
+@pytest.mark.parametrize("pole", [False, True])
+def test_fk_to_ik_keeps_hands_and_feet_and_tells_the_rest(rig: Object, pole: bool) -> None:
+    """Rigify's IK limbs give: two bones have one control for their length, and Blender's solver shares it unevenly."""
+    stride(rig)
+    for limb in LIMBS:
+        for side in "LR":
+            rig.pose.bones[f"{limb}_parent.{side}"]["pole_vector"] = pole
+    before = deforming(rig, FRAMES[::4])
+    report = api.switch(rig, "IK", frames=(1, 60))
+    after = deforming(rig, FRAMES[::4])
+    ends = [index for index, part in enumerate(np.repeat(PARTS, 2)) if part in ("toe", "hand")]
+    assert off(after[:, ends], before[:, ends])[0] < 1e-4
+    moved, turned, scaled = off(after, before)
+    assert moved < 3e-3
+    assert turned < 0.5
+    assert scaled < 5e-3
+    assert not report.posed
+    assert max(chain.off.max() for chain in report.chains) == pytest.approx(moved, rel=0.2)
+
+
+def test_a_switch_changes_nothing_outside_of_its_frames(rig: Object) -> None:
+    walk(rig)
+    outside = [*range(-3, 11), *range(51, 66), 10.75, 51.25]
+    before, keys = deforming(rig, outside), all_keys(rig)
+    for to in ("FK", "IK"):
+        api.switch(rig, to, frames=(INSIDE[0], INSIDE[-1]))
+        assert off(deforming(rig, outside), before)[0] < 1e-6
+        after = all_keys(rig)
+        for path, old in keys.items():
+            kept = [key for key in old if not INSIDE[0] <= key[0] <= INSIDE[-1]]
+            assert {key[:2] for key in kept} <= {key[:2] for key in after[path]}
+
+
+def test_the_switch_is_keyed_constant_at_both_borders(rig: Object) -> None:
+    walk(rig)
+    api.switch(rig, "FK", ["Leg.L"], frames=(11, 50))
+    curves = {curve.data_path: curve for curve in versions.curves(rig)}
+    curve = curves['pose.bones["thigh_parent.L"]["IK_FK"]']
+    keys = [(key.co.x, key.co.y, key.interpolation) for key in curve.keyframe_points]
+    assert keys == [(10.0, 0.0, "CONSTANT"), (11.0, 1.0, "CONSTANT"), (51.0, 0.0, "CONSTANT")]
+
+
+def test_one_limb_switches_alone(rig: Object) -> None:
+    walk(rig)
+    before = all_keys(rig)
+    api.switch(rig, "FK", ["Arm.R"], frames=(1, 60))
+    new = {path for path, _ in all_keys(rig).keys() - before.keys()}
+    bones = {path.split('"')[1] for path in new}
+    assert bones == {"upper_arm_fk.R", "forearm_fk.R", "hand_fk.R", "upper_arm_parent.R"}
+
+
+@pytest.mark.parametrize("kind", ["basic_quadruped", "horse"])
+def test_paws_and_hooves_go_to_fk(kind: str) -> None:
+    rig = generated(kind)
+    hind = next(limb for limb in api.known_limbs(rig) if limb.name == "Hind Leg.L")
+    control = rig.pose.bones["foot_ik.L" if kind == "basic_quadruped" else "hind_foot_ik.L"]
+    animate(control, location={1: (0, 0, 0), 10: (0.05, 0.1, 0.15)})
+    names = [*hind.shown, *(f"ORG-{name}" for name in hind.kept)]
+
+    def shown() -> np.ndarray:
+        found = []
+        for frame in range(1, 11):
+            on_frame(frame)
+            found.append([np.array(rig.pose.bones[name].matrix) for name in names])
+        return np.array(found)
+
+    before = shown()
+    assert api.switch(rig, "FK", ["Hind Leg.L"], frames=(1, 10)).posed
+    moved, turned, scaled = off(shown(), before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+    with pytest.raises(api.Refused, match="has no IK control") as refused:
+        api.switch(rig, "IK", ["Hind Leg.L"], frames=(1, 10))
+    assert refused.value.kind == "NO_IK_KEYS"
