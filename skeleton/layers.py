@@ -127,9 +127,8 @@ class IkChain:
     def _fitted(self, poses: Mapping[str, Array]) -> bool:
         joints = np.stack([poses[name][:, :3, 3] for name in self._plan.chain], axis=1)
         angle = limb_pose.swivel(joints, self._wanted)
-        lengths = [norm(np.diff(each, axis=1)).sum(axis=1) for each in (self._wanted, joints)]
-        ratio = np.ones(len(angle))
-        np.divide(*lengths, out=ratio, where=lengths[1] > 0.0)
+        wanted, length = (norm(np.diff(each, axis=1)).sum(axis=1) for each in (self._wanted, joints))
+        ratio = np.where(length > 0.0, wanted / np.where(length > 0.0, length, 1.0), 1.0)
         self._angle += angle
         self._size *= ratio
         return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max()) < _FIT)

@@ -1,6 +1,6 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -35,10 +35,10 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
                 found.setdefault(limb.name, limb)
             elif len(absent) < _ALMOST * len(limb.bones):
                 almost.append((kind, limb))
-    taken = {limb.fk[0] for limb in found.values()}
+    taken = {name for limb in found.values() for name in limb.bones}
     for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
         if limb.fk[0] not in taken and (names is None or limb.name in names):
-            _refuse_almost(rig, kind, limb)
+            _refuse_almost(rig, kind, limb, rig.data.bones.keys() - taken)
     if not found:
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
     for name in names or ():
@@ -49,7 +49,7 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
 def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone:
     """What has the property that says which layer of the limb shows."""
-    return rig.pose.bones[limb.property_bone] if limb.property_bone else rig
+    return rig.pose.bones[limb.switch_bone] if limb.switch_bone else rig
 
 
 def property_name(owner: Any, name: str) -> str:
@@ -86,7 +86,8 @@ def _texts(pattern: str, bones: Iterable[str]) -> Iterator[tuple[str, ...]]:
             yield tuple(texts)
 
 
-def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb) -> None:
+def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Collection[str]) -> None:
+    """free : bones that are part of no other limb"""
     if absent := _absent(rig, limb):
         raise Refused(
             "ALMOST_KNOWN.bones",
@@ -95,7 +96,7 @@ def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb) -> None:
             value=limb.name,
             kind=kind,
             missing=", ".join(f'"{name}"' for name in absent),
-            nearest=nearest_name(absent[0], rig.data.bones.keys()),
+            nearest=nearest_name(absent[0], free),
         )
     missing = ", ".join(_untied(rig, limb))
     raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
@@ -108,7 +109,7 @@ def _absent(rig: Rig, limb: KnownLimb) -> list[str]:
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
     """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
     owner = property_owner(rig, limb)
-    for name in filter(None, (limb.property, limb.pole and limb.pole_property)):
+    for name in filter(None, (limb.switch, limb.pole and limb.pole_switch)):
         if not property_name(owner, name):
             yield translated("part.missing_property", value=name, owner=owner.name)
     for above, below in zip(limb.fk, limb.fk[1:], strict=False):

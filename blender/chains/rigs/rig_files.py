@@ -2,8 +2,8 @@
 
     [[limb]]
     name = "Arm.?"
-    property_bone = "upper_arm_parent.?"
-    property = "IK_FK"
+    switch_bone = "upper_arm_parent.?"
+    switch = "IK_FK"
     fk = ["upper_arm_fk.?", "forearm_fk.?", "hand_fk.?"]
     ik = ["upper_arm_ik.?", "MCH-forearm_ik.?", "MCH-upper_arm_ik_target.?"]
 
@@ -35,29 +35,29 @@ class KnownLimb:
     """A limb with a layer of FK controls and a layer that IK moves; all bones by name.
 
     name : as Detect Limbs calls it, such as "Arm.L"
-    property : of `property_bone`, or without one of the armature object; it says which of the layers shows
-    fk_value, ik_value : what the property is where FK shows, and where IK shows
+    switch : property of `switch_bone`, or without one of the armature object; it says which of the layers shows
+    fk_value, ik_value : what the switch is where FK shows, and where IK shows
     fk : FK controls, from the root bone to hand or foot, or to the toes
     ik : bones of the IK layer, in the same order: the third is what is followed; a fourth is a control
     shown : bones that show whichever layer does; left out where the layers show themselves
     control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
-    pole : pole control; with `pole_property` only where that property of `property_bone` is on
+    pole : pole control; with `pole_switch` only where that property, beside `switch`, is on
     swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
     zero : controls between `control` and what is followed, which IK keys leave at rest
     kept : controls of both layers, which the switch moves
     """
 
     name: str
-    property: str
+    switch: str
     fk: tuple[str, ...]
     ik: tuple[str, ...]
-    property_bone: str = ""
+    switch_bone: str = ""
     fk_value: float = 1.0
     ik_value: float = 0.0
     shown: tuple[str, ...] = ()
     control: str = ""
     pole: str = ""
-    pole_property: str = ""
+    pole_switch: str = ""
     swivel: str = ""
     zero: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class KnownLimb:
     @property
     def bones(self) -> tuple[str, ...]:
         """All bones that are named, each once; those of `optional` may be missing."""
-        single = (self.property_bone, self.control, self.swivel)
+        single = (self.switch_bone, self.control, self.swivel)
         return tuple(dict.fromkeys(filter(None, (*self.fk, *self.ik, *self.shown, *single, *self.kept))))
 
     @property
@@ -100,7 +100,8 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
             _refuse_value(where, field.name, table[field.name])
         elif field.default is MISSING:
             raise Refused("NO_KEY", value=field.name, where=where)
-    limb = KnownLimb(**{key: tuple(value) if key in _LISTS else value for key, value in table.items()})
+    values: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in table.items()}
+    limb = KnownLimb(**values)
     for key in ("fk", "ik", "shown"):
         names = table.get(key, limb.fk)
         if len(names) != len(limb.fk) or len(names) < _FEWEST:
@@ -124,7 +125,7 @@ def _refuse_value(where: str, key: str, value: Any) -> None:
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
     """Names have the wildcards of the limb's own name, or none: else nobody knows what they stand for."""
     wildcards = wildcards_in(limb.name)
-    for name in (*limb.bones, *limb.optional, limb.property):
+    for name in (*limb.bones, *limb.optional, limb.switch):
         if wildcards_in(name) not in ("", wildcards):
             raise Refused("OTHER_WILDCARDS", value=name, where=where, name=limb.name)
 

@@ -33,8 +33,8 @@ def compare_limbs(
         found = []
         for bone in limb.shown:
             point = Point(plan.rig, bone.name)
-            matrices = np.broadcast_arrays(played[point], wanted[point])
-            found.append(differences(*(each[-len(frames) :] for each in matrices), np.array(bone.tail)))
+            now, then = np.broadcast_arrays(played[point], wanted[point])
+            found.append(differences(now, then, np.array(bone.tail)))
         moved, turned, scaled = (np.stack(each) for each in zip(*found, strict=True))
         size = sum(bone.length for bone in limb.shown[:2])
         off, count = (moved * factor).max(axis=0), len(frames)

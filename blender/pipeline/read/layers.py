@@ -4,14 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 import numpy as np
 from bpy.types import PoseBone
 
 from ....skeleton.layers import CarriedBone, LayerPlan
 from ....skeleton.place_bones import Evaluated
+from ....skeleton.transform import inverse
 from ....skeleton.values import MERGE, Channel, Point
 from ....solver.values import Array
+from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.known_limbs import property_name, property_owner
@@ -45,7 +48,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[La
     bones = cache(lambda name: read_bone(rig, name))
     owner = property_owner(rig, limb)
     prefix = f"{owner.path_from_id()}." if isinstance(owner, PoseBone) else ""
-    name = property_name(owner, limb.property)
+    name = property_name(owner, limb.switch)
     switched = Switched(
         path=_joined(prefix, name),
         group=owner.name if isinstance(owner, PoseBone) else "Object Transforms",
@@ -55,7 +58,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[La
 
     def carried(control: str, follows: str) -> CarriedBone:
         bone = rig.data.bones[control]
-        offset = np.linalg.solve(rest(rig.data.bones[follows]), rest(bone))
+        offset: Array = product(inverse(rest(rig.data.bones[follows])), rest(bone))
         parents = tuple(bones(each.name) for each in bone.parent_recursive)
         return CarriedBone(bone=bones(control), parents=parents, offset=offset, moves=not bone.use_connect)
 
@@ -71,12 +74,12 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[La
         return replace(plan, controls=controls), switched
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
-    controls = tuple(zip((limb.control, *limb.ik[3:]), shown[2:], strict=True))
-    pole = limb.pole and _joined(prefix, property_name(owner, limb.pole_property)) if limb.pole_property else ""
+    pairs = zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)
+    pole = limb.pole and _joined(prefix, property_name(owner, limb.pole_switch)) if limb.pole_switch else ""
     pole_on = _values(rig, pole, frames) > 0.5 if pole else np.full(len(frames), bool(limb.pole))
     return replace(
         plan,
-        controls=(*((carried(control, show), show) for control, show in controls), *kept),
+        controls=(*((carried(control, show), show) for control, show in pairs), *kept),
         zero=tuple(map(bones, limb.zero)),
         chain=limb.ik[:3],
         swivel=carried(limb.swivel, limb.swivel) if limb.swivel else None,
@@ -93,7 +96,8 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
     """(n,) of a property that is a number, as its F-curve has it, or as it is."""
     curve = versions.curve_finder(rig)(path, index=0)
     if not (curve and curve.keyframe_points):
-        return np.full(len(frames), float(rig.path_resolve(path)))
+        standing: Any = rig.path_resolve(path)
+        return np.full(len(frames), float(standing))
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 

@@ -1,0 +1,168 @@
+"""Rigs of known kinds are told by what they have; kinds are files, to which users add their own."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
+from bpy.types import Object
+
+from support.rigify import generated
+from support.rigs import Bone, animate, armature
+from support.truth import on_frame
+
+OWN_KIND = """
+[[limb]]
+name = "Crane ?"
+switch_bone = "hook ik ?"
+switch = "fk"
+fk = ["boom fk ?", "jib fk ?", "hook fk ?"]
+ik = ["boom ik ?", "jib ik ?", "hook ik ?"]
+control = "hook ik ?"
+"""
+
+
+@pytest.fixture
+def own_file() -> Path:
+    """A file of a user's own, with OWN_KIND in it; gone in the end."""
+    folder = rig_files.user_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "crane.toml"
+    path.write_text(OWN_KIND, "utf-8")
+    yield path
+    path.unlink()
+
+
+def crane() -> Object:
+    """A rig with three layers; the first copies the second or the third, as "fk" of the hook says."""
+    places = {"boom": ((0, 0, 0), (0.3, 0, 1)), "jib": ((0.3, 0, 1), (0, 0, 2)), "hook": ((0, 0, 2), (0.3, 0, 2))}
+    bones, above = [], ""
+    for layer in ("", " fk", " ik"):
+        above = ""
+        for name, (head, tail) in places.items():
+            bones.append(Bone(f"{name}{layer} L", head, tail, "" if (name, layer) == ("hook", " ik") else above))
+            above = f"{name}{layer} L"
+    rig = armature(bones, "Crane")
+    posed = rig.pose.bones
+    reach = posed["jib ik L"].constraints.new("IK")
+    reach.target, reach.subtarget, reach.chain_count = rig, "hook ik L", 2
+    posed["hook ik L"]["fk"] = 0.0
+    for name in places:
+        for layer in (" fk", " ik"):
+            copied = posed[f"{name} L"].constraints.new("COPY_TRANSFORMS")
+            copied.target, copied.subtarget = rig, f"{name}{layer} L"
+        driver = copied.driver_add("influence").driver
+        variable = driver.variables.new()
+        variable.targets[0].id, variable.targets[0].data_path = rig, 'pose.bones["hook ik L"]["fk"]'
+        driver.expression = f"1 - {variable.name}"
+    return rig
+
+
+def refusal(rig: Object) -> api.Refused:
+    with pytest.raises(api.Refused) as refused:
+        api.known_limbs(rig)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "limbs"),
+    [
+        ("human", {"Arm", "Leg"}),
+        ("basic_human", {"Arm", "Leg"}),
+        ("basic_quadruped", {"Hind Leg", "Front Leg"}),
+        ("horse", {"Hind Leg", "Front Leg"}),
+    ],
+)
+def test_a_generated_rig_is_known_by_another_name(empty_file: None, kind: str, limbs: set[str]) -> None:
+    rig = generated(kind)
+    rig.name = rig.data.name = "Hero"
+    names = {limb.name for limb in api.known_limbs(rig)}
+    assert names == {f"{limb}.{side}" for limb in limbs for side in "LR"}
+    # They are called as Detect Limbs calls them.
+    assert names <= {limb.name for limb in api.detect(rig)}
+
+
+def test_all_bones_of_known_limbs_are_there(empty_file: None) -> None:
+    rig = generated("basic_human")
+    limb = next(limb for limb in api.known_limbs(rig) if limb.name == "Leg.L")
+    named = {*limb.bones, *limb.optional}
+    assert named <= set(rig.data.bones.keys())
+    assert limb.zero == ("foot_spin_ik.L", "foot_heel_ik.L")
+    assert rig.pose.bones[limb.switch_bone][limb.switch] == 0.0
+
+
+def test_a_renamed_bone_is_told_with_the_nearest(empty_file: None) -> None:
+    rig = generated("basic_human")
+    rig.data.bones["hand_fk.L"].name = "hand_fk_old.L"
+    refused = refusal(rig)
+    assert (refused.kind, refused.value, refused.bone) == ("ALMOST_KNOWN", "Arm.L", "hand_fk.L")
+    assert 'the nearest is "hand_fk_old.L"' in str(refused)
+    # The other limbs can be named.
+    assert [limb.name for limb in api.known_limbs(rig, ["Leg.R"])] == ["Leg.R"]
+
+
+def test_a_missing_property_or_constraint_is_told(empty_file: None) -> None:
+    rig = generated("basic_human")
+    del rig.pose.bones["upper_arm_parent.L"]["IK_FK"]
+    assert 'property "IK_FK" of "upper_arm_parent.L"' in str(refusal(rig))
+    rig.pose.bones["upper_arm_parent.L"]["IK_FK"] = 0.0
+    shown = rig.pose.bones["ORG-hand.L"]
+    shown.constraints.remove(shown.constraints[0])
+    assert 'a constraint of bone "ORG-hand.L" on "hand_fk.L"' in str(refusal(rig))
+
+
+def test_a_rig_of_no_known_kind_is_refused(empty_file: None) -> None:
+    refused = refusal(armature())
+    assert refused.kind == "UNKNOWN_RIG"
+    assert "rigify" in str(refused)
+
+
+def test_a_limb_that_is_not_there_is_refused(empty_file: None) -> None:
+    with pytest.raises(api.Refused, match=r"it has Arm\.L, Arm\.R, Leg\.L, Leg\.R") as refused:
+        api.known_limbs(generated("basic_human"), ["Tail"])
+    assert refused.value.kind == "UNKNOWN_LIMB"
+
+
+def test_our_files_hold_what_files_may_hold(empty_file: None) -> None:
+    kinds = {kind for kind, _ in rig_files.layouts()}
+    assert kinds == {"rigify", "auto_rig_pro", "cloudrig", "mixamo_control_rig", "mmd"}
+
+
+def test_a_rig_of_a_users_own_kind_switches(empty_file: None, own_file: Path) -> None:
+    rig = crane()
+    assert [limb.name for limb in api.known_limbs(rig)] == ["Crane L"]
+    animate(rig.pose.bones["hook ik L"], location={1: (0, 0, 0), 10: (0.2, 0.3, -0.6)})
+
+    def shown() -> np.ndarray:
+        found = []
+        for frame in range(1, 11):
+            on_frame(frame)
+            found.append([np.array(rig.pose.bones[f"{name} L"].matrix) for name in ("boom", "jib", "hook")])
+        return np.array(found)
+
+    before = shown()
+    for to in ("FK", "IK"):
+        assert api.switch(rig, to, frames=(1, 10)).posed
+        np.testing.assert_allclose(shown(), before, atol=1e-4)
+        assert rig.pose.bones["hook ik L"]["fk"] == (to == "FK")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "says"),
+    [
+        ("switch_bone", "switch_bones", "UNKNOWN_KEY", 'the nearest is "switch_bone"'),
+        ('switch = "fk"', "switch = 1", "WRONG_TYPE", "text in quotes"),
+        ('control = "hook ik ?"', 'fk_value = "1"', "WRONG_TYPE", "a number"),
+        ('control = "hook ik ?"', "zero = [1]", "WRONG_TYPE", "a list of names"),
+        ('switch = "fk"', "", "NO_KEY", "has no switch"),
+        (', "hook fk ?"]', "]", "BONE_COUNT", "2 bones in fk"),
+        ('"boom ik ?"', '"boom ik *"', "OTHER_WILDCARDS", '"boom ik *"'),
+    ],
+)
+def test_a_fault_in_a_users_file_is_told(own_file: Path, old: str, new: str, kind: str, says: str) -> None:
+    own_file.write_text(OWN_KIND.replace(old, new), "utf-8")
+    refused = refusal(armature())
+    assert refused.kind == kind
+    assert says in str(refused)
+    assert str(own_file) in str(refused)
