@@ -38,7 +38,7 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
     taken = {name for limb in found.values() for name in limb.bones}
     for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
         if limb.fk[0] not in taken and (names is None or limb.name in names):
-            _refuse_almost(rig, kind, limb, rig.data.bones.keys() - taken)
+            _refuse_almost(rig, kind, limb, set(rig.data.bones.keys()) - taken)
     if not found:
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
     for name in names or ():
