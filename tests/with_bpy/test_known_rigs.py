@@ -94,10 +94,10 @@ def test_all_bones_of_known_limbs_are_there(empty_file: None) -> None:
 
 def test_a_renamed_bone_is_told_with_the_nearest(empty_file: None) -> None:
     rig = generated("basic_human")
-    rig.data.bones["hand_fk.L"].name = "hand_fk_old.L"
+    rig.data.bones["hand_fk.L"].name = "hand_fk2.L"
     refused = refusal(rig)
     assert (refused.kind, refused.value, refused.bone) == ("ALMOST_KNOWN", "Arm.L", "hand_fk.L")
-    assert 'the nearest is "hand_fk_old.L"' in str(refused)
+    assert 'the nearest is "hand_fk2.L"' in str(refused)
     # The other limbs can be named.
     assert [limb.name for limb in api.known_limbs(rig, ["Leg.R"])] == ["Leg.R"]
 

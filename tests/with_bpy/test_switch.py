@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from math import cos, pi, sin
+from pathlib import Path
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -10,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
+from support.command import run
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import on_frame
@@ -201,3 +204,16 @@ def test_paws_and_hooves_go_to_fk(kind: str) -> None:
     with pytest.raises(api.Refused, match="has no IK control") as refused:
         api.switch(rig, "IK", ["Hind Leg.L"], frames=(1, 10))
     assert refused.value.kind == "NO_IK_KEYS"
+
+
+def test_the_command_line_switches_one_limb(rig: Object, tmp_path: Path) -> None:
+    walk(rig)
+    shot, switched = tmp_path / "shot.blend", tmp_path / "fk.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    arguments = ("switch", shot, "--to", "fk", "--limb", "Leg.L", "--frames", "1:20", "--output", switched)
+    assert run(*arguments) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(switched))
+    paths = {curve.data_path for curve in versions.curves(bpy.data.objects["basic_human"])}
+    assert 'pose.bones["thigh_parent.L"]["IK_FK"]' in paths
+    assert 'pose.bones["thigh_parent.R"]["IK_FK"]' not in paths
+    assert run("switch", shot, "--to", "FK", "--limb", "Tail", "--output", tmp_path / "none.blend") == 5

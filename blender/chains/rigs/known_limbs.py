@@ -1,6 +1,6 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import fields, replace
 from typing import Any
 
@@ -38,7 +38,7 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
     taken = {name for limb in found.values() for name in limb.bones}
     for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
         if limb.fk[0] not in taken and (names is None or limb.name in names):
-            _refuse_almost(rig, kind, limb, set(rig.data.bones.keys()) - taken)
+            _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
     if not found:
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
     for name in names or ():
@@ -86,7 +86,7 @@ def _texts(pattern: str, bones: Iterable[str]) -> Iterator[tuple[str, ...]]:
             yield tuple(texts)
 
 
-def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Collection[str]) -> None:
+def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None:
     """free : bones that are part of no other limb"""
     if absent := _absent(rig, limb):
         raise Refused(
@@ -96,7 +96,7 @@ def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Collection[str]) 
             value=limb.name,
             kind=kind,
             missing=", ".join(f'"{name}"' for name in absent),
-            nearest=nearest_name(absent[0], free),
+            nearest=nearest_name(absent[0], free - {*limb.bones}),
         )
     missing = ", ".join(_untied(rig, limb))
     raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
