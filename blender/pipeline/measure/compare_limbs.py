@@ -9,7 +9,7 @@ from ....skeleton.layers import LayerPlan
 from ....skeleton.limb_pose import differences
 from ....skeleton.values import Plan, Point
 from ....solver.values import Array
-from ...messages.chain_report import ChainReport, frame_text, unmeasured
+from ...messages.chain_report import ChainReport, frame_text
 from ...messages.translation import translated
 
 _KEPT = 1e-4, np.radians(0.1), 1e-3
@@ -43,17 +43,15 @@ def compare_limbs(
         )
         worst = int(np.argmax(np.where(misposed, moved.max(axis=0), -1.0)))
         fields = {
-            "status": np.zeros(count, np.uint8),
-            **dict.fromkeys(("degenerate", "flips", "near_straight"), np.zeros(count, np.bool_)),
-            **dict.fromkeys(("miss", "speed"), np.zeros(count)),
-            **dict.fromkeys(("sin_hinge", "stretch"), np.ones(count)),
-            **unmeasured(count),
-            "measured": np.ones(count, np.bool_),
+            "name": limb.name,
+            "frames": frames,
+            **dict.fromkeys(("status", "degenerate", "miss", "speed", "flips", "near_straight"), np.zeros(count)),
+            **dict.fromkeys(("sin_hinge", "stretch", "measured"), np.ones(count)),
             "off": off,
             "misposed": misposed,
             "off_bone": limb.shown[int(np.argmax(moved[:, worst]))].name if misposed.any() else "",
         }
-        reports.append(ChainReport(name=limb.name, frames=frames, **fields))
+        reports.append(ChainReport.from_dict(fields))
         if misposed.any():
             notes.append(
                 translated(
