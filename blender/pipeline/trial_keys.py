@@ -68,7 +68,7 @@ class Trial(ExitStack):
         super().__init__()
         self._plan = plan
         self._style = KeyStyle(new_action=True)
-        self._copy = self.enter_context(_copy(plan.rig))
+        self._copy = self.enter_context(copied(plan.rig))
         points = frozenset(Point(self._copy, name) for name in bones)
         self._need = SampleRequest(objects=frozenset(), bones=points)
         self._scene = self.enter_context(isolated.opened(plan.scene, self._need))
