@@ -30,6 +30,20 @@ def known_limbs(rig: Rig, chains: Sequence[str] | None = None) -> tuple[KnownLim
     return known.known_limbs(rig, chains)
 
 
+def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
+    """The limb of this bone, any of those that `known_limbs` names, such as the one that is selected.
+
+    raises : Refused where the bone is in no such limb, or the limb lacks something that its kind has
+
+    >>> try:
+    ...     api.known_limb_of(rig, "forearm")
+    ... except api.Refused as refused:
+    ...     print(refused.kind)
+    UNKNOWN_RIG
+    """
+    return known.known_limb_of(rig, bone)
+
+
 def switch(
     rig: Rig,
     to: str,

@@ -166,3 +166,17 @@ def test_a_fault_in_a_users_file_is_told(own_file: Path, old: str, new: str, kin
     assert refused.kind == kind
     assert says in str(refused)
     assert str(own_file) in str(refused)
+
+
+def test_a_limb_is_known_by_any_of_its_bones(empty_file: None) -> None:
+    rig = generated("basic_human")
+    for bone in ("thigh_fk.L", "foot_ik.L", "foot_heel_ik.L", "thigh_ik_target.L", "ORG-toe.L", "thigh_parent.L"):
+        assert api.known_limb_of(rig, bone).name == "Leg.L"
+    with pytest.raises(api.Refused, match=r"select one of Arm\.L") as refused:
+        api.known_limb_of(rig, "torso")
+    assert refused.value.kind == "NO_KNOWN_LIMB"
+    # What another limb lacks is no obstacle; what this one lacks is.
+    rig.data.bones["hand_fk.R"].name = "paw_fk.R"
+    assert api.known_limb_of(rig, "hand_ik.L").name == "Arm.L"
+    with pytest.raises(api.Refused, match=r'no bone "hand_fk\.R"'):
+        api.known_limb_of(rig, "hand_ik.R")

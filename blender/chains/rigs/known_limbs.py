@@ -1,6 +1,6 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import fields, replace
 from typing import Any
 
@@ -23,6 +23,27 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
+    found = _found(rig, lambda limb: names is None or limb.name in names)
+    for name in names or ():
+        if name not in found:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(found))
+    return tuple(found[name] for name in names) if names is not None else tuple(found.values())
+
+
+def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
+    """The limb that has this bone, be it a control of FK or IK, or one that shows either.
+
+    raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
+    """
+    found = _found(rig, lambda limb: bone in (*limb.bones, *limb.optional))
+    for limb in found.values():
+        if bone in (*limb.bones, *limb.optional):
+            return limb
+    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found))
+
+
+def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
+    """By name all limbs of a known kind; Refused where there is none, or where one that is `wanted` lacks something."""
     refuse_other_than_armature(rig)
     found: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
@@ -37,14 +58,11 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
                 almost.append((kind, limb))
     taken = {name for limb in found.values() for name in limb.bones}
     for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
-        if limb.fk[0] not in taken and (names is None or limb.name in names):
+        if limb.fk[0] not in taken and wanted(limb):
             _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
     if not found:
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
-    for name in names or ():
-        if name not in found:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(found))
-    return tuple(found[name] for name in names) if names is not None else tuple(found.values())
+    return found
 
 
 def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone:
