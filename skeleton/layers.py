@@ -1,11 +1,11 @@
 """Limbs with a layer of FK controls and a layer that IK moves: where the controls of one have to be to show the other.
 
 A control lies to the bone that shows as both lie at rest. An IK chain bends as Blender's solver has it, so it is turned
-about the line from root to tip, and grows or shrinks, until what is evaluated fits.
+about the line from root to tip, and its bones grow or shrink, until what is evaluated fits.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +40,30 @@ class CarriedBone:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Setting:
+    """A property that has one value over the frames: its RNA path, and the group of its keys."""
+
+    path: str
+    group: str
+    value: float
+
+    def channel(self, frames: Array) -> Channel:
+        """Keys that hold the value from the first of the frames on."""
+        held = np.ones(len(frames) - 1, dtype=np.bool_)
+        values = np.full((len(frames), 1), self.value)
+        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=held)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LayerPlan:
     """One limb that is to show another layer.
 
     shown : bones that show the limb, from the root bone to hand or foot, or to the toes
+    switch : says that the other layer shows
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
     zero : controls that are to be at rest
-    chain : names of root bone, end bone and what is followed of an IK chain; empty for FK
+    chain : root bone and end bone of an IK chain; empty for FK
+    rigid : by these IK does not stretch the two, each by another part; an IK chain that shows the pose does without
     swivel : control of the IK chain itself
     pole : pole control
     pole_on : (n,) True on frames on which it is the pole control that turns the chain
@@ -54,9 +71,11 @@ class LayerPlan:
 
     name: str
     shown: tuple[Bone, ...]
+    switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
     zero: tuple[Bone, ...] = ()
-    chain: tuple[str, ...] = ()
+    chain: tuple[Bone, ...] = ()
+    rigid: tuple[Setting, ...] = ()
     swivel: CarriedBone | None = None
     pole: CarriedBone | None = None
     pole_on: NDArray[np.bool_]
@@ -65,7 +84,20 @@ class LayerPlan:
     def keyed(self) -> tuple[Bone, ...]:
         """All bones that get keys."""
         single = [carried.bone for carried in (self.swivel, self.pole) if carried]
-        return (*(carried.bone for carried, _ in self.controls), *self.zero, *single)
+        return (*(carried.bone for carried, _ in self.controls), *self.zero, *single, *self.sized[1:])
+
+    def paths(self, bone: Bone) -> tuple[str, ...]:
+        """RNA paths of what gets keys of one of these bones."""
+        if self.pole and bone.name == self.pole.bone.name:
+            return (bone.location_path,)
+        if bone.name in (other.name for other in self.sized[1:]):
+            return (bone.scale_path,)
+        return bone.location_path, bone.rotation_path, bone.scale_path
+
+    @property
+    def sized(self) -> tuple[Bone, ...]:
+        """Swivel and end bone, which set the sizes of an IK chain's bones."""
+        return (self.swivel.bone, self.chain[1]) if self.swivel else ()
 
     @property
     def carriers(self) -> Iterator[Bone]:
@@ -91,29 +123,35 @@ class IkChain:
     """The IK chain of a limb, whose controls are moved, and which is turned and sized, until it fits.
 
     bases : of controls that are not placed, but follow from how the chain is posed
+    begun : False as long as what is keyed already may show the limb as it is to
     fits : True once there is nothing to mend
     """
 
-    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], swivel: Basis | None) -> None:
-        self._plan, self._poses, self._swivel = plan, poses, swivel
+    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
+        """own : of swivel and end bone, as they are keyed now"""
+        self._plan, self._poses, self._own = plan, poses, own
         # (n, 3, 3) root, mid and tip
         self._wanted = np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
-        self._angle, self._size = np.zeros(len(self._wanted)), np.ones(len(self._wanted))
-        self._begun = False
+        self._angle, self._sizes = np.zeros(len(self._wanted)), np.ones((len(self._wanted), 2))
         self.bases: dict[str, Basis] = {}
-        self.fits = False
+        self.begun = self.fits = False
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
         """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
-        if not self._begun:
+        if not self.begun and not self.fits:
             self.fits = self._shows(poses)
-            self._begun = True
-            return [] if self.fits else [*to_place(self._plan, self._poses), *self._turned(poses)]
+            self.begun = not self.fits
+            return [*to_place(self._plan, self._poses), *self._turned(poses)] if self.begun else []
         if self.fits or self._plan.controls[0][0].bone.name in waiting:
             return []
         self.fits = self._fitted(poses)
         return [] if self.fits else self._turned(poses)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """What is set for it besides the switch."""
+        return self._plan.rigid if self.begun else ()
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its controls are keyed to already."""
@@ -125,24 +163,29 @@ class IkChain:
         return True
 
     def _fitted(self, poses: Mapping[str, Array]) -> bool:
-        joints = np.stack([poses[name][:, :3, 3] for name in self._plan.chain], axis=1)
-        angle = limb_pose.swivel(joints, self._wanted)
-        wanted, length = (norm(np.diff(each, axis=1)).sum(axis=1) for each in (self._wanted, joints))
-        ratio = np.where(length > 0.0, wanted / np.where(length > 0.0, length, 1.0), 1.0)
+        root, end = (poses[bone.name] for bone in self._plan.chain)
+        tip = transform.transform_points(end, np.array(self._plan.chain[1].tail))
+        joints = np.stack((root[:, :3, 3], end[:, :3, 3], tip), axis=1)
+        angle = limb_pose.swivel(joints, self._wanted, root, self._poses[self._plan.shown[0].name])
+        wanted, lengths = (norm(np.diff(each, axis=1)) for each in (self._wanted, joints))
+        ratio = np.where(lengths > 0.0, wanted / np.where(lengths > 0.0, lengths, 1.0), 1.0)
         self._angle += angle
-        self._size *= ratio
-        return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max()) < _FIT)
+        self._sizes *= ratio
+        sized = np.abs(ratio - 1.0).max() if self._plan.swivel else 0.0
+        return bool(max(np.abs(angle).max(), sized) < _FIT)
 
     def _turned(self, poses: Mapping[str, Array]) -> list[Control]:
         plan = self._plan
         self.bases = {bone.name: _AT_REST for bone in plan.zero}
-        if plan.swivel and self._swivel:
-            bone, parents = plan.swivel.bone, plan.swivel.parents
+        if plan.swivel:
+            bone, parents, end = plan.swivel.bone, plan.swivel.parents, plan.chain[1]
             parent = poses[parents[0].name][:, None] if parents else None
             head = inherit.location((bone,), parent, self._wanted[:, None, 0])[:, 0]
             turn = limb_pose.about_y(np.where(plan.pole_on, 0.0, self._angle))
-            scale = self._swivel.scale * self._size[:, None]
-            self.bases[bone.name] = Basis(location=head, rotation=product(self._swivel.rotation, turn), scale=scale)
+            own, below = self._own[bone.name], self._own[end.name]
+            scale = own.scale * self._sizes[:, :1]
+            self.bases[bone.name] = Basis(location=head, rotation=product(own.rotation, turn), scale=scale)
+            self.bases[end.name] = replace(below, scale=below.scale * self._sizes[:, 1:] / self._sizes[:, :1])
         return self._poled()
 
     def _poled(self) -> list[Control]:
@@ -159,22 +202,30 @@ class IkChain:
         return [Control(bone=pole.bone, parents=pole.parents, pose=pose, turns=False)]
 
 
-def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array) -> list[Channel]:
-    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`."""
+def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array, corners: NDArray[np.bool_]) -> list[Channel]:
+    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`.
+
+    corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
+    """
     values = {
         bone.location_path: basis.location,
         bone.rotation_path: rotation_values(basis.rotation, bone.rotation_mode, before),
         bone.scale_path: basis.scale,
     }
-    return [
-        _channel(path, bone.name, frames, np.repeat(value, len(frames) // len(value), axis=0))
-        for path, value in values.items()
-    ]
+    found = []
+    for path, value in values.items():
+        value = np.repeat(value, len(frames) // len(value), axis=0)
+        slopes = _slopes(value, frames[1] - frames[0], corners) if len(frames) > 2 else None
+        found.append(Channel(path=path, group=bone.name, frames=frames, values=value, slopes=slopes))
+    return found
 
 
-def _channel(path: str, group: str, frames: Array, values: Array) -> Channel:
-    slopes = None
-    if len(frames) > 2:
-        slope = np.gradient(values, frames, axis=0, edge_order=2)
-        slopes = np.stack((slope[:-1], slope[1:]), axis=1)
-    return Channel(path=path, group=group, frames=frames, values=values, slopes=slopes)
+def _slopes(values: Array, step: float, corners: NDArray[np.bool_]) -> Array:
+    """(n - 1, 2, k) how `values` (n, k) at even steps leave one frame and arrive at the next."""
+    change = np.diff(values, axis=0) / step
+    smooth = np.gradient(values, step, axis=0, edge_order=2)
+    bend = 0.5 * np.diff(change, axis=0)
+    ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
+    ahead[:-1][corners[:-2]] = (change[:-1] - bend)[corners[:-2]]
+    behind[1:][corners[2:]] = (change[1:] + bend)[corners[2:]]
+    return np.stack((ahead, behind), axis=1)

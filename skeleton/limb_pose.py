@@ -7,6 +7,9 @@ from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
 from . import transform
 
+_STRAIGHT = 1e-3
+"""Part of the root bone's length: a mid joint less far aside tells the roll of the limb worse than the bone does."""
+
 
 def aside(joints: Array, fallback: Array) -> Array:
     """(n, 3) unit vectors from the line through root and tip to the mid joint; a straight limb keeps its last one.
@@ -24,14 +27,21 @@ def aside(joints: Array, fallback: Array) -> Array:
     return unit(rejection(np.where(known[:, None], held, start), axis))
 
 
-def swivel(joints: Array, wanted: Array) -> Array:
-    """(n,) the angles about the line from root to tip by which mid joints have to turn; 0 where a limb is straight."""
-    root, mid, tip = np.moveaxis(joints, 1, 0)
-    axis = unit(tip - root)
-    now, then = rejection(mid - root, axis), rejection(wanted[:, 1] - wanted[:, 0], axis)
-    bent = np.minimum(norm(now), norm(then)) > IN_LINE * norm(mid - root)
-    angle = np.arctan2(dot(cross(now, then), axis), dot(now, then))
-    return np.where(bent, angle, 0.0)
+def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Array:
+    """(n,) the angles about the line from root to tip by which mid joints have to turn, or root bones where straight.
+
+    joints, wanted : (n, 3, 3)
+    root, wanted_root : (n, 4, 4) poses of the root bone
+    """
+    axis = unit(joints[:, 2] - joints[:, 0])
+
+    def angle(now: Array, then: Array) -> tuple[Array, Array]:
+        now, then = rejection(now, axis), rejection(then, axis)
+        return np.arctan2(dot(cross(now, then), axis), dot(now, then)), np.minimum(norm(now), norm(then))
+
+    turn, aside = angle(joints[:, 1] - joints[:, 0], wanted[:, 1] - wanted[:, 0])
+    roll, _ = angle(root[:, :3, 0], wanted_root[:, :3, 0])
+    return np.where(aside > _STRAIGHT * norm(joints[:, 1] - joints[:, 0]), turn, roll)
 
 
 def about_y(angle: Array) -> Array:

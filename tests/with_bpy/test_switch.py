@@ -18,6 +18,7 @@ from support.rigs import animate
 from support.truth import on_frame
 
 FRAMES = range(1, 61)
+HALVES = np.arange(1.5, 60.0)
 INSIDE = range(11, 51)
 LIMBS = ("thigh", "upper_arm")
 PARTS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
@@ -107,14 +108,14 @@ def all_keys(rig: Object) -> dict[tuple[str, int], list[tuple[float, ...]]]:
 
 def test_ik_to_fk_keeps_what_deforms_the_character(rig: Object) -> None:
     walk(rig)
-    before, between = deforming(rig, FRAMES), deforming(rig, np.arange(1.5, 60.0))
+    before, between = deforming(rig, FRAMES), deforming(rig, HALVES)
     report = api.switch(rig, "FK", frames=(1, 60))
     assert report.posed
     moved, turned, scaled = off(deforming(rig, FRAMES), before)
     assert moved < 1e-4
     assert turned < 0.1
     assert scaled < 1e-3
-    assert off(deforming(rig, np.arange(1.5, 60.0)), between)[0] < 1e-3
+    assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
 
 def test_ik_to_fk_to_ik_keeps_what_deforms_the_character(rig: Object) -> None:
@@ -130,23 +131,19 @@ def test_ik_to_fk_to_ik_keeps_what_deforms_the_character(rig: Object) -> None:
 
 
 @pytest.mark.parametrize("pole", [False, True])
-def test_fk_to_ik_keeps_hands_and_feet_and_tells_the_rest(rig: Object, pole: bool) -> None:
-    """Rigify's IK limbs give: two bones have one control for their length, and Blender's solver shares it unevenly."""
+def test_fk_to_ik_keeps_what_deforms_the_character(rig: Object, pole: bool) -> None:
     stride(rig)
     for limb in LIMBS:
         for side in "LR":
             rig.pose.bones[f"{limb}_parent.{side}"]["pole_vector"] = pole
-    before = deforming(rig, FRAMES[::4])
+    before, between = deforming(rig, FRAMES), deforming(rig, HALVES)
     report = api.switch(rig, "IK", frames=(1, 60))
-    after = deforming(rig, FRAMES[::4])
-    ends = [index for index, part in enumerate(np.repeat(PARTS, 2)) if part in ("toe", "hand")]
-    assert off(after[:, ends], before[:, ends])[0] < 1e-4
-    moved, turned, scaled = off(after, before)
-    assert moved < 3e-3
-    assert turned < 0.5
-    assert scaled < 5e-3
-    assert not report.posed
-    assert max(chain.off.max() for chain in report.chains) == pytest.approx(moved, rel=0.2)
+    assert report.posed
+    moved, turned, scaled = off(deforming(rig, FRAMES), before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+    assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
 
 def test_a_switch_changes_nothing_outside_of_its_frames(rig: Object) -> None:

@@ -1,18 +1,19 @@
 """Known limbs into the plans of a switch: which bones show, which controls follow, what says which layer shows."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 import numpy as np
 from bpy.types import PoseBone
+from numpy.typing import NDArray
 
-from ....skeleton.layers import CarriedBone, LayerPlan
+from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
 from ....skeleton.transform import inverse
-from ....skeleton.values import MERGE, Channel, Point
+from ....skeleton.values import MERGE, Bone, Channel, Point
 from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
@@ -34,23 +35,13 @@ class Layer(StrEnum):
     IK = "IK"
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Switched:
-    """A property that says which layer of a limb shows: its RNA path, the group of its keys, and the value to be."""
-
-    path: str
-    group: str
-    value: float
-
-
-def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[LayerPlan, Switched]:
+def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPlan:
     """The limb as it is to show its FK controls, or IK; Refused where nothing tells how IK is keyed."""
     bones = cache(lambda name: read_bone(rig, name))
     owner = property_owner(rig, limb)
     prefix = f"{owner.path_from_id()}." if isinstance(owner, PoseBone) else ""
-    name = property_name(owner, limb.switch)
-    switched = Switched(
-        path=_joined(prefix, name),
+    switch = Setting(
+        path=_joined(prefix, property_name(owner, limb.switch)),
         group=owner.name if isinstance(owner, PoseBone) else "Object Transforms",
         value=limb.fk_value if to == Layer.FK else limb.ik_value,
     )
@@ -66,12 +57,14 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[La
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
+        switch=switch,
         controls=kept,
         pole_on=np.zeros(len(frames), dtype=np.bool_),
     )
     if to == Layer.FK:
-        controls = (*((carried(control, show), show) for control, show in zip(limb.fk, shown, strict=True)), *kept)
-        return replace(plan, controls=controls), switched
+        return replace(
+            plan, controls=(*((carried(*pair), pair[1]) for pair in zip(limb.fk, shown, strict=True)), *kept)
+        )
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
     pairs = zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)
@@ -79,13 +72,23 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> tuple[La
     pole_on = _values(rig, pole, frames) > 0.5 if pole else np.full(len(frames), bool(limb.pole))
     return replace(
         plan,
-        controls=(*((carried(control, show), show) for control, show in pairs), *kept),
+        controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
         zero=tuple(map(bones, limb.zero)),
-        chain=limb.ik[:3],
+        chain=tuple(map(bones, limb.ik[:2])),
+        rigid=tuple(_rigid(rig, map(bones, limb.ik[:2]), frames)),
         swivel=carried(limb.swivel, limb.swivel) if limb.swivel else None,
         pole=carried(limb.pole, limb.pole) if limb.pole else None,
         pole_on=pole_on,
-    ), switched
+    )
+
+
+def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
+    """Keeps IK from stretching those of the bones that it may; one that is driven has to stay as it is."""
+    driven = {driver.data_path for driver in versions.drivers(rig)}
+    for bone in bones:
+        path = f"{bone.path}.ik_stretch"
+        if path not in driven and _values(rig, path, frames).any():
+            yield Setting(path=path, group=bone.name, value=0.0)
 
 
 def _joined(prefix: str, name: str) -> str:
@@ -101,22 +104,30 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 
+def corner_frames(rig: Rig, frames: Array) -> NDArray[np.bool_]:
+    """(n,) True on frames on which some bone has a key, and on the frames beside none has."""
+    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in versions.curves(rig))])
+    keyed = np.isin(frames, np.round(times, 2))
+    beside = np.pad(keyed, 1)
+    return keyed & ~beside[:-2] & ~beside[2:]
+
+
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
     """What shows of the limbs, what carries controls, and the channels of those that turn IK chains."""
     shown = {Point(rig, bone.name) for limb in limbs for bone in limb.shown}
     told = {Point(rig, bone.name) for limb in limbs for bone in limb.carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
-    swivels = frozenset(Point(rig, limb.swivel.bone.name) for limb in limbs if limb.swivel)
-    return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=swivels, turned=swivels)
+    sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
+    return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
 
 
 def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
     """Names of the bones whose pose tells where controls have to be."""
     names = {bone.name for limb in limbs for bone in (*limb.carriers, *limb.shown)}
-    return names | {name for limb in limbs for name in limb.chain}
+    return names | {bone.name for limb in limbs for bone in limb.chain}
 
 
-def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evaluated:
+def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluated:
     """Of bones of these names what they follow, before anything is evaluated; stale are those that switches move."""
     sources = cache(lambda place: tuple(dependencies.sources_of(place)))
     depends = {
@@ -129,7 +140,7 @@ def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evalua
         if not (each.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
         for name in dependencies.moved_by(bone, each)
     }
-    paths = {one.path for one in switched}
+    paths = {switch.path for switch in switches}
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     stale = {
         bone_and_property(driver.data_path)[0]
@@ -140,15 +151,15 @@ def ties(rig: Rig, switched: Sequence[Switched], names: Iterable[str]) -> Evalua
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 
-def switch_channel(rig: Rig, switched: Switched, frames: Array) -> tuple[Channel, str]:
-    """Keys of a switch that hold its value over the frames and leave it as it is outside; how the last one goes on."""
-    ahead, after = _beside(rig, switched.path, frames)
-    keys = {**ahead, float(frames[0]): np.array([switched.value]), **after}
-    curve = versions.curve_finder(rig)(switched.path, index=0)
+def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
+    """Keys that hold a property over the frames and leave it as it is outside; how the last one goes on."""
+    ahead, after = _beside(rig, setting.path, frames)
+    keys = {**ahead, float(frames[0]): np.array([setting.value]), **after}
+    curve = versions.curve_finder(rig)(setting.path, index=0)
     kinds = [key.interpolation for key in curve.keyframe_points if key.co.x <= frames[-1] + 1.0] if curve else []
     channel = Channel(
-        path=switched.path,
-        group=switched.group,
+        path=setting.path,
+        group=setting.group,
         frames=np.array(list(keys)),
         values=np.stack(list(keys.values())),
         held=np.ones(len(keys) - 1, dtype=np.bool_),
@@ -156,10 +167,10 @@ def switch_channel(rig: Rig, switched: Switched, frames: Array) -> tuple[Channel
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
 
-def shown_beside(rig: Rig, switched: Switched, frames: Array) -> tuple[bool, bool]:
+def shown_beside(rig: Rig, setting: Setting, frames: Array) -> tuple[bool, bool]:
     """Whether the layer that is to show does so already ahead of the frames, and after them."""
     beside = np.array((frames[0] - 1.0, frames[-1] + 1.0))
-    ahead, after = np.abs(_values(rig, switched.path, beside) - switched.value) < 1.0
+    ahead, after = np.abs(_values(rig, setting.path, beside) - setting.value) < 1.0
     return bool(ahead), bool(after)
 
 

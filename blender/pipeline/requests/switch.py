@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.layers import IkChain, LayerPlan, basis_channels, to_place
+from ....skeleton.layers import IkChain, LayerPlan, Setting, basis_channels, to_place
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
@@ -21,6 +21,7 @@ from ...armatures import Rig
 from ...chains.rigs.known_limbs import known_limbs
 from ...key_settings import KeySettings
 from ...messages.report import Report
+from ...messages.translation import translated
 from .. import trial_keys, unkeyed_edits, write
 from ..checks import keys
 from ..checks.armature import refuse_unposable
@@ -32,11 +33,12 @@ from ..read.chosen_chains import scene_of
 from ..read.keys import values_before
 from ..read.layers import (
     Layer,
+    corner_frames,
     kept_beside,
     read_layers,
+    setting_channel,
     shown_beside,
     shown_request,
-    switch_channel,
     ties,
     trial_bones,
 )
@@ -66,46 +68,44 @@ def switch(
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
-    read = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
-    limbs, switches = [limb for limb, _ in read], [switched for _, switched in read]
-    bones = {bone.name: bone for limb in limbs for bone in limb.keyed}
-    paths = {path for bone in bones.values() for path in (bone.location_path, bone.rotation_path, bone.scale_path)}
-    keys.refuse_unwritable(rig, paths | {switched.path for switched in switches}, settings)
-    switched_keys = [switch_channel(rig, switched, solved) for switched in switches]
-    before = values_before(rig, (bone.rotation_path for bone in bones.values()), solved[0])
-    unchanged = _Unchanged(rig)
-    poles = {limb.pole.bone.name for limb in limbs if limb.pole}
+    limbs = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
+    paths = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
+    settings_paths = {one.path for limb in limbs for one in (limb.switch, *limb.rigid)}
+    keys.refuse_unwritable(rig, paths | settings_paths, settings)
+    before = values_before(rig, (bone.rotation_path for limb in limbs for bone in limb.keyed), solved[0])
+    unchanged, corners = _Unchanged(rig), corner_frames(rig, solved)
 
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from part(sampler.of(need), 0.0, 0.3)
-    ends = np.unique(solved[[0, -1]])
-    constant = [
-        Channel(path=one.path, group=one.group, frames=ends, values=np.full((len(ends), 1), one.value))
-        for one in switches
-    ]
 
-    def channels(bases: Mapping[str, Basis]) -> list[Channel]:
-        found = [
+    def channels(limb: LayerPlan, bases: Mapping[str, Basis]) -> list[Channel]:
+        found = (
             channel
-            for name, basis in bases.items()
-            for channel in basis_channels(bones[name], basis, solved, before[bones[name].rotation_path])
-            if name not in poles or channel.path == bones[name].location_path
-        ]
+            for bone in limb.keyed
+            if bone.name in bases
+            for channel in basis_channels(bone, bases[bone.name], solved, before[bone.rotation_path], corners)
+            if channel.path in limb.paths(bone)
+        )
         return [channel for channel in found if not unchanged(channel)]
 
-    steps = _controls(plan, limbs, samples, constant, channels, ties(rig, switches, trial_bones(limbs)))
-    found = yield from part(steps, 0.3, 1.0)
-    beside = {bone.name: shown_beside(rig, switched, solved) for limb, switched in read for bone in limb.keyed}
-    found = [kept_beside(rig, channel, *beside[channel.group]) for channel in found]
+    steps = _controls(plan, limbs, samples, channels, ties(rig, (limb.switch for limb in limbs), trial_bones(limbs)))
+    bases, held = yield from part(steps, 0.3, 1.0)
+    found = [
+        kept_beside(rig, channel, *shown_beside(rig, limb.switch, solved))
+        for limb in limbs
+        for channel in channels(limb, bases)
+    ]
+    set_keys = [setting_channel(rig, setting, solved) for setting in held]
+    rigid = [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
-        written = {*(channel.path for channel in found), *(switched.path for switched in switches)}
-        span, notes = (solved[0], solved[-1]), []
+        written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
+        span, notes = (solved[0], solved[-1]), [*rigid]
         with unkeyed_edits.preserve_edits(rig, scene, written):
             notes += write.keys(rig, found, span=span, style=settings)
-            for channel, going_on in switched_keys:
+            for channel, going_on in set_keys:
                 style = replace(settings, new_action=False, interpolation=going_on)
                 notes += write.keys(rig, [channel], span=span, style=style)
         played = sampler.played(need, solved, {rig: written})
@@ -130,35 +130,34 @@ def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
     samples: Samples,
-    constant: Sequence[Channel],
-    channels: Callable[[Mapping[str, Basis]], list[Channel]],
+    channels: Callable[[LayerPlan, Mapping[str, Basis]], list[Channel]],
     tied: Evaluated,
-) -> Generator[float, None, list[Channel]]:
-    """The channels of all controls: by what was sampled as far as that goes, and then by trial."""
-    poses = _by_bone(samples.pose, plan)
-    chains = [IkChain(limb, poses, _swivel(plan, limb, samples)) for limb in limbs if limb.chain]
+) -> Generator[float, None, tuple[dict[str, Basis], list[Setting]]]:
+    """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides."""
+    poses, ends = _by_bone(samples.pose, plan), np.unique(plan.frames[[0, -1]])
+    own = {point.bone: basis for point, basis in samples.basis.items()}
+    chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
     waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
     bases, waiting = place(waiting, replace(tied, poses=poses))
+    held = [limb.switch for limb in limbs]
     if not (chains or waiting):
-        return channels(bases)
+        return bases, held
     with trial_keys.Trial(plan, tied.depends) as trial:
         for number in range(_MOST):
-            steps = trial.evaluate([*constant, *channels(bases)])
+            keyed = [channel for limb in limbs for channel in channels(limb, bases)]
+            steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
             now = yield from part(steps, number / _MOST, (number + 1) / _MOST)
             late = {control.bone.name for control in waiting}
             for chain in chains:
                 waiting += chain.controls(now, late)
                 bases |= chain.bases
+            held = [*(limb.switch for limb in limbs), *(one for chain in chains for one in chain.settings)]
             found, waiting = place(waiting, replace(tied, poses=now, stale=()))
             bases |= found
             if not waiting and all(chain.fits for chain in chains):
                 break
-    return channels(bases)
+    return bases, held
 
 
 def _by_bone(poses: Mapping[Point, Array], plan: Plan) -> dict[str, Array]:
     return {point.bone: np.broadcast_to(pose, (len(plan.frames), 4, 4)) for point, pose in poses.items()}
-
-
-def _swivel(plan: Plan, limb: LayerPlan, samples: Samples) -> Basis | None:
-    return samples.basis[Point(plan.rig, limb.swivel.bone.name)] if limb.swivel else None
