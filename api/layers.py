@@ -8,7 +8,7 @@ from bpy.types import Scene
 from ..blender.armatures import Rig
 from ..blender.chains.rigs import known_limbs as known
 from ..blender.chains.rigs.rig_files import KnownLimb
-from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle, Sampling
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Sampling
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
@@ -51,6 +51,8 @@ def switch(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
+    keys: str = DEFAULTS.keys,
+    tolerance: float = DEFAULTS.tolerance,
     key_type: str = DEFAULTS.key_type,
     new_action: bool = DEFAULTS.new_action,
     sampling: str = DEFAULTS.sampling,
@@ -61,6 +63,8 @@ def switch(
 
     to : FK or IK
     chains : names of limbs as `known_limbs` has them, None for all
+    keys : EVERY_FRAME; SOURCE, where the controls have keys that show the limb so far; REDUCED, as few as keep it
+    tolerance : world units by which bones may be off on any of the frames, with REDUCED
     key_type, new_action, sampling : as for `bake`
     raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed
 
@@ -70,7 +74,7 @@ def switch(
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
-    style = KeyStyle(key_type=key_type, new_action=new_action)
+    style = KeyStyle(keys=Keys(keys), tolerance=tolerance, key_type=key_type, new_action=new_action)
     return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling).write()
 
 

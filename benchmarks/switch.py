@@ -112,9 +112,8 @@ def main() -> None:
         addon_utils.enable(name, default_set=True)
     api = importlib.import_module(f"{PACKAGE}.api")
     rows = [("IK to FK", "FK", walk, "generic_snap"), ("FK to IK", "IK", stride, "limb_ik2fk")]
-    print(
-        f"\n{f'switch, {FRAMES} frames, {LIMBS} limbs':34}{'Rigify':>9}{'ours':>9}   times faster (spread)    ms a frame"
-    )
+    title = f"switch, {FRAMES} frames, {LIMBS} limbs"
+    print(f"\n{title:34}{'Rigify':>9}{'ours':>9}   times faster (spread)    ms a frame")
     for row in rows:
         against_rigify(api, *row)
 

@@ -59,6 +59,7 @@ class LayerPlan:
     """One limb that is to show another layer.
 
     shown : bones that show the limb, from the root bone to hand or foot, or to the toes
+    source : names of the controls of the layer that has shown it
     switch : says that the other layer shows
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
     zero : controls that are to be at rest
@@ -71,6 +72,7 @@ class LayerPlan:
 
     name: str
     shown: tuple[Bone, ...]
+    source: frozenset[str]
     switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
     zero: tuple[Bone, ...] = ()

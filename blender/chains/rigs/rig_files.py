@@ -69,6 +69,11 @@ class KnownLimb:
         return tuple(dict.fromkeys(filter(None, (*self.fk, *self.ik, *self.shown, *single, *self.kept))))
 
     @property
+    def ik_controls(self) -> tuple[str, ...]:
+        """Controls by which IK moves the limb."""
+        return tuple(filter(None, (self.control, self.pole, self.swivel, *self.zero, *self.ik[3:])))
+
+    @property
     def optional(self) -> tuple[str, ...]:
         """Bones that some builds of the limb do not have."""
         return tuple(filter(None, (self.pole, *self.zero)))

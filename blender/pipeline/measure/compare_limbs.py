@@ -7,40 +7,50 @@ import numpy as np
 
 from ....skeleton.layers import LayerPlan
 from ....skeleton.limb_pose import differences
-from ....skeleton.values import Plan, Point
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
+from ...key_settings import Keys, KeyStyle
 from ...messages.chain_report import ChainReport, frame_text
 from ...messages.translation import translated
 
-_KEPT = 1e-4, np.radians(0.1), 1e-3
+_KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What nobody sees: parts of the limb's length, radians, and parts of its scale."""
+
+
+def world_units(to_world: Array) -> Array:
+    """(n,) how many there are in one unit of an object with these matrices (n, 4, 4)."""
+    return np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
 
 
 def compare_limbs(
     plan: Plan,
     limbs: Sequence[LayerPlan],
     wanted: Mapping[Point, Array],
-    played: Mapping[Point, Array],
-    to_world: Array,
+    played: Samples,
+    style: KeyStyle,
 ) -> tuple[list[ChainReport], list[str]]:
     """A report of each limb, and sentences that tell how far those are off that did not stay.
 
-    wanted, played : by bone (n, 4, 4) in armature space
+    wanted : by bone (n, 4, 4) in armature space
+    style : of the keys, which may allow limbs to be off
     """
     reports, notes = [], []
-    frames, factor = plan.frames, np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
+    frames, factor = plan.frames, world_units(played.to_world[plan.rig])
     for limb in limbs:
         found = []
         for bone in limb.shown:
             point = Point(plan.rig, bone.name)
-            now, then = np.broadcast_arrays(played[point], wanted[point])
+            now, then = np.broadcast_arrays(played.pose[point], wanted[point])
             found.append(differences(now, then, np.array(bone.tail)))
         moved, turned, scaled = (np.stack(each) for each in zip(*found, strict=True))
         size = sum(bone.length for bone in limb.shown[:2])
         off, count = (moved * factor).max(axis=0), len(frames)
-        misposed = (
-            (moved.max(axis=0) > _KEPT[0] * size) | (turned.max(axis=0) > _KEPT[1]) | (scaled.max(axis=0) > _KEPT[2])
-        )
+        allowed = _KEPT * np.array((size, 1.0, 1.0))
+        if style.keys == Keys.REDUCED:
+            near = style.tolerance / factor.min()
+            allowed = np.maximum(allowed, near * np.array((1.0, *2 * (1.0 / min(bone.length for bone in limb.shown),))))
+        differing = np.stack([each.max(axis=0) for each in (moved, turned, scaled)], axis=-1)
+        misposed = (differing > allowed).any(axis=-1)
         worst = int(np.argmax(np.where(misposed, moved.max(axis=0), -1.0)))
         fields = {
             "name": limb.name,

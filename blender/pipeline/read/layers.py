@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from bpy.types import PoseBone
-from numpy.typing import NDArray
 
 from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
@@ -57,6 +56,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
+        source=frozenset((*(limb.fk if to == Layer.IK else limb.ik_controls), *limb.kept)),
         switch=switch,
         controls=kept,
         pole_on=np.zeros(len(frames), dtype=np.bool_),
@@ -102,14 +102,6 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
         standing: Any = rig.path_resolve(path)
         return np.full(len(frames), float(standing))
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
-
-
-def corner_frames(rig: Rig, frames: Array) -> NDArray[np.bool_]:
-    """(n,) True on frames on which some bone has a key, and on the frames beside none has."""
-    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in versions.curves(rig))])
-    keyed = np.isin(frames, np.round(times, 2))
-    beside = np.pad(keyed, 1)
-    return keyed & ~beside[:-2] & ~beside[2:]
 
 
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
@@ -188,7 +180,8 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
         first = len(start)
         straight[first : first + len(slopes)] = slopes
         slopes = straight
-    return replace(channel, frames=frames, values=values, slopes=slopes)
+    stays = None if channel.held is None else np.pad(channel.held, (len(start), len(end)))
+    return replace(channel, frames=frames, values=values, slopes=slopes, held=stays)
 
 
 def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:

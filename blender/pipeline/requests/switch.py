@@ -4,36 +4,34 @@ Where constraints come in between, only Blender tells how controls move bones. S
 that hang on such bones, or turn an IK chain, follow from what is evaluated.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.layers import IkChain, LayerPlan, Setting, basis_channels, to_place
+from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Channel, Plan, Point, Samples
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
-from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.known_limbs import known_limbs
-from ...key_settings import KeySettings
+from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
 from .. import trial_keys, unkeyed_edits, write
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
-from ..measure.compare_limbs import compare_limbs
+from ..layer_keys import LayerKeys, write_keys
+from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Opened, Preparation, request
 from ..read.build_plan import Frames, frame_range
 from ..read.chosen_chains import scene_of
-from ..read.keys import values_before
 from ..read.layers import (
     Layer,
-    corner_frames,
     kept_beside,
     read_layers,
     setting_channel,
@@ -46,9 +44,6 @@ from ..sample import sampling
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""
-
-_SAME = 1e-5
-"""Of locations, scale and rotation values: what differs less from what is there needs no keys."""
 
 
 @request
@@ -72,29 +67,24 @@ def switch(
     paths = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
     settings_paths = {one.path for limb in limbs for one in (limb.switch, *limb.rigid)}
     keys.refuse_unwritable(rig, paths | settings_paths, settings)
-    before = values_before(rig, (bone.rotation_path for limb in limbs for bone in limb.keyed), solved[0])
-    unchanged, corners = _Unchanged(rig), corner_frames(rig, solved)
+    layer_keys = LayerKeys(plan, limbs)
 
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from part(sampler.of(need), 0.0, 0.3)
 
-    def channels(limb: LayerPlan, bases: Mapping[str, Basis]) -> list[Channel]:
-        found = (
-            channel
-            for bone in limb.keyed
-            if bone.name in bases
-            for channel in basis_channels(bone, bases[bone.name], solved, before[bone.rotation_path], corners)
-            if channel.path in limb.paths(bone)
-        )
-        return [channel for channel in found if not unchanged(channel)]
-
-    steps = _controls(plan, limbs, samples, channels, ties(rig, (limb.switch for limb in limbs), trial_bones(limbs)))
-    bases, held = yield from part(steps, 0.3, 1.0)
+    poses = _by_bone(samples.pose, plan)
+    reduced = settings.keys == Keys.REDUCED
+    tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
+    steps = _controls(plan, limbs, samples, layer_keys, tied)
+    bases, held = yield from part(steps, 0.3, 0.6 if reduced else 1.0)
+    unit = float(world_units(samples.to_world[rig]).max())
+    steps = layer_keys.asked(bases, held, poses, settings, unit)
+    channels = yield from part(steps, 0.6 if reduced else 1.0, 1.0)
     found = [
         kept_beside(rig, channel, *shown_beside(rig, limb.switch, solved))
         for limb in limbs
-        for channel in channels(limb, bases)
+        for channel in channels[limb.name]
     ]
     set_keys = [setting_channel(rig, setting, solved) for setting in held]
     rigid = [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
@@ -104,33 +94,22 @@ def switch(
         written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
         span, notes = (solved[0], solved[-1]), [*rigid]
         with unkeyed_edits.preserve_edits(rig, scene, written):
-            notes += write.keys(rig, found, span=span, style=settings)
+            notes += write_keys(rig, found, span, settings)
             for channel, going_on in set_keys:
                 style = replace(settings, new_action=False, interpolation=going_on)
                 notes += write.keys(rig, [channel], span=span, style=style)
         played = sampler.played(need, solved, {rig: written})
-        reports, off = compare_limbs(plan, limbs, samples.pose, played.pose, played.to_world[rig])
+        reports, off = compare_limbs(plan, limbs, samples.pose, played, settings)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
     return write_and_measure
-
-
-class _Unchanged:
-    """Tells of channels whether all of it is as it is without keys."""
-
-    def __init__(self, rig: Rig) -> None:
-        self._rig, self._animated = rig, versions.animated_paths(rig)
-
-    def __call__(self, channel: Channel) -> bool:
-        standing = np.array(self._rig.path_resolve(channel.path), dtype=np.float64)
-        return channel.path not in self._animated and bool((np.abs(channel.values - standing) < _SAME).all())
 
 
 def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
     samples: Samples,
-    channels: Callable[[LayerPlan, Mapping[str, Basis]], list[Channel]],
+    layer_keys: LayerKeys,
     tied: Evaluated,
 ) -> Generator[float, None, tuple[dict[str, Basis], list[Setting]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides."""
@@ -144,7 +123,7 @@ def _controls(
         return bases, held
     with trial_keys.Trial(plan, tied.depends) as trial:
         for number in range(_MOST):
-            keyed = [channel for limb in limbs for channel in channels(limb, bases)]
+            keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases)]
             steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
             now = yield from part(steps, number / _MOST, (number + 1) / _MOST)
             late = {control.bone.name for control in waiting}

@@ -1,0 +1,149 @@
+"""Bases of a limb's controls into channels with as many keys as are asked for; outside, curves go on as before."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...skeleton.layers import LayerPlan, Setting, basis_channels
+from ...skeleton.limb_pose import differences
+from ...skeleton.reduced_layers import reduce_limb
+from ...skeleton.steps import part
+from ...skeleton.transform import Basis
+from ...skeleton.values import Channel, Plan
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..key_settings import Keys, KeyStyle
+from ..rna_paths import bone_and_property
+from . import borders, trial_keys, write
+from .read.keys import key_points, values_before
+
+_SAME = 1e-5
+"""Of locations, scale and rotation values: what differs less from what is there needs no keys."""
+
+_TRIES = 5
+"""Reductions, from one that may be too coarse on: only Blender tells by how much controls that are off move a limb."""
+
+
+class LayerKeys:
+    """The keys of limbs that switch, over the frames of the plan."""
+
+    def __init__(self, plan: Plan, limbs: Sequence[LayerPlan]) -> None:
+        self._plan, self._limbs, self._animated = plan, limbs, versions.animated_paths(plan.rig)
+        self._corners = _corner_frames(plan.rig, plan.frames)
+        paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
+        self._before = values_before(plan.rig, paths, plan.frames[0])
+
+    def every(self, limb: LayerPlan, bases: Mapping[str, Basis]) -> list[Channel]:
+        """On every frame, but for what changes nothing."""
+        found = (
+            channel
+            for bone in limb.keyed
+            if bone.name in bases
+            for channel in basis_channels(
+                bone, bases[bone.name], self._plan.frames, self._before[bone.rotation_path], self._corners
+            )
+            if channel.path in limb.paths(bone)
+        )
+        return [channel for channel in found if not self._unchanged(channel)]
+
+    def asked(
+        self,
+        bases: Mapping[str, Basis],
+        held: Sequence[Setting],
+        wanted: Mapping[str, Array],
+        style: KeyStyle,
+        unit: float,
+    ) -> Generator[float, None, dict[str, list[Channel]]]:
+        """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
+
+        wanted : by bone (n, 4, 4), the pose that shows
+        unit : world units in one of the armature's
+        """
+        channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
+        if style.keys == Keys.REDUCED:
+            return (yield from self._reduced(channels, bases, held, wanted, style, unit))
+        if style.keys == Keys.EVERY_FRAME:
+            return channels
+        return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
+
+    def _unchanged(self, channel: Channel) -> bool:
+        standing = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
+        return channel.path not in self._animated and bool((np.abs(channel.values - standing) < _SAME).all())
+
+    def _on_source_keys(self, limb: LayerPlan, channels: list[Channel]) -> list[Channel]:
+        frames = self._plan.frames
+        curves = versions.curves(self._plan.rig)
+        times = [key_points(each)[0] for each in curves if bone_and_property(each.data_path)[0] in limb.source]
+        rows = np.flatnonzero(np.isin(frames, np.round(np.concatenate([frames[[0, -1]], *times]), 2)))
+
+        def picked(channel: Channel) -> Channel:
+            slopes = channel.slopes
+            if slopes is not None:
+                slopes = np.stack((slopes[rows[:-1], 0], slopes[rows[1:] - 1, 1]), axis=1)
+            return replace(channel, frames=channel.frames[rows], values=channel.values[rows], slopes=slopes)
+
+        return [picked(channel) for channel in channels]
+
+    def _reduced(
+        self,
+        channels: Mapping[str, list[Channel]],
+        bases: Mapping[str, Basis],
+        held: Sequence[Setting],
+        wanted: Mapping[str, Array],
+        style: KeyStyle,
+        unit: float,
+    ) -> Generator[float, None, dict[str, list[Channel]]]:
+        ends, tolerance = np.unique(self._plan.frames[[0, -1]]), style.tolerance / unit
+        allowed, few = dict.fromkeys(channels, 2.0 * tolerance), {}
+        wrong = list(self._limbs)
+        with trial_keys.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
+            for number in range(_TRIES):
+                for limb in wrong:
+                    settings = {"tolerance": allowed[limb.name], "cubic": style.interpolation == "BEZIER"}
+                    steps = reduce_limb(limb, channels[limb.name], bases, **settings)
+                    few[limb.name] = yield from part(steps, number / _TRIES, number / _TRIES)
+                keyed = (channel for found in few.values() for channel in found)
+                steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
+                now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
+                off = {limb.name: _off(limb, now, wanted) for limb in self._limbs}
+                wrong = [limb for limb in self._limbs if off[limb.name] > tolerance]
+                if not wrong:
+                    break
+                allowed |= {limb.name: 0.9 * allowed[limb.name] * tolerance / off[limb.name] for limb in wrong}
+        return few
+
+
+def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float], style: KeyStyle) -> list[str]:
+    """Key the channels; outside of their frames curves go on as before. Returns sentences for the report.
+
+    span : the frames that are switched; keys of the channels outside of it keep what is there
+    """
+    find, before = versions.curve_finder(rig), {}
+    for channel in channels:
+        for index in range(channel.values.shape[1]):
+            curve = find(channel.path, index=index)
+            if curve and curve.keyframe_points:
+                inside = float(channel.frames[0]), float(channel.frames[-1])
+                before[channel.path, index] = borders.outside(curve, inside)
+    notes = write.keys(rig, channels, span=span, style=style)
+    find = versions.curve_finder(rig)
+    for (path, index), outside in before.items():
+        borders.restore(find(path, index=index), outside)
+    return notes
+
+
+def _off(limb: LayerPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
+    """How far bones of the limb are off at the most, armature units."""
+    moved = [differences(now[bone.name], wanted[bone.name], np.array(bone.tail))[0].max() for bone in limb.shown]
+    return float(max(moved))
+
+
+def _corner_frames(rig: Rig, frames: Array) -> NDArray[np.bool_]:
+    """(n,) True on frames on which some bone has a key, and on the frames beside none has."""
+    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in versions.curves(rig))])
+    keyed = np.isin(frames, np.round(times, 2))
+    beside = np.pad(keyed, 1)
+    return keyed & ~beside[:-2] & ~beside[2:]

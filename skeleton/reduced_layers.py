@@ -1,0 +1,63 @@
+"""As few keys as keep the controls of a limb, and what they move, within a tolerance."""
+
+from collections.abc import Generator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver.values import Array
+from . import transform
+from .layers import LayerPlan
+from .reduced_keys import SIDE, reduce_channels
+from .rotation_mode import rotation_matrices
+from .transform import Basis
+from .values import Bone, Channel
+
+
+def reduce_limb(
+    limb: LayerPlan, channels: Sequence[Channel], bases: Mapping[str, Basis], *, tolerance: float, cubic: bool
+) -> Generator[float, None, list[Channel]]:
+    """The limb's channels with only the keys that they need, all on the same frames; yields the part that is done.
+
+    channels : on every frame
+    tolerance : armature units, by which none of the controls alone may move the end of the limb
+    cubic : True for Bezier curves, False for straight lines
+    """
+    if not channels:
+        return []
+    levers = _levers(limb)
+    size = max(levers.values())
+    paths = [channel.path for channel in channels]
+    bones = [bone for bone in limb.keyed if not {*limb.paths(bone)}.isdisjoint(paths)]
+
+    def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
+        keyed = dict(zip(paths, values, strict=True))
+        return np.concatenate(
+            [_shown(bone, bases[bone.name], keyed, rows, levers[bone.name]) for bone in bones], axis=1
+        )
+
+    units = [size if path.endswith(".location") else 1.0 for path in paths]
+    rows = np.arange(len(channels[0].frames))
+    return (yield from reduce_channels(channels, rows, points, step=1, tolerance=tolerance, cubic=cubic, units=units))
+
+
+def _levers(limb: LayerPlan) -> dict[str, float]:
+    """By control the length of what it turns: of the FK controls from there on, of others their own."""
+    levers = {bone.name: bone.length for bone in limb.keyed}
+    follow = [carried.bone for carried, _ in limb.controls]
+    return levers | {bone.name: sum(below.length for below in follow[row:]) for row, bone in enumerate(follow)}
+
+
+def _shown(bone: Bone, basis: Basis, keyed: Mapping[str, Array], rows: NDArray[np.intp], lever: float) -> Array:
+    """(r, 3, 3) head, end and side of a control, on these rows, in the space that its channels are in."""
+
+    def at(array: Array) -> Array:
+        return array if len(array) == 1 else array[rows]
+
+    values = keyed.get(bone.rotation_path)
+    turn = at(basis.rotation) if values is None else rotation_matrices(values, bone.rotation_mode)
+    linear = turn * keyed.get(bone.scale_path, at(basis.scale))[..., None, :]
+    matrix = transform.compose(linear, keyed.get(bone.location_path, at(basis.location)))
+    places = np.array(((0.0, 0.0, 0.0), (0.0, lever, 0.0), (SIDE * lever, 0.0, 0.0)))
+    found = np.stack([transform.transform_points(matrix, place) for place in places], axis=1)
+    return np.broadcast_to(found, (len(rows), 3, 3))

@@ -1,0 +1,84 @@
+"""A generated rig that walks by IK or strides by FK, and where Blender then has the bones that deform it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+
+import numpy as np
+from bpy.types import Object
+from mathutils import Euler
+
+from .rigs import animate
+from .truth import on_frame
+
+FRAMES = range(1, 61)
+HALVES = np.arange(1.5, 60.0)
+LIMBS = ("thigh", "upper_arm")
+PARTS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
+SIDES = (("L", 0.0, 1.0), ("R", pi, -1.0))
+
+
+def walk(rig: Object) -> None:
+    """Hips low, heels rolling, hands and toes turning, limbs swivelled: keyed on the IK controls."""
+    bones = rig.pose.bones
+
+    def turned(*angles: float) -> Sequence[float]:
+        return Euler(angles).to_quaternion()
+
+    for frame in range(1, 62, 5):
+        phase = 2.0 * pi * frame / 60.0
+        animate(bones["root"], location={frame: (0, 0.02 * frame, 0)})
+        animate(bones["torso"], location={frame: (0, 0, -0.1 + 0.03 * cos(2.0 * phase))})
+        for side, shift, x in SIDES:
+            swing, lift = sin(phase + shift), cos(phase + shift)
+            animate(bones[f"foot_ik.{side}"], location={frame: (0, 0.25 * swing, 0.1 + 0.1 * lift)})
+            animate(bones[f"foot_ik.{side}"], rotation_quaternion={frame: turned(0.3 * swing, 0, 0.1 * x)})
+            animate(bones[f"foot_heel_ik.{side}"], rotation_euler={frame: (0.4 + 0.3 * swing, 0.1, 0.05)})
+            animate(bones[f"toe_ik.{side}"], rotation_quaternion={frame: turned(0.2 * swing, 0, 0)})
+            animate(bones[f"hand_ik.{side}"], location={frame: (-0.15 * x, -0.2 + 0.2 * swing, 0.1 * lift)})
+            animate(bones[f"hand_ik.{side}"], rotation_quaternion={frame: turned(0.5 * swing, 0.3, 0.4 * x)})
+            for limb in LIMBS:
+                animate(bones[f"{limb}_ik.{side}"], rotation_euler={frame: (0, 0.2 * swing, 0)})
+
+
+def stride(rig: Object) -> None:
+    """Legs and arms swing by their FK controls, which show."""
+    bones = rig.pose.bones
+    for side, shift, x in SIDES:
+        for frame in FRAMES[::6]:
+            swing = sin(2.0 * pi * frame / 60.0 + shift)
+            angles = {
+                "thigh": (0.5 * swing - 0.2, 0.1, 0.05 * x),
+                "shin": (0.6 + 0.3 * swing, 0, 0),
+                "foot": (0.3 * swing, 0.1, 0.1),
+                "toe": (0.2 * swing, 0, 0),
+                "upper_arm": (0.4 * swing, 0.2, 0.3 * x),
+                "forearm": (0.8 + 0.3 * swing, 0, 0),
+                "hand": (0.3 * swing, 0.1, 0.1),
+            }
+            for name, turn in angles.items():
+                animate(bones[f"{name}_fk.{side}"], rotation_quaternion={frame: Euler(turn).to_quaternion()})
+        for limb in LIMBS:
+            bones[f"{limb}_parent.{side}"]["IK_FK"] = 1.0
+    rig.update_tag()
+
+
+def deforming(rig: Object, frames: Sequence[float]) -> np.ndarray:
+    """(frames, bones, 4, 4) of the limbs' bones that deform the character, as Blender evaluates them."""
+    names = [f"DEF-{part}.{side}" for part in PARTS for side in "LR"]
+    names += [f"DEF-{part}.{side}.001" for part in (*PARTS[:2], *PARTS[4:6]) for side in "LR"]
+    found = []
+    for frame in frames:
+        on_frame(frame)
+        found.append([np.array(rig.pose.bones[name].matrix) for name in names])
+    return np.array(found)
+
+
+def off(after: np.ndarray, before: np.ndarray) -> tuple[float, float, float]:
+    """How far bones are off, at the most: metres, degrees, and parts of their scale."""
+    scales = [np.linalg.norm(each[..., :3, :3], axis=-2) for each in (after, before)]
+    turns = [each[..., :3, :3] / scale[..., None, :] for each, scale in zip((after, before), scales, strict=True)]
+    half = np.linalg.norm(turns[0] - turns[1], axis=(-2, -1)) / np.sqrt(8.0)
+    moved = np.linalg.norm(after[..., :3, 3] - before[..., :3, 3], axis=-1)
+    return moved.max(), np.degrees(2.0 * np.arcsin(half)).max(), np.abs(scales[0] - scales[1]).max()
