@@ -8,7 +8,7 @@ from bpy.types import Scene
 from ..blender.armatures import Rig
 from ..blender.chains.rigs import known_limbs as known
 from ..blender.chains.rigs.rig_files import KnownLimb
-from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Sampling
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
@@ -56,6 +56,7 @@ def switch(
     key_type: str = DEFAULTS.key_type,
     new_action: bool = DEFAULTS.new_action,
     sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
 ) -> Report:
     """Let limbs show their FK controls, or IK, over the frames: these controls are keyed so that the pose stays.
 
@@ -65,7 +66,7 @@ def switch(
     chains : names of limbs as `known_limbs` has them, None for all
     keys : EVERY_FRAME; SOURCE, where the controls have keys that show the limb so far; REDUCED, as few as keep it
     tolerance : world units by which bones may be off on any of the frames, with REDUCED
-    key_type, new_action, sampling : as for `bake`
+    key_type, new_action, sampling, measure : as for `bake`
     raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed
 
     >>> try:
@@ -75,7 +76,7 @@ def switch(
     UNKNOWN_RIG
     """
     style = KeyStyle(keys=Keys(keys), tolerance=tolerance, key_type=key_type, new_action=new_action)
-    return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling).write()
+    return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
 
 
 def switching(
@@ -87,11 +88,12 @@ def switching(
     scene: Scene | None = None,
     style: KeyStyle,
     sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
 ) -> Request:
     """The same bit by bit, as `baking` does it.
 
     >>> request = api.switching(rig, "IK", frames=(1, 10), style=api.KeyStyle())
     >>> request.close()
     """
-    settings = KeySettings(**asdict(style), sampling=Sampling(sampling))
+    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
     return requests.switch(rig, Layer(to), chains, frames, scene, settings)

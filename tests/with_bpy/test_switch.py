@@ -1,5 +1,6 @@
 """Limbs of generated rigs switch between IK and FK, and what deforms the character stays where it was."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -72,6 +73,34 @@ def test_fk_to_ik_keeps_what_deforms_the_character(rig: Object, pole: bool) -> N
     assert turned < 0.1
     assert scaled < 1e-3
     assert off(deforming(rig, HALVES), between)[0] < 1e-3
+
+
+@pytest.mark.parametrize(("motion", "to"), [(walk, "FK"), (stride, "IK")])
+def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: Callable[..., None], to: str) -> None:
+    """Pole or no pole, what IK controls, pole and FK hang on: all of it changes in the middle of the range."""
+    for limb in LIMBS:
+        for side in "LR":
+            owner = rig.pose.bones[f"{limb}_parent.{side}"]
+            for name, values in {
+                "pole_vector": (False, True),
+                "IK_parent": (1, 2),
+                "pole_parent": (1, 2),
+                "FK_limb_follow": (0.0, 1.0),
+                "IK_Stretch": (1.0, 0.0),
+            }.items():
+                for frame, value in zip((1, 31), values, strict=True):
+                    owner[name] = value
+                    owner.keyframe_insert(f'["{name}"]', frame=frame)
+    for curve in versions.curves(rig):
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    motion(rig)
+    before = deforming(rig, FRAMES)
+    assert api.switch(rig, to, frames=(1, 60)).posed
+    moved, turned, scaled = off(deforming(rig, FRAMES), before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
 
 
 def test_a_switch_changes_nothing_outside_of_its_frames(rig: Object) -> None:

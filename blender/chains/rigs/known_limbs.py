@@ -79,7 +79,8 @@ def property_name(owner: Any, name: str) -> str:
 
 def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
     """The limb once for each text that its wildcards stand for in a name of a bone."""
-    texts = {found for name in pattern.bones for found in _texts(name, rig.data.bones.keys())}
+    bones = rig.data.bones.keys()
+    texts = {found for name in pattern.bones for found in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
         for field in fields(pattern):

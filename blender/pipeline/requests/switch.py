@@ -6,6 +6,7 @@ that hang on such bones, or turn an IK chain, follow from what is evaluated.
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from bpy.types import Scene
@@ -14,7 +15,7 @@ from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Plan, Point, Samples
+from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
 from ...chains.rigs.known_limbs import known_limbs
@@ -72,11 +73,11 @@ def switch(
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from part(sampler.of(need), 0.0, 0.3)
-
     poses = _by_bone(samples.pose, plan)
+
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
-    steps = _controls(plan, limbs, samples, layer_keys, tied)
+    steps = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
     bases, held = yield from part(steps, 0.3, 0.6 if reduced else 1.0)
     unit = float(world_units(samples.to_world[rig]).max())
     steps = layer_keys.asked(bases, held, poses, settings, unit)
@@ -98,8 +99,8 @@ def switch(
             for channel, going_on in set_keys:
                 style = replace(settings, new_action=False, interpolation=going_on)
                 notes += write.keys(rig, [channel], span=span, style=style)
-        played = sampler.played(need, solved, {rig: written})
-        reports, off = compare_limbs(plan, limbs, samples.pose, played, settings)
+        look = partial(sampler.played, keyed={rig: written})
+        reports, off = compare_limbs(plan, limbs, poses, settings, look)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
     return write_and_measure
@@ -108,13 +109,13 @@ def switch(
 def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
-    samples: Samples,
+    poses: Mapping[str, Array],
+    own_bases: Mapping[Point, Basis],
     layer_keys: LayerKeys,
     tied: Evaluated,
 ) -> Generator[float, None, tuple[dict[str, Basis], list[Setting]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides."""
-    poses, ends = _by_bone(samples.pose, plan), np.unique(plan.frames[[0, -1]])
-    own = {point.bone: basis for point, basis in samples.basis.items()}
+    ends, own = np.unique(plan.frames[[0, -1]]), {point.bone: basis for point, basis in own_bases.items()}
     chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
     waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
     bases, waiting = place(waiting, replace(tied, poses=poses))
