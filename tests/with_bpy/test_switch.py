@@ -1,6 +1,7 @@
 """Limbs of generated rigs switch between IK and FK, and what deforms the character stays where it was."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import bpy
@@ -78,22 +79,18 @@ def test_fk_to_ik_keeps_what_deforms_the_character(rig: Object, pole: bool) -> N
 @pytest.mark.parametrize(("motion", "to"), [(walk, "FK"), (stride, "IK")])
 def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: Callable[..., None], to: str) -> None:
     """Pole or no pole, what IK controls, pole and FK hang on: all of it changes in the middle of the range."""
-    for limb in LIMBS:
-        for side in "LR":
-            owner = rig.pose.bones[f"{limb}_parent.{side}"]
-            for name, values in {
-                "pole_vector": (False, True),
-                "IK_parent": (1, 2),
-                "pole_parent": (1, 2),
-                "FK_limb_follow": (0.0, 1.0),
-                "IK_Stretch": (1.0, 0.0),
-            }.items():
-                for frame, value in zip((1, 31), values, strict=True):
-                    owner[name] = value
-                    owner.keyframe_insert(f'["{name}"]', frame=frame)
-    for curve in versions.curves(rig):
-        for key in curve.keyframe_points:
-            key.interpolation = "CONSTANT"
+    changing = {
+        "pole_vector": (0.0, 1.0),
+        "IK_parent": (1.0, 2.0),
+        "pole_parent": (1.0, 2.0),
+        "FK_limb_follow": (0.0, 1.0),
+        "IK_Stretch": (1.0, 0.0),
+    }
+    curves = versions.ensure_channelbag(rig).fcurves
+    for limb, side, name in product(LIMBS, "LR", changing):
+        points = curves.new(f'pose.bones["{limb}_parent.{side}"]["{name}"]').keyframe_points
+        for frame, value in zip((1.0, 31.0), changing[name], strict=True):
+            points.insert(frame, value).interpolation = "CONSTANT"
     motion(rig)
     before = deforming(rig, FRAMES)
     assert api.switch(rig, to, frames=(1, 60)).posed
