@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from ..blender.extension import VERSION
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
+from ..blender.pipeline.read.layers import Layer
 from .shot import ReportDetail
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
@@ -54,15 +55,18 @@ def parser(usage: str) -> ArgumentParser:
         _add(command, "file", nargs="?", **_FILE)
         if name != "detect":
             _add_shots(command)
-    bake, snap, plant, detect = (commands[name] for name in ("bake", "snap", "plant", "detect"))
-    for command in (bake, snap):
+    names = ("bake", "snap", "plant", "switch", "detect")
+    bake, snap, plant, switch, detect = (commands[name] for name in names)
+    _add(switch, "--to", type=_one_of(Layer), required=True)
+    _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
+    for command in (bake, snap, switch):
         _add(command, "--keys", type=_one_of(Keys))
         _add(command, "--tolerance", type=float, metavar="DISTANCE")
     _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
     _add(plant, "--hips", default="", metavar="BONE")
     _add(plant, "--floor", default="", metavar="FLOOR")
     _add(plant, "--leave-targets", action="store_true")
-    for command in (bake, snap, plant):
+    for command in (bake, snap, plant, switch):
         _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)

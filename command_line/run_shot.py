@@ -122,7 +122,8 @@ def _reports(
     found: list[tuple[Rig, list[str] | None]] = []
     for asked, setup in zip(what.rigs, setups, strict=True):
         with kept_going():
-            for rig in blend_file.rigs(what.file, asked.name, with_chains=setup is None and what.command != "plant"):
+            with_chains = setup is None and what.command not in ("plant", "switch")
+            for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():
                     found.append((rig, _applied(rig, setup) if setup else None))
     reports: list[api.Report] = []
@@ -164,5 +165,8 @@ def _request(what: Shot, rig: Rig, chains: list[str] | None, scene: Scene | None
             leave_targets=what.leave_targets,
             measure=what.measure,
         )
+    if what.to:
+        names, settings = what.switched, {"style": api.KeyStyle.of(what), "measure": what.measure}
+        return api.switching(rig, what.to, names, what.frames, scene=scene, **settings)
     baking = api.baking_targets if what.command == "snap" else api.baking
     return baking(rig, chains, what.frames, scene=scene, style=api.KeyStyle.of(what), measure=what.measure)

@@ -11,6 +11,7 @@ from typing import Any
 from .. import api
 from ..blender.files import atomic_write
 from ..blender.key_settings import DEFAULTS, Keys, Measure
+from ..blender.pipeline.read.layers import Layer
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
@@ -33,11 +34,12 @@ _NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "log"} |
 class Shot:
     """What to do.
 
-    command : bake, check, snap or plant
+    command : bake, check, snap, plant or switch
     number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
     limbs, hips, floor, leave_targets : what to plant; the floor is a height or the name of an object
+    to, switched : what limbs of these names, or all, are to show
     output, report : paths to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
@@ -63,6 +65,8 @@ class Shot:
     hips: str = ""
     floor: str = ""
     leave_targets: bool = False
+    to: Layer | None = None
+    switched: Sequence[str] | None = None
     output: Path | None = None
     report: Path | None = None
     log: Path | None = None

@@ -86,7 +86,7 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
         name=rig.name,
         scene=scene,
         ranks=(tuple(chains),),
-        frames=_steps(*_range(rig, frames, scene)),
+        frames=_steps(*frame_range(rig, frames, scene)),
         frame_rate=scene.render.fps / scene.render.fps_base,
     )
 
