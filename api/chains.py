@@ -93,7 +93,8 @@ def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, .
 def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
 
-    A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE.
+    A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE. On a
+    known rig chains are on the FK controls, and get the bones that its IK reaches for as targets and poles.
 
     raises : Refused where no limb is found at all
 
@@ -112,6 +113,9 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     chain = add_chain(rig, **limb.fields)
     # Only now: with reference POSE no side would be decided by keys.
     set_fields(chain, chain_defaults.fitting(chain))
+    for role, bone in (("target", limb.subtarget), ("pole_target", limb.pole_subtarget)):
+        if bone:
+            set_fields(chain, {role: rig, role.replace("target", "subtarget"): bone})
     return chain
 
 

@@ -11,6 +11,7 @@ from ..skeleton.hold import Hold
 from ..skeleton.values import Point
 from . import versions
 from .armatures import Rig, is_rig
+from .chains.rigs import controls
 from .hold_properties import TwoBoneIKHold
 from .messages.chain_report import frame_text
 from .messages.report import point_text
@@ -47,7 +48,8 @@ def point_of(chain: Any) -> Point | None:
 
 
 def owner(point: Point) -> Object | PoseBone:
-    """The object or the bone itself."""
+    """The object or the bone that takes the keys."""
+    point = controls.keyed_point(point)
     return point.object.pose.bones[point.bone] if point.bone else point.object
 
 
@@ -71,7 +73,7 @@ def lost(record: TwoBoneIKHold) -> bool:
 
 
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
-    """Add a hold with its grip; location and orientation are what the point had before where it had no keys."""
+    """Add a hold with its grip; location and orientation are what takes its keys had before where it had none."""
     assert hold.grip is not None
     before = of(point)
     record: TwoBoneIKHold = kept(point.object).add()
@@ -91,7 +93,8 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
     chain = active_chain(rig)
-    point = point_of(chain) if chain else None
+    target = point_of(chain) if chain else None
+    point = controls.keyed_point(target) if target else None
     selected = {
         frame
         for curve in (versions.curves(point.object) if point else ())

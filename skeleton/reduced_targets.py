@@ -98,7 +98,7 @@ class _Limb:
         found: dict[Point, Array] = {}
         for point, of_target in zip(self.channels, self.by_target(values), strict=True):
             carried = Carried.of(self.targets[point], self.samples, {**self.moved, **found})
-            found[point] = carried.world(carried.basis_of(*of_target))
+            found |= carried.worlds(point, carried.basis_of(*of_target))
         return found
 
     def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:

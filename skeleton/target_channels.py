@@ -74,6 +74,8 @@ class KeyedTarget:
     delta_location, delta_rotation : (3,), (3, 3) what Blender adds to the object's own transform
     before : (3 or 4,) the value of the rotation from which its keys go on without a jump
     constrained : whether constraints add something to a bone's own transform
+    arrives : for a control, the bone that goes along with it, and (4, 4) from that one to the target; None for a target
+        that is keyed itself
     """
 
     parents: tuple[Point, ...]
@@ -86,6 +88,17 @@ class KeyedTarget:
     delta_rotation: Array
     before: Array
     constrained: bool = False
+    arrives: tuple[Point, Array] | None = None
+
+    @property
+    def placed(self) -> tuple[Point, ...]:
+        """All whose place counts: what is keyed, and the bone that goes along with it."""
+        return (self.parents[0], self.arrives[0]) if self.arrives else self.parents[:1]
+
+
+def placed(targets: Mapping[Point, KeyedTarget]) -> set[Point]:
+    """All whose place counts for these targets."""
+    return {place for target in targets.values() for place in target.placed}
 
 
 def target_channels(
@@ -120,7 +133,7 @@ def channels_by_target(
         target, wanted = targets[point], transforms[point]
         carried = Carried.of(target, samples, moved)
         basis = carried.basis_for(wanted)
-        moved[point] = carried.world(basis)
+        moved |= carried.worlds(point, basis)
         rotates = wanted.orientation is not None
         channels[point] = list(_channels(plan, target, basis.column(0), rotates=rotates))
     return channels
@@ -133,12 +146,15 @@ class Carried:
     sampled : (n, 1, ...)             its basis
     parent : (n, 1, 4, 4) or None     the pose of its parent bone, in armature space
     to_world : (n, 1, 4, 4)           from the armature, or from the space that an object's basis is applied in
+    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; else None
     """
 
     target: KeyedTarget
     sampled: Basis
     parent: Array | None
     to_world: Array
+    control: Array | None = None
+    arriving: Array | None = None
 
     @classmethod
     def of(cls, target: KeyedTarget, samples: Samples, moved: Mapping[Point, Array]) -> Self:
@@ -156,14 +172,19 @@ class Carried:
         if target.bone and target.constrained:
             own = inherit.pose((target.bone,), parent, sampled.matrix)
             to_world = product(to_world, product(samples.pose[point][:, None], transform.inverse(own)))
-        return cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
+        found = cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
+        if target.arrives is None:
+            return found
+        with_it, offset = target.arrives
+        return replace(found, control=samples.world(point), arriving=product(samples.world(with_it), offset))
 
     @property
     def _bones(self) -> inherit.Bones:
         return (self.target.bone or _OBJECT,)
 
     def basis_for(self, wanted: WorldTransform) -> Basis:
-        """(n, 1, ...) the basis that gives it this transform."""
+        """(n, 1, ...) the basis that gives it this transform, or gives it to what arrives with it."""
+        wanted = self._of_control(wanted)
         from_world, basis = transform.inverse(self.to_world), self.sampled
         if wanted.orientation is not None:
             orientation = transform.orientation(product(from_world[..., :3, :3], wanted.orientation[:, None]))
@@ -179,9 +200,27 @@ class Carried:
         turn = product(self.target.delta_rotation, rotation_matrices(rotation, self.target.rotation_mode))
         return replace(basis, rotation=turn[:, None])
 
-    def world(self, basis: Basis) -> Array:
-        """(n, 4, 4) its matrix in the world with this basis."""
-        return product(self.to_world, inherit.pose(self._bones, self.parent, basis.matrix))[:, 0]
+    def _of_control(self, wanted: WorldTransform) -> WorldTransform:
+        """Where the control has to be, so that what arrives with it is where it is wanted."""
+        if self.control is None or self.arriving is None:
+            return wanted
+        turns = [transform.orientation(world[:, :3, :3]) for world in (self.control, self.arriving)]
+        orientation = turns[0]
+        if wanted.orientation is not None:
+            orientation = product(product(wanted.orientation, np.swapaxes(turns[1], -1, -2)), turns[0])
+        turned = product(orientation, np.swapaxes(turns[0], -1, -2))
+        ahead = transform.transform_vectors(turned, self.arriving[:, :3, 3] - self.control[:, :3, 3])
+        return WorldTransform(
+            location=wanted.location - ahead, orientation=orientation if wanted.orientation is not None else None
+        )
+
+    def worlds(self, point: Point, basis: Basis) -> dict[Point, Array]:
+        """(n, 4, 4) with this basis where what is keyed is, and the target `point` that arrives with it."""
+        keyed = product(self.to_world, inherit.pose(self._bones, self.parent, basis.matrix))[:, 0]
+        if self.control is None or self.arriving is None:
+            return {point: keyed}
+        way = product(transform.inverse(self.control), self.arriving)
+        return {self.target.parents[0]: keyed, point: product(keyed, way)}
 
 
 def _to_world(points: Sequence[Point], samples: Samples, moved: Mapping[Point, Array]) -> Array:

@@ -1,5 +1,6 @@
 """Finds the limbs of an armature by the names of its bones or, if the names say nothing, by its structure."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -8,9 +9,11 @@ from mathutils import Vector
 
 from ...armatures import Rig
 from ...properties import chain_of
+from ..rigs.known_limbs import limbs_of
+from ..rigs.rig_files import KnownLimb
 from . import bone_names, by_name, by_structure
 from .bone_names import Label
-from .limb_bones import LimbBones
+from .limb_bones import LimbBones, bones_named
 from .spine import spine
 
 
@@ -40,6 +43,8 @@ class Limb:
     side : "L", "R" or ""
     why : the reason why it was taken for a limb, in one sentence
     chain : name of the existing chain with this end bone, else ""
+    subtarget, pole_subtarget : on a known rig the bones of the same armature that its chain gets for target and pole
+        target; else ""
     """
 
     name: str
@@ -50,6 +55,8 @@ class Limb:
     tip_bone: str
     why: str
     chain: str
+    subtarget: str = ""
+    pole_subtarget: str = ""
 
     @property
     def fields(self) -> dict[str, str]:
@@ -58,7 +65,31 @@ class Limb:
 
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
-    """The limbs of these kinds, in the order of the armature's bones."""
+    """The limbs of these kinds, in the order of the armature's bones; of a known rig first those that it is known by."""
+    known = {limb.name: _of_known_rig(rig, limb) for limb in limbs_of(rig)}
+    found = [known.pop(limb.name, limb) for limb in _found(rig)]
+    return tuple(limb for limb in (*found, *known.values()) if limb.kind in kinds)
+
+
+def _of_known_rig(rig: Rig, limb: KnownLimb) -> Limb:
+    """With its FK controls for bones, and what IK reaches for as its target."""
+    root, end, tip = limb.fk[:3]
+    chain = chain_of(rig, end)
+    return Limb(
+        name=limb.name,
+        kind=Kind.LEGS if re.search("leg", limb.name, re.IGNORECASE) else Kind.ARMS,
+        side=bone_names.side(limb.name),
+        root_bone="" if rig.data.bones[end].parent.name == root else root,
+        end_bone=end,
+        tip_bone=tip,
+        why=f"FK controls of a known rig: {bones_named(*(rig.data.bones[name] for name in limb.fk))}",
+        chain=chain.name if chain else "",
+        subtarget=limb.followed,
+        pole_subtarget=limb.pole,
+    )
+
+
+def _found(rig: Rig) -> list[Limb]:
     bones = list(rig.data.bones)
     found = by_name.limbs(rig)
     if all(_kind(limb) == Kind.FINGERS for limb in found):
@@ -68,7 +99,7 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
     is_quadruped = any(limb.label.front for limb in found)
-    return tuple(
+    return [
         Limb(
             name=_name(limb, is_quadruped),
             kind=_kind(limb),
@@ -80,8 +111,7 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
             chain=chain.name if (chain := chain_of(rig, limb.end.name)) else "",
         )
         for limb in found
-        if _kind(limb) in kinds
-    )
+    ]
 
 
 def _kind(limb: LimbBones) -> Kind:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import fields, replace
+from math import nan
 from typing import Any
 
 from bpy.types import Bone, Object, PoseBone
 
+from ... import versions
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
@@ -16,6 +18,9 @@ from .rig_files import KnownLimb, layouts
 
 _ALMOST = 0.5
 """Part of a limb's bones from which on somebody would take it for this limb."""
+
+_AT_END = 1e-3
+"""So near to its end a switch shows no more of the other layer than anybody sees."""
 
 
 def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -63,6 +68,43 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
     if not found:
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
     return found
+
+
+_seen: dict[int, tuple[tuple[str, ...], tuple[KnownLimb, ...]]] = {}
+
+
+def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
+    """Those of its limbs that are known and lack nothing, none where it is of no known kind; fast for who asks often.
+
+    It is found out again when bones are added, removed or renamed.
+    """
+    names = tuple(rig.data.bones.keys())
+    if rig.pose and _seen.get(rig.session_uid, ((),))[0] != names:
+        try:
+            found = tuple(_found(rig, lambda _: False).values())
+        except Refused:
+            found = ()
+        _seen[rig.session_uid] = names, found
+    return _seen[rig.session_uid][1] if rig.pose and names else ()
+
+
+def forget() -> None:
+    """Another file is open."""
+    _seen.clear()
+
+
+def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
+    """FK or IK where either shows alone, "" in between.
+
+    frame : None for the property as it is, else as its keys have it there
+    """
+    owner: Any = property_owner(rig, limb)
+    name = property_name(owner, limb.switch)
+    path = f"{owner.path_from_id()}{'' if name.startswith('[') else '.'}{name}" if limb.switch_bone else name
+    curve = versions.curve_finder(rig)(path, index=0) if frame is not None else None
+    value = curve.evaluate(frame) if curve and curve.keyframe_points else owner.path_resolve(name) if name else nan
+    ends = {"FK": limb.fk_value, "IK": limb.ik_value}
+    return next((layer for layer, at in ends.items() if abs(value - at) < _AT_END), "")
 
 
 def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone:

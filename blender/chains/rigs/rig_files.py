@@ -63,6 +63,11 @@ class KnownLimb:
     kept: tuple[str, ...] = ()
 
     @property
+    def followed(self) -> str:
+        """The bone that a chain on the FK controls follows: what IK reaches for, or where that is theirs, the control."""
+        return self.control if self.ik[2] in self.fk else self.ik[2]
+
+    @property
     def bones(self) -> tuple[str, ...]:
         """All bones that are named, each once; those of `optional` may be missing."""
         single = (self.switch_bone, self.control, self.swivel)

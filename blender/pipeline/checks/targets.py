@@ -8,17 +8,23 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
 
+from ....skeleton import transform
 from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.target_channels import KeyedTarget
 from ....skeleton.values import ChainPlan, Plan, Point
+from ....solver.values import Array
+from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig, editable
+from ...chains.rigs import controls
+from ...chains.rigs.known_limbs import shown_layer
 from ...key_settings import KeyStyle
+from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from .. import borders
 from ..read import dependencies
-from ..read.bone import read_bone
+from ..read.bone import read_bone, rest
 from ..read.keys import values_before
 from ..sample.curves import OwnTransforms
 from . import keys
@@ -48,12 +54,12 @@ def keyable(
             if point in found:
                 raise _refused("SHARED_TARGET", chain, point)
             found[point] = turns
-            _refuse_unmovable(chain, point, turns=turns)
+            _refuse_unmovable(chain, _control(chain, point), turns=turns)
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
-            if place in found:
+            if place in found or place in map(controls.keyed_point, found):
                 raise _refused("TARGET_CARRIES", chain, place)
-    _refuse_hanging(plan, found, over_range=over_range)
+    _refuse_hanging(plan, {controls.keyed_point(point): turns for point, turns in found.items()}, over_range=over_range)
     targets = {point: keyed_target(point, plan.frames[0]) for point in found}
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
@@ -71,7 +77,7 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     """
     point: Point = chain.target
     item: Object = point.object
-    _refuse_unmovable(chain, point, turns=turns, carried_by=_CARRIERS)
+    _refuse_unmovable(chain, _control(chain, point), turns=turns, carried_by=_CARRIERS)
     target = keyed_target(point, spans[0][0])
     paths = {target.location_path, *([target.rotation_path] if turns else [])}
     keys.refuse_unwritable(item, paths, KeyStyle(new_action=True))
@@ -86,6 +92,18 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
             if kind := next(filter(None, (borders.eased(curve, span) for span in spans)), ""):
                 raise _refused("HELD_EASING", chain, point, kind=kind)
     return target
+
+
+def refuse_not_shown(plan: Plan) -> None:
+    """Raise `Refused` where a limb's controls would move to a pose that its rig does not show, and leave what shows."""
+    for chain in plan.chains:
+        limb = controls.limb_followed(chain.target)
+        if limb is None or chain.rig != chain.target.object or chain.end.name not in limb.fk:
+            continue
+        for frame in plan.frames if len(plan.frames) > 1 else (None,):
+            if shown_layer(chain.rig, limb, frame) == "IK":
+                named = {"switch": limb.switch, "value": limb.fk_value}
+                raise Refused("NOT_SHOWN", chain=chain, frame=frame_text(frame or plan.frames[0]), **named)
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by: Collection[str] = ()) -> None:
@@ -104,6 +122,21 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
         raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise _refused("DELTA_ANIMATED", chain, point)
+
+
+def _control(chain: ChainPlan, point: Point) -> Point:
+    """What is keyed to move the target; Refused where its rig leaves it nothing, or that would not bring it on."""
+    limb, control = controls.limb_followed(point), controls.keyed_point(point)
+    if limb and not limb.control:
+        raise _refused("NO_CONTROL", chain, point)
+    found = controls.carried(point, control)
+    if not isinstance(found, Point):
+        owner, constraint = found
+        if constraint is None:
+            raise _refused("NOT_CARRIED.at_all", chain, point, control=control.bone)
+        named = {"control": control.bone, "owner": owner.name, "constraint": constraint.name}
+        raise _refused("NOT_CARRIED.by_constraint", chain, point, **named)
+    return control
 
 
 def _refused(sentence: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
@@ -169,7 +202,8 @@ def _refuse(chain: ChainPlan, goal: Point, link: _Link) -> None:
 
 
 def keyed_target(point: Point, start: float) -> KeyedTarget:
-    """How an object or a bone is to be keyed, from frame `start` on."""
+    """How an object or a bone is to be keyed, from frame `start` on; for one that a known rig moves, its control."""
+    target, point = point, controls.keyed_point(point)
     item: Rig = point.object
     bone = read_bone(item, point.bone) if point.bone else None
     rotation_path = bone.rotation_path if bone else rotation_name(item.rotation_mode)
@@ -185,4 +219,12 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
         delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
         constrained=bool(bone) and any(not each.mute for _, each in dependencies.constraints_moving(point)),
+        arrives=_arrives(target, point) if target != point else None,
     )
+
+
+def _arrives(target: Point, control: Point) -> tuple[Point, Array]:
+    """The bone that goes along with the control, and (4, 4) at rest from there to the target."""
+    last: Point = controls.carried(target, control)
+    bones = target.object.data.bones
+    return last, product(transform.inverse(rest(bones[last.bone])), rest(bones[target.bone]))

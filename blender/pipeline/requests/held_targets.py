@@ -1,6 +1,6 @@
 """Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
@@ -12,7 +12,7 @@ from ....skeleton import chain_group, dependent_chains, hold, solve, transform
 from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.hold import Hold
 from ....skeleton.steps import run
-from ....skeleton.target_channels import Carried, KeyedTarget, target_channels
+from ....skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
 from ....skeleton.transform import Basis
 from ....skeleton.values import ChainPlan, Plan, Point, Samples
 from ....solver.values import Array
@@ -125,11 +125,12 @@ class HeldTargets(ExitStack):
         *leading, _ = (each for rank in with_dependents(tuple((each,) for each in order), also) for each in rank)
         own_rig = tuple((each,) for each in (*leading, chain) if each.rig == chain.rig)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=own_rig, frames=frames)
-        places = [chain.target, *(each.target for each in leading if each.target in self.targets)]
+        targets = [chain.target, *(each.target for each in leading if each.target in self.targets)]
+        places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
         need = _need(plan, [*leading, chain], places, also)
         with sampling.Sampler(plan, Sampling.AUTO, self._pose_before) as sampler:
             samples = run(sampler.over_range(need))
-        for point in sorted(set(places) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
+        for point in sorted(set(targets) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
             samples = self._as_copied(point, samples, frames)
         for each in leading:
             [group] = chain_group.chain_groups([each], samples, len(frames))
@@ -140,24 +141,24 @@ class HeldTargets(ExitStack):
         return samples, samples.world(chain.target), space
 
     def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
-        """The samples with a target, and what it carries, where its copy has it."""
-        copy = self._copies[point.object]
-        own = OwnTransforms(copy, frames.tolist())
-        basis: Basis = own.bone(copy.pose.bones[point.bone], with_rotation=True) if point.bone else own.object(copy)
-        world = Carried.of(self.targets[point], samples, {}).world(Basis.side_by_side([basis]))
-        way = product(world, transform.inverse(samples.world(point)))
+        """The samples with a target, what is keyed for it, and what that carries, where its copy has it."""
+        copy, target = self._copies[point.object], self.targets[point]
+        own, keyed = OwnTransforms(copy, frames.tolist()), target.parents[0]
+        basis: Basis = own.bone(copy.pose.bones[keyed.bone], with_rotation=True) if keyed.bone else own.object(copy)
+        worlds = Carried.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
+        way = product(worlds[keyed], transform.inverse(samples.world(keyed)))
         carried = {
             place: product(way, samples.world(place))
             for place in (*map(Point, samples.to_world), *samples.pose)
-            if point in dependencies.with_parents(place)
-        }
+            if keyed in dependencies.with_parents(place)
+        } | worlds
         to_world = samples.to_world | {place.object: found for place, found in carried.items() if not place.bone}
         poses = {
             place: product(transform.inverse(to_world[place.object]), found)
             for place, found in carried.items()
             if place.bone
         }
-        return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {point: basis})
+        return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {keyed: basis})
 
     def _values(self, copy: Object, target: KeyedTarget, frame: float) -> dict[str, Array]:
         """By path what the copy's location and rotation are on a frame."""
@@ -181,7 +182,7 @@ def _paths(target: KeyedTarget) -> tuple[str, str]:
     return target.location_path, target.rotation_path
 
 
-def _need(plan: Plan, chains: Iterable[ChainPlan], places: Sequence[Point], also: Iterable[Point]) -> SampleRequest:
+def _need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], also: Iterable[Point]) -> SampleRequest:
     """What has to be sampled of all chains, which may be those of several armatures, of their targets and spaces."""
     by_rig: dict[Rig, list[ChainPlan]] = {}
     for chain in chains:

@@ -20,6 +20,7 @@ from ... import holds
 from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
+from ...chains.rigs import controls
 from ...key_settings import Keys, KeySettings
 from ...messages.chain_report import frame_text
 from ...messages.pose_kept import key_notes
@@ -126,6 +127,9 @@ def _refuse_bones(plan: Plan, space: Point | None) -> None:
     """Raise `Refused` where a bone is to leave its armature, or cannot get another parent."""
     for chain in plan.chains:
         for point in (chain.target, chain.pole):
+            if point and (control := controls.keyed_point(point)) != point:
+                named = {"value": point_text(point), "control": control.bone}
+                raise Refused("RIG_SPACE", chain=chain, object=point.object, **named)
             if point and point.bone:
                 if space is None or space.object != point.object:
                     raise Refused("BONE_SPACE", chain=chain, object=point.object, value=point_text(point))

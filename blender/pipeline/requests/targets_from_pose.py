@@ -7,7 +7,14 @@ from bpy.types import Scene
 
 from ....skeleton import targets_from_pose
 from ....skeleton.steps import part
-from ....skeleton.target_channels import KeyedTarget, WorldTransform, by_object, target_channels, world_transforms
+from ....skeleton.target_channels import (
+    KeyedTarget,
+    WorldTransform,
+    by_object,
+    placed,
+    target_channels,
+    world_transforms,
+)
 from ....skeleton.targets_from_pose import TargetsFromPose
 from ....skeleton.values import Point
 from ... import versions
@@ -18,7 +25,7 @@ from ...messages.report import Report, point_text
 from ...messages.translation import translated
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
-from ..checks.targets import keyable, keyed_target
+from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
 from ..phases import Opened, Preparation, request
@@ -41,11 +48,12 @@ def bake_targets(
     plan = build_plan(rig, names, frames, scene, settings.keys)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
+    refuse_not_shown(plan)
     points = keyable(plan, over_range=True, style=settings)
 
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
-    samples = yield from part(sampler.pose_over_range(points), 0.0, sampled)
+    samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
     found = targets_from_pose.targets_from_pose(plan, samples)
     places, solved = world_transforms(found), [one.solved for one in found]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
@@ -65,9 +73,10 @@ def bake_targets(
 def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
+    refuse_not_shown(plan)
     points = keyable(plan, over_range=False, style=DEFAULTS if insert_keys else None)
 
-    samples = sampling.sample_current_frame(plan, pose_request(plan, points))
+    samples = sampling.sample_current_frame(plan, pose_request(plan, placed(points)))
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
     notes = [*pose_notes(plan, found), *pose_channels(plan, channels, insert_keys=insert_keys)]

@@ -1,0 +1,60 @@
+"""Which control takes the keys of a target that a known rig moves, and how the target goes along with it.
+
+A chain on the FK controls of such a rig follows the bone that IK reaches for, heel roll and all. That bone is locked and
+constrained: to move it, its control has to be moved so that it arrives.
+"""
+
+from collections.abc import Iterator
+
+from bpy.types import Constraint, Object, PoseBone
+
+from ....skeleton.values import Point
+from ...armatures import is_rig
+from ...pipeline.read import dependencies
+from .known_limbs import limbs_of
+from .rig_files import KnownLimb
+
+Obstacle = tuple[PoseBone | Object, Constraint | None]
+"""What does not go along with a control, and the constraint by which it does not; None where it does not hang on it."""
+
+
+def limb_followed(point: Point | None) -> KnownLimb | None:
+    """The limb of a known rig that has this bone for chains to follow."""
+    if point is None or not (point.bone and is_rig(point.object)):
+        return None
+    return next((limb for limb in limbs_of(point.object) if limb.followed == point.bone), None)
+
+
+def keyed_point(point: Point) -> Point:
+    """What is keyed to move this target: of a known rig the control, else the target itself."""
+    limb = limb_followed(point)
+    return Point(point.object, limb.control) if limb and limb.control else point
+
+
+def carried(point: Point, control: Point) -> Point | Obstacle:
+    """The target, or where something limits it alone, the bone above it that goes along with the control as if one."""
+    for place in dependencies.with_parents(point):
+        obstacles = list(_obstacles(place, control))
+        for owner, constraint in obstacles:
+            if not (constraint and constraint.type.startswith("LIMIT")):
+                return owner, constraint
+        if not obstacles:
+            return place
+    raise AssertionError("what hangs on nothing is an obstacle")
+
+
+def _obstacles(place: Point, control: Point) -> Iterator[Obstacle]:
+    if place == control:
+        return
+    owner = place.object.pose.bones[place.bone] if place.bone else place.object
+    parent = next(iter(dependencies.with_parents(place)[1:]), None)
+    if not place.bone or parent is None:
+        yield owner, None
+        return
+    yield from _obstacles(parent, control)
+    for mover, constraint in dependencies.constraints_moving(place):
+        sources = list(dependencies.targets(constraint))
+        local = constraint.owner_space.startswith("LOCAL")
+        goes_along = not any(next(_obstacles(each, control), None) for each in sources) if sources else local
+        if not (constraint.mute or goes_along):
+            yield mover, constraint

@@ -1,0 +1,185 @@
+"""On known rigs chains follow what IK reaches for; what has to arrive there is brought by the control that takes keys."""
+
+from __future__ import annotations
+
+from math import pi, sin
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+from mathutils import Euler
+
+from support.rigify import generated
+from support.rigs import animate
+from support.truth import on_frame
+
+FRAMES = range(1, 21)
+FOLLOWED = {"Leg": "MCH-thigh_ik_target", "Arm": "MCH-upper_arm_ik_target"}
+CONTROLS = {"Leg": "foot_ik", "Arm": "hand_ik"}
+TIPS = {"Leg": "foot_fk", "Arm": "hand_fk"}
+POLES = {"Leg": "thigh_ik_target", "Arm": "upper_arm_ik_target"}
+LIMBS = [f"{limb}.{side}" for limb in FOLLOWED for side in "LR"]
+CLOSE = 1e-5
+"""Metres, and parts of a rotation: single precision over a dozen bones."""
+
+
+@pytest.fixture
+def rig() -> Object:
+    """The rig generated from the basic human metarig, walking on heels that roll, with a chain for each limb."""
+    rig = generated("basic_human")
+    bones = rig.pose.bones
+    for frame in (1, 7, 13, 20):
+        swing = sin(2.0 * pi * frame / 20.0)
+        animate(bones["torso"], location={frame: (0.02 * swing, 0, -0.08)})
+        for side, sign in (("L", 1), ("R", -1)):
+            animate(bones[f"foot_heel_ik.{side}"], rotation_euler={frame: (0.3 + 0.3 * sign * swing, 0.1, 0.2 * swing)})
+            animate(bones[f"foot_ik.{side}"], location={frame: (0, 0.2 * sign * swing, 0.05)})
+    api.add_detected(rig)
+    return rig
+
+
+def of(names: dict[str, str], chain: str) -> str:
+    """The bone of this chain's limb and side."""
+    limb, side = chain.split(".")
+    return f"{names[limb]}.{side}"
+
+
+def stride(rig: Object) -> None:
+    """FK controls that move, and show."""
+    bones = rig.pose.bones
+    for side, sign in (("L", 1), ("R", -1)):
+        for frame in (1, 7, 13, 20):
+            swing = sin(2.0 * pi * frame / 20.0) * sign
+            angles = {
+                "thigh": (0.4 * swing - 0.2, 0.1, 0),
+                "shin": (0.6 + 0.3 * swing, 0, 0),
+                "foot": (0.3 * swing, 0, 0.1),
+            }
+            angles |= {"upper_arm": (0.4 * swing, 0.2, 0), "forearm": (0.8, 0, 0), "hand": (0.2, 0.3 * swing, 0)}
+            for name, turn in angles.items():
+                animate(bones[f"{name}_fk.{side}"], rotation_quaternion={frame: Euler(turn).to_quaternion()})
+        for limb in ("thigh", "upper_arm"):
+            bones[f"{limb}_parent.{side}"]["IK_FK"] = 1.0
+            # Without stretch a constraint keeps what IK reaches for within reach.
+            bones[f"{limb}_parent.{side}"]["IK_Stretch"] = float(side == "L")
+    rig.update_tag()
+
+
+def places(name: str, bones: list[str]) -> np.ndarray:
+    """(frames, bones, 4, 4) in the world as Blender evaluates them."""
+    found = []
+    for frame in FRAMES:
+        rig = bpy.data.objects[name].evaluated_get(on_frame(frame))
+        found.append([np.array(rig.matrix_world @ rig.pose.bones[bone].matrix) for bone in bones])
+    return np.array(found)
+
+
+def test_detect_gives_chains_of_a_known_rig_its_controls(rig: Object) -> None:
+    assert {chain.name for chain in rig.two_bone_ik_chains} == set(LIMBS)
+    for chain in rig.two_bone_ik_chains:
+        assert (chain.target, chain.subtarget) == (rig, of(FOLLOWED, chain.name))
+        assert (chain.pole_target, chain.pole_subtarget) == (rig, of(POLES, chain.name))
+        assert chain.use_rotation
+
+
+def test_a_bake_follows_ik_with_its_heel_roll(rig: Object) -> None:
+    assert api.bake(rig, frames=(1, 20)).posed
+    tips, followed = [of(TIPS, name) for name in LIMBS], [of(FOLLOWED, name) for name in LIMBS]
+    found = places(rig.name, tips + followed)
+    np.testing.assert_allclose(found[:, :4, :3], found[:, 4:, :3], atol=CLOSE)
+
+
+@pytest.mark.parametrize("keys", ["EVERY_FRAME", "REDUCED"])
+def test_baked_targets_arrive_through_their_controls(rig: Object, keys: str) -> None:
+    stride(rig)
+    tips, followed = [of(TIPS, name) for name in LIMBS], [of(FOLLOWED, name) for name in LIMBS]
+    before = places(rig.name, tips)
+    report = api.bake_targets(rig, frames=(1, 20), keys=keys)
+    assert report.posed
+    close = CLOSE if keys == "EVERY_FRAME" else 1e-3
+    after = places(rig.name, followed)
+    np.testing.assert_allclose(after[..., :3, 3], before[..., :3, 3], atol=close)
+    np.testing.assert_allclose(after[..., :3, :3], before[..., :3, :3], atol=CLOSE if close == CLOSE else 2e-2)
+    keyed = {curve.data_path.split('"')[1] for curve in versions.curves(rig)}
+    assert keyed.isdisjoint(followed)
+    assert {of(CONTROLS, name) for name in LIMBS} <= keyed
+
+
+def test_snapped_targets_arrive_through_their_controls(rig: Object) -> None:
+    stride(rig)
+    on_frame(5)
+    rig.pose.bones["shin_fk.L"].rotation_quaternion = Euler((1.1, 0, 0)).to_quaternion()
+    rig.pose.bones["foot_fk.L"].rotation_quaternion = Euler((0.3, 0.2, 0.1)).to_quaternion()
+    bpy.context.view_layer.update()
+    before = np.array(rig.pose.bones["foot_fk.L"].matrix)
+    api.snap_targets(rig)
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(np.array(rig.pose.bones["foot_fk.L"].matrix), before, atol=CLOSE)
+    np.testing.assert_allclose(np.array(rig.pose.bones["MCH-thigh_ik_target.L"].matrix), before, atol=CLOSE)
+
+
+def test_a_held_foot_stays_while_its_heel_rolls(rig: Object) -> None:
+    before = places(rig.name, ["MCH-thigh_ik_target.L"])
+    report = api.hold(rig, ["Leg.L"], (6, 15), ease=(2, 2))
+    found = places(rig.name, ["MCH-thigh_ik_target.L"])
+    held = found[5:15]
+    np.testing.assert_allclose(held, np.broadcast_to(before[5], held.shape), atol=CLOSE)
+    np.testing.assert_allclose(found[:3], before[:3], atol=1e-6)
+    np.testing.assert_allclose(found[17:], before[17:], atol=1e-6)
+    assert not any("out of date" in note for note in report.notes)
+    api.remove_hold(rig, "Leg.L")
+    np.testing.assert_allclose(places(rig.name, ["MCH-thigh_ik_target.L"]), before, atol=1e-6)
+
+
+def test_pinned_feet_stay_while_the_hips_move(rig: Object) -> None:
+    stride(rig)
+    on_frame(5)
+    before = np.array([rig.pose.bones[of(TIPS, name)].matrix for name in LIMBS])
+    api.pin(rig)
+    rig.pose.bones["torso"].location.z -= 0.05
+    bpy.context.view_layer.update()
+    after = np.array([rig.pose.bones[of(TIPS, name)].matrix for name in LIMBS])
+    np.testing.assert_allclose(after, before, atol=2e-4)
+
+
+def test_controls_leave_alone_a_pose_that_shows(rig: Object) -> None:
+    """IK shows here: to snap its controls to the FK pose would lose what the user sees."""
+    with pytest.raises(api.Refused, match='set "IK_FK" to 1') as refused:
+        api.snap_targets(rig)
+    assert refused.value.kind == "NOT_SHOWN"
+    stride(rig)
+    prop = '["IK_FK"]'
+    parent = rig.pose.bones["thigh_parent.L"]
+    parent.keyframe_insert(prop, frame=1)
+    parent["IK_FK"] = 0.0
+    parent.keyframe_insert(prop, frame=12)
+    with pytest.raises(api.Refused, match="on frame "):
+        api.bake_targets(rig, ["Leg.L"], frames=(1, 20))
+
+
+def test_what_two_controls_move_is_refused_by_name() -> None:
+    rig = generated("basic_quadruped")
+    api.add_detected(rig)
+    chain = rig.two_bone_ik_chains["Hind Leg.L"]
+    assert (chain.target, chain.subtarget) == (rig, "MCH-thigh_ik_target.L")
+    with pytest.raises(api.Refused, match='"basic_quadruped, MCH-thigh_ik_target.L"') as refused:
+        api.hold(rig, ["Hind Leg.L"], (1, 5))
+    assert refused.value.kind == "NO_CONTROL"
+
+
+def test_a_constraint_between_control_and_target_is_refused(rig: Object) -> None:
+    between = rig.pose.bones["foot_spin_ik.L"].constraints.new("COPY_LOCATION")
+    between.target, between.subtarget = rig, "torso"
+    with pytest.raises(api.Refused, match='constraint "Copy Location" acts on "foot_spin_ik.L"') as refused:
+        api.hold(rig, ["Leg.L"], (1, 5))
+    assert refused.value.kind == "NOT_CARRIED"
+
+
+def test_controls_of_a_rig_get_no_other_parent(rig: Object) -> None:
+    stride(rig)
+    with pytest.raises(api.Refused, match='moved by control "foot_ik.L"') as refused:
+        api.change_target_space(rig, ["Leg.L"], (1, 5), space=(rig, "torso"))
+    assert refused.value.kind == "RIG_SPACE"
