@@ -41,6 +41,14 @@ def rig_in_hand(context: Context) -> Rig | None:
     return found and found[0]
 
 
+def bone_in_hand(context: Context) -> str:
+    """The bone that is selected in Pose Mode, else the end bone of the limb in hand; "" without either."""
+    rig, limb = rig_in_hand(context), limb_in_hand(context)
+    if rig and rig.mode == "POSE":
+        return _selected_bone(rig)
+    return limb[0].two_bone_ik_chains[limb[1]].end_bone if limb else ""
+
+
 def missing(context: Context) -> str:
     """What the user has to do before an armature is in hand, in one sentence; "" where one is."""
     if context.mode.startswith("EDIT"):
@@ -163,7 +171,16 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
     if not bone:
         return [index for index, _ in reaching]
     goals = [(i, ((c.target, c.subtarget), (c.pole_target, c.pole_subtarget))) for i, c in reaching]
-    return [index for index, pair in goals if (item, bone) in pair]
+    return [index for index, pair in goals if (item, bone) in pair] or _of_known_limb(rig, item, bone)
+
+
+def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
+    """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
+    from .chains.rigs.known_limbs import limbs_of
+
+    limbs = limbs_of(rig) if rig == item else ()
+    ends = {limb.fk[1] for limb in limbs if bone in (*limb.bones, *limb.optional)}
+    return [index for index, chain in enumerate(rig.two_bone_ik_chains) if chain.end_bone in ends]
 
 
 def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:

@@ -7,6 +7,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
+from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
 from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected, selected_with_chains
@@ -111,12 +112,16 @@ class RangeOperator(SelectedChainsOperator):
     def draw_choices(self) -> None:
         """What the operator has beside the range."""
 
+    def taking_part(self, _context: Context, rig: Rig) -> tuple[list[str], list[str]]:
+        """Names of the limbs that it takes, and of those that it leaves out."""
+        return api.taking_part(rig, self.chains(rig))
+
     def draw_chains(self, context: Context) -> None:
         """Which armatures with how many limbs, and the limbs that are left out."""
         column = self.layout.column(align=True)
         for rig in self.rigs(context):
             try:
-                taken, left_out = api.taking_part(rig, self.chains(rig))
+                taken, left_out = self.taking_part(context, rig)
             except api.Refused as refusal:
                 _draw_text(column, str(refusal), warns=True)
                 continue

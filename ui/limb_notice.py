@@ -50,7 +50,8 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     if by and by.switch:
         name = by.switch.rpartition('["')[2][:-2]
         text = pgettext_iface('"{name}" shows other bones of the rig than those that are posed').format(name=name)
-        button = pgettext_iface('Set "{name}" to {value:g}').format(name=name, value=by.value)
+        template = 'Key "{name}" at {value:g}' if found.keyed else 'Set "{name}" to {value:g}'
+        button = pgettext_iface(template).format(name=name, value=by.value)
     elif by:
         text = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose').format(
             constraint=by.constraint, bone=by.bone

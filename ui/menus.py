@@ -46,6 +46,9 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.markers_remove")
         layout.operator("two_bone_ik.bake", text="Bake Two-Bone IK...")
         layout.operator("two_bone_ik.worst_frame")
+        layout.separator()
+        layout.operator("two_bone_ik.switch", text="Switch Two-Bone IK Limbs to FK...").direction = "FK"
+        layout.operator("two_bone_ik.switch", text="Switch Two-Bone IK Limbs to IK...").direction = "IK"
 
 
 def _draw(menu: Menu, context: Context) -> None:

@@ -79,11 +79,13 @@ class TWO_BONE_IK_PT_chains(Panel):
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
-        if not rig.two_bone_ik_chains:
-            _draw_first_steps(layout, rig)
-            return
         from . import limb_notice, sections
 
+        if not rig.two_bone_ik_chains:
+            _draw_first_steps(layout, rig)
+            sections.draw_switch(layout, context, rig)
+            sections.draw_report(layout, context, rig)
+            return
         _draw_list(layout, rig)
         _draw_actions(layout, context, rig)
         if limb := in_hand.limb_in_hand(context):
@@ -96,6 +98,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
+        sections.draw_switch(layout, context, rig)
         sections.draw_report(layout, context, rig)
 
 

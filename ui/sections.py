@@ -6,13 +6,15 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import contacts, holds, keyed_options
+from ..blender import contacts, holds, in_hand, keyed_options
 from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
+from ..blender.chains.rigs.known_limbs import limbs_of, shown_layer
 from ..blender.live import hold_state
 from ..blender.messages import markers, report
+from ..blender.pipeline.read.build_plan import frame_range
 from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.properties import TwoBoneIKChain
 from .panel import draw_lines
@@ -162,6 +164,31 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
+
+
+def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
+    """Of a known rig which of its limbs show FK and which IK, and the buttons that switch all, or the one in hand."""
+    limbs = limbs_of(rig)
+    body = _section(layout, "Switch", closed=False) if limbs else None
+    if body is None:
+        return
+    shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
+    for limb in limbs:
+        shown[shown_layer(rig, limb)].append(limb.name)
+    lines = [f"{layer or pgettext_iface('Between')}: {', '.join(names)}" for layer, names in shown.items() if names]
+    draw_lines(body, context, lines)
+    bone = in_hand.bone_in_hand(context)
+    selected = next((limb.name for limb in limbs if bone in (*limb.bones, *limb.optional)), "")
+    frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
+    column = body.column(align=True)
+    for name in ("", selected) if selected else ("",):
+        row = column.row(align=True)
+        row.label(text=name or pgettext_iface("All Limbs"), translate=False)
+        for layer, text in (("FK", "To FK {} - {}"), ("IK", "To IK {} - {}")):
+            label = pgettext_iface(text).format(*frames)
+            button = row.operator("two_bone_ik.switch", text=label, translate=False)
+            button.direction, button.only_active = layer, bool(name)
+            button.frame_start, button.frame_end = frames
 
 
 def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from bpy.types import Scene
 from mathutils import Vector
 
 from ...skeleton.values import ChainPlan
@@ -11,6 +12,7 @@ from ..armatures import Rig
 from ..pipeline import write
 from ..pipeline.read import dependencies, switches
 from ..pipeline.read.notes import acts
+from ..pipeline.requests import turn_switch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +63,8 @@ def keyed(plan: ChainPlan) -> bool:
     return any(find(bone.rotation_path, index=index) for bone in plan.keyed for index in range(4))
 
 
-def mend(rig: Rig, found: Hiding) -> list[str]:
-    """Mute the constraint, or turn the switch; returns sentences about what may undo that."""
+def mend(rig: Rig, found: Hiding, chain: str, scene: Scene) -> list[str]:
+    """Mute the constraint, or turn the switch so that this chain shows; returns sentences about what may undo that."""
     if not found.switch:
         return write.mute_constraints(rig, [(found.bone, found.constraint)])
-    switches.turn(rig, found.switch, found.value)
-    return []
+    return turn_switch.turn_switch(rig, chain, scene, found.switch, found.value)

@@ -129,7 +129,7 @@ def test_the_constraint_that_hides_the_limb_can_be_muted(bone: str, live: bool) 
     api.solve(rig)
     found = assert_told(rig, "HIDDEN")
     assert (found.hiding.bone, found.hiding.constraint) == (bone, constraint.name)
-    assert hiding.mend(rig, found.hiding)
+    assert hiding.mend(rig, found.hiding, "lower", bpy.context.scene)
     assert constraint.mute
     assert_told(rig, "REACHED")
 
@@ -144,6 +144,8 @@ def test_a_driver_that_hides_a_live_limb_is_not_told_reached() -> None:
 def test_the_switch_that_hides_a_rigify_limb_can_be_turned() -> None:
     rig = generated("basic_human")
     api.add_detected(rig)
+    for chain in rig.two_bone_ik_chains:
+        chain.target = chain.pole_target = None
     api.create_targets(rig)
     for chain in rig.two_bone_ik_chains:
         chain.target.location.z += 0.1
@@ -153,7 +155,7 @@ def test_the_switch_that_hides_a_rigify_limb_can_be_turned() -> None:
         assert found.state == "HIDDEN"
         assert found.hiding.switch.endswith(f'_parent.{chain.name[-1]}"]["IK_FK"]')
         assert f'does not show chain "{chain.name}": set its property "IK_FK" to 1' in str(api.solve(rig, [chain.name]))
-        hiding.mend(rig, found.hiding)
+        hiding.mend(rig, found.hiding, chain.name, bpy.context.scene)
         assert told(rig, chain.name).state == "REACHED"
         assert "IK_FK" not in str(api.solve(rig, [chain.name]))
         bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones

@@ -1,4 +1,4 @@
-"""On known rigs chains follow what IK reaches for; what has to arrive there is brought by the control that takes keys."""
+"""On known rigs chains follow what IK reaches for; the control that takes keys brings there what has to arrive."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_what_two_controls_move_is_refused_by_name() -> None:
     api.add_detected(rig)
     chain = rig.two_bone_ik_chains["Hind Leg.L"]
     assert (chain.target, chain.subtarget) == (rig, "MCH-thigh_ik_target.L")
-    with pytest.raises(api.Refused, match='"basic_quadruped, MCH-thigh_ik_target.L"') as refused:
+    with pytest.raises(api.Refused, match="by more than one control") as refused:
         api.hold(rig, ["Hind Leg.L"], (1, 5))
     assert refused.value.kind == "NO_CONTROL"
 
@@ -173,13 +173,13 @@ def test_what_two_controls_move_is_refused_by_name() -> None:
 def test_a_constraint_between_control_and_target_is_refused(rig: Object) -> None:
     between = rig.pose.bones["foot_spin_ik.L"].constraints.new("COPY_LOCATION")
     between.target, between.subtarget = rig, "torso"
-    with pytest.raises(api.Refused, match='constraint "Copy Location" acts on "foot_spin_ik.L"') as refused:
+    with pytest.raises(api.Refused, match='constraint "Copy Location" acts on "foot_spin_ik') as refused:
         api.hold(rig, ["Leg.L"], (1, 5))
     assert refused.value.kind == "NOT_CARRIED"
 
 
 def test_controls_of_a_rig_get_no_other_parent(rig: Object) -> None:
     stride(rig)
-    with pytest.raises(api.Refused, match='moved by control "foot_ik.L"') as refused:
+    with pytest.raises(api.Refused, match='moved by control "foot_ik') as refused:
         api.change_target_space(rig, ["Leg.L"], (1, 5), space=(rig, "torso"))
     assert refused.value.kind == "RIG_SPACE"

@@ -65,7 +65,7 @@ class Limb:
 
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
-    """The limbs of these kinds, in the order of the armature's bones; of a known rig first those that it is known by."""
+    """The limbs of these kinds, in the order of the armature's bones; those of a known rig as it is known."""
     known = {limb.name: _of_known_rig(rig, limb) for limb in limbs_of(rig)}
     found = [known.pop(limb.name, limb) for limb in _found(rig)]
     return tuple(limb for limb in (*found, *known.values()) if limb.kind in kinds)

@@ -64,7 +64,7 @@ class KnownLimb:
 
     @property
     def followed(self) -> str:
-        """The bone that a chain on the FK controls follows: what IK reaches for, or where that is theirs, the control."""
+        """What a chain on the FK controls follows: what IK reaches for, or the control if that is one of them."""
         return self.control if self.ik[2] in self.fk else self.ik[2]
 
     @property

@@ -1,0 +1,39 @@
+"""The order of the steps that let a chain show by the switch of its rig."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+from bpy.types import Scene
+
+from ... import versions
+from ...armatures import Rig
+from ...key_settings import DEFAULTS
+from ...rna_paths import bone_and_property
+from .. import unkeyed_edits, write
+from ..checks import keys
+from ..read import switches
+from ..read.build_plan import current_plan
+from ..read.keys import bone_keys
+from ..read.layers import Switched, switch_channel
+
+
+def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:
+    """Turn the switch at this path; key it where the chain or the switch has keys, over the chain's and this frame.
+
+    Outside of these it stays as it is. Returns sentences about what else has changed.
+
+    raises : Refused where it cannot be keyed; then nothing has changed
+    """
+    [chain] = current_plan(rig, [name], scene).chains
+    frames, notes = bone_keys(chain, -inf, inf), []
+    if len(frames) or path in versions.animated_paths(rig):
+        keys.refuse_unwritable(rig, {path}, DEFAULTS)
+        frames = np.append(frames, scene.frame_current_final)
+        span = float(frames.min()), float(frames.max())
+        switched = Switched(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
+        channel, going_on = switch_channel(rig, switched, np.array(span))
+        with unkeyed_edits.preserve_edits(rig, scene, {path}):
+            notes = write.keys(rig, [channel], span=span, style=replace(DEFAULTS, interpolation=going_on))
+    switches.turn(rig, path, value)
+    return notes

@@ -1,0 +1,110 @@
+"""Limbs of known rigs are switched, revealed and taken in hand by what is selected."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import in_hand, versions
+from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bpy.types import Object
+
+from support import file_data
+from support.rigify import generated
+from support.rigs import animate, armature
+from support.truth import on_frame
+
+
+@pytest.fixture
+def rig() -> Object:
+    """The rig generated from the basic human metarig, with a foot and a hand that move by their IK controls."""
+    rig = generated("basic_human")
+    for bone in ("foot_ik.L", "hand_ik.R"):
+        animate(rig.pose.bones[bone], location={1: (0, 0, 0), 20: (0, 0.2, 0.1)})
+    return rig
+
+
+def select(rig: Object, bone: str) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    for each in versions.selectable_bones(rig):
+        each.select = each.name == bone
+    rig.data.bones.active = rig.data.bones[bone]
+    bpy.context.view_layer.update()
+
+
+def switched(rig: Object) -> set[str]:
+    """Names of the bones whose switch has keys."""
+    return {curve.data_path.split('"')[1] for curve in versions.curves(rig) if "IK_FK" in curve.data_path}
+
+
+def foot(frames: range) -> np.ndarray:
+    """(frames, 4, 4) of a bone that deforms the character."""
+    found = []
+    for frame in frames:
+        rig = bpy.data.objects["basic_human"].evaluated_get(on_frame(frame))
+        found.append(np.array(rig.pose.bones["DEF-foot.L"].matrix))
+    return np.array(found)
+
+
+def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
+    before = foot(range(1, 21))
+    assert bpy.ops.two_bone_ik.switch(direction="FK", frame_start=5, frame_end=15) == {"FINISHED"}
+    assert len(switched(rig)) == 4
+    curve = versions.curve_finder(rig)('pose.bones["thigh_parent.L"]["IK_FK"]', index=0)
+    assert [(key.co.x, key.co.y) for key in curve.keyframe_points] == [(4, 0), (5, 1), (16, 0)]
+    np.testing.assert_allclose(foot(range(1, 21)), before, atol=1e-4)
+    assert report.last(rig.name).operation == "Switch"
+
+
+def test_one_limb_is_switched_by_any_of_its_bones(rig: Object) -> None:
+    select(rig, "foot_heel_ik.L")
+    options = {"only_active": True, "frame_start": 1, "frame_end": 20}
+    assert bpy.ops.two_bone_ik.switch(direction="FK", **options) == {"FINISHED"}
+    assert switched(rig) == {"thigh_parent.L"}
+
+
+def test_a_refused_switch_leaves_the_file_as_it_was(rig: Object) -> None:
+    select(rig, "torso")
+    before = file_data.dump()
+    with pytest.raises(RuntimeError, match='Bone "torso" of "basic_human" is in no limb'):
+        bpy.ops.two_bone_ik.switch(direction="FK", only_active=True)
+    assert not file_data.changed(before)
+
+
+def test_a_rig_of_no_known_kind_is_told_which_are_known() -> None:
+    bpy.context.view_layer.objects.active = armature()
+    with pytest.raises(RuntimeError, match="no rig of a kind that is known"):
+        bpy.ops.two_bone_ik.switch(direction="FK")
+
+
+def test_a_switch_that_is_given_up_leaves_no_trace(rig: Object) -> None:
+    before = file_data.dump()
+    request = api.switching(rig, "FK", frames=(1, 20), style=api.KeyStyle())
+    next(request.prepare())
+    request.close()
+    assert not file_data.changed(before)
+
+
+def test_the_button_keys_the_switch_of_a_baked_limb(rig: Object) -> None:
+    api.add_detected(rig)
+    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
+    rig.two_bone_ik_chains["Leg.L"].pole_angle = 0.5
+    outside = [*range(-2, 5), *range(16, 19)]
+    before = foot(outside)
+    api.bake(rig, ["Leg.L"], frames=(5, 15))
+    on_frame(8)
+    assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
+    assert switched(rig) == {"thigh_parent.L"}
+    np.testing.assert_allclose(foot(outside), before, atol=1e-6)
+    for frame in range(5, 16):
+        shown = rig.evaluated_get(on_frame(frame)).pose.bones
+        np.testing.assert_allclose(shown["ORG-shin.L"].matrix, shown["shin_fk.L"].matrix, atol=1e-5)
+
+
+def test_a_control_of_a_known_rig_has_its_limb_in_hand(rig: Object) -> None:
+    api.add_detected(rig)
+    for bone, limb in (("foot_ik.L", "Leg.L"), ("hand_ik.R", "Arm.R"), ("thigh_parent.R", "Leg.R")):
+        select(rig, bone)
+        found, index = in_hand.limb_in_hand(bpy.context)
+        assert found.two_bone_ik_chains[index].name == limb
