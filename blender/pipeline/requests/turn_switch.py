@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 from bpy.types import Scene
 
+from ....skeleton.layers import Setting
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS
@@ -15,7 +16,7 @@ from ..checks import keys
 from ..read import switches
 from ..read.build_plan import current_plan
 from ..read.keys import bone_keys
-from ..read.layers import Switched, switch_channel
+from ..read.layers import setting_channel
 
 
 def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:
@@ -31,8 +32,8 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
         keys.refuse_unwritable(rig, {path}, DEFAULTS)
         frames = np.append(frames, scene.frame_current_final)
         span = float(frames.min()), float(frames.max())
-        switched = Switched(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
-        channel, going_on = switch_channel(rig, switched, np.array(span))
+        setting = Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
+        channel, going_on = setting_channel(rig, setting, np.array(span))
         with unkeyed_edits.preserve_edits(rig, scene, {path}):
             notes = write.keys(rig, [channel], span=span, style=replace(DEFAULTS, interpolation=going_on))
     switches.turn(rig, path, value)
