@@ -102,8 +102,8 @@ def refuse_not_shown(plan: Plan) -> None:
             continue
         for frame in plan.frames if len(plan.frames) > 1 else (None,):
             if shown_layer(chain.rig, limb, frame) == "IK":
-                named = {"switch": limb.switch, "value": limb.fk_value}
-                raise Refused("NOT_SHOWN", chain=chain, frame=frame_text(frame or plan.frames[0]), **named)
+                first = frame_text(plan.frames[0] if frame is None else frame)
+                raise Refused("NOT_SHOWN", chain=chain, frame=first, switch=limb.switch, value=limb.fk_value)
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by: Collection[str] = ()) -> None:
@@ -225,6 +225,6 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
 
 def _arrives(target: Point, control: Point) -> tuple[Point, Array]:
     """The bone that goes along with the control, and (4, 4) at rest from there to the target."""
-    last: Point = controls.carried(target, control)
-    bones = target.object.data.bones
+    last, bones = controls.carried(target, control), target.object.data.bones
+    assert isinstance(last, Point)  # else it was refused
     return last, product(transform.inverse(rest(bones[last.bone])), rest(bones[target.bone]))

@@ -1,0 +1,114 @@
+"""From a walk on the IK controls of a generated rig to FK keys in one press, played, and back in another."""
+
+from __future__ import annotations
+
+from math import pi, sin
+
+import addon_utils
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bpy.types import Object
+from scenarios.pictures import look_at, wait
+from user import Steps, User
+
+from support.rigs import animate
+
+FRAMES = range(1, 13)
+MIDDLE, RIGHT = (0.5,), (0.83,)
+"""Columns of the two buttons beside a label."""
+PATIENCE = 400
+
+
+def scenario(user: User) -> Steps:
+    name = generated()
+    rig = bpy.data.objects[name]
+    walk(rig)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    look_at(user)
+    yield from user.open_sidebar("Animation")
+    yield from wait()
+    user.screenshot("start")
+    before = shown(name)
+    clicks = user.clicks
+    yield from user.click("two_bone_ik.switch", MIDDLE)
+    yield from until_switched(name)
+    assert user.clicks - clicks == 1
+    yield from wait()
+    user.screenshot("fk")
+    assert np.abs(shown(name) - before).max() < 1e-4
+    assert layers(name) == {1.0}
+    bpy.ops.screen.animation_play()
+    for _ in range(10):
+        yield
+    bpy.ops.screen.animation_cancel(restore_frame=True)
+    user.met.pop("two_bone_ik.switch")  # the button beside it
+    yield from user.click("two_bone_ik.switch", RIGHT)
+    yield from until_switched(name)
+    yield from wait()
+    user.screenshot("back")
+    assert np.abs(shown(name) - before).max() < 1e-4
+    assert layers(name) == {0.0}
+    yield from user.undo()
+    assert layers(name) == {1.0}
+    assert np.abs(shown(name) - before).max() < 1e-4
+    # One limb, by the control that is selected.
+    rig = bpy.data.objects[name]
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones["foot_ik.L"]
+    bpy.ops.ed.undo_push()
+    bpy.ops.two_bone_ik.chains_detect()
+    yield from wait()
+    user.screenshot("limb")
+
+
+def generated() -> str:
+    """The name of the rig that Rigify generates from its basic human metarig, active."""
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.ops.object.armature_basic_human_metarig_add()
+    metarig = bpy.context.object
+    bpy.ops.pose.rigify_generate()
+    bpy.data.objects.remove(metarig)
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig.name
+
+
+def walk(rig: Object) -> None:
+    """Feet and hands swing, heels roll, all on the IK controls."""
+    bones = rig.pose.bones
+    for frame in FRAMES[::4]:
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            swing = sign * sin(2.0 * pi * frame / len(FRAMES))
+            animate(bones[f"foot_ik.{side}"], location={frame: (0, 0.2 * swing, 0.05 + 0.05 * swing)})
+            animate(bones[f"foot_heel_ik.{side}"], rotation_euler={frame: (0.2 + 0.2 * swing, 0, 0)})
+            animate(bones[f"hand_ik.{side}"], location={frame: (-0.1 * sign, 0.1 - 0.15 * swing, 0)})
+
+
+def shown(name: str) -> np.ndarray:
+    """(frames, bones, 3, 4) of what deforms the limbs, as Blender evaluates it."""
+    found, scene = [], bpy.context.scene
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        rig = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        bones = [f"DEF-{part}.{side}" for part in ("thigh", "shin", "foot", "forearm", "hand") for side in "LR"]
+        found.append([np.array(rig.pose.bones[bone].matrix)[:3] for bone in bones])
+    return np.array(found)
+
+
+def layers(name: str) -> set[float]:
+    """What the switches of the limbs are."""
+    bones = bpy.data.objects[name].pose.bones
+    return {bones[f"{limb}_parent.{side}"]["IK_FK"] for limb in ("thigh", "upper_arm") for side in "LR"}
+
+
+def until_switched(name: str) -> Steps:
+    """It goes on bit by bit; then there is another report."""
+    before = report.last(name)
+    for _ in range(PATIENCE):
+        yield
+        if report.last(name) is not before:
+            return
+    raise AssertionError("Nothing was switched")
