@@ -7,9 +7,10 @@ from math import pi, sin
 import addon_utils
 import bpy
 import numpy as np
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.messages import report
 from bpy.types import Object
-from scenarios.pictures import look_at, wait
+from scenarios.pictures import look_at, show, wait
 from user import Steps, User
 
 from support.rigs import animate
@@ -52,14 +53,22 @@ def scenario(user: User) -> Steps:
     yield from user.undo()
     assert layers(name) == {1.0}
     assert np.abs(shown(name) - before).max() < 1e-4
-    # One limb, by the control that is selected.
-    rig = bpy.data.objects[name]
+    yield from user.undo()
+    yield from pictures(user, bpy.data.objects[name])
+
+
+def pictures(user: User, rig: Object) -> Steps:
+    """A foot control is selected: the panel has buttons for its limb, and after Detect its chain."""
+    bpy.context.preferences.system.viewport_aa = "8"  # as Blender comes
+    bpy.context.scene.frame_set(4)
     bpy.ops.object.mode_set(mode="POSE")
+    for bone in versions.selectable_bones(rig):
+        bone.select = bone.name == "foot_ik.L"
     rig.data.bones.active = rig.data.bones["foot_ik.L"]
     bpy.ops.ed.undo_push()
+    yield from show(user, "switch")
     bpy.ops.two_bone_ik.chains_detect()
-    yield from wait()
-    user.screenshot("limb")
+    yield from show(user, "rig_chains")
 
 
 def generated() -> str:

@@ -8,6 +8,7 @@ from bpy.types import Object, PoseBone
 from user import Steps, User
 
 from support import file_data
+from support.rigs import Bone, animate, armature
 
 STEPS = (
     ("chains_from_constraints", {}),
@@ -37,6 +38,7 @@ STEPS = (
     ("bend_limits_take", {}),
     ("side_decide", {"axis": "X"}),
     ("pin", {}),
+    ("switch", {"direction": "FK", "frame_start": 1, "frame_end": 5}),
 )
 
 
@@ -69,6 +71,9 @@ def scenario(user: User) -> Steps:
             rig = bpy.context.object
             rig.two_bone_ik_chains[rig.two_bone_ik_active].target.two_bone_ik_holds[0].frame_end = 12.0
             bpy.ops.ed.undo_push()
+        if name == "switch":  # there is a limb that can be switched
+            crane()
+            bpy.ops.ed.undo_push()
         before = file_data.dump()
         with bpy.context.temp_override(window=user.window, area=user.area):
             result = getattr(bpy.ops.two_bone_ik, name)("EXEC_DEFAULT", True, **options)
@@ -89,6 +94,28 @@ def metarig() -> Object:
     bpy.ops.object.empty_add(location=(0.8, -0.3, 1.2))
     bpy.ops.object.armature_human_metarig_add()
     return bpy.context.object
+
+
+def crane() -> Object:
+    """Two layers named as those of a known rig, the Mixamo control rig; active, and IK moves."""
+    joints = [(0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0, 2.3)]
+    bones, parts = [], ("Arm", "ForeArm", "Hand")
+    for layer in ("Ctrl_{}_FK_Left", "{}_IK_Left"):
+        above = ""
+        for part, head, tail in zip(parts, joints[:-1], joints[1:], strict=True):
+            free = (part, layer[0]) == ("Hand", "{")
+            name = "Ctrl_Hand_IK_Left" if free else layer.format(part)
+            bones.append(Bone(name, head, tail, "" if free else above))
+            above = name
+    rig = armature(bones, "Crane")
+    posed = rig.pose.bones
+    reach = posed["ForeArm_IK_Left"].constraints.new("IK")
+    reach.target, reach.subtarget, reach.chain_count = rig, "Ctrl_Hand_IK_Left", 2
+    posed["Ctrl_Hand_IK_Left"]["ik_fk_switch"] = 0.0
+    animate(posed["Ctrl_Hand_IK_Left"], location={1: (0, 0, 0), 5: (0.3, 0.2, -0.4)})
+    bpy.ops.object.select_all(action="DESELECT")
+    rig.select_set(True)
+    return rig
 
 
 def limit(bone: PoseBone) -> None:
