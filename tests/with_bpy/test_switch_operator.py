@@ -108,6 +108,17 @@ def test_the_button_keys_the_switch_of_a_baked_limb(rig: Object) -> None:
         np.testing.assert_allclose(shown["ORG-shin.L"].matrix, shown["shin_fk.L"].matrix, atol=1e-5)
 
 
+def test_a_bake_that_the_rig_does_not_show_is_told(rig: Object) -> None:
+    """Detect, Targets, Live, Bake on a fresh rig, whose IK-FK is 0."""
+    for operator in ("chains_detect", "create_targets"):
+        assert getattr(bpy.ops.two_bone_ik, operator)() == {"FINISHED"}
+    rig.two_bone_ik_live = True
+    assert bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5) == {"FINISHED"}
+    told = report.last(rig.name)
+    assert told.to_know == 4
+    assert 'The rig does not show chain "Leg.L": set its property "IK_FK" to 1' in told.lines()
+
+
 def test_a_control_of_a_known_rig_has_its_limb_in_hand(rig: Object) -> None:
     api.add_detected(rig)
     for bone, limb in (("foot_ik.L", "Leg.L"), ("hand_ik.R", "Arm.R"), ("thigh_parent.R", "Leg.R")):

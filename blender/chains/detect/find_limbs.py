@@ -66,9 +66,17 @@ class Limb:
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     """The limbs of these kinds, in the order of the armature's bones; those of a known rig as it is known."""
-    known = {limb.name: _of_known_rig(rig, limb) for limb in limbs_of(rig)}
-    found = [known.pop(limb.name, limb) for limb in _found(rig)]
-    return tuple(limb for limb in (*found, *known.values()) if limb.kind in kinds)
+    known = limbs_of(rig)
+    owners = {bone: limb.name for limb in known for bone in limb.bones}
+    waiting = {limb.name: _of_known_rig(rig, limb) for limb in known}
+    found = []
+    for limb in _found(rig):
+        owner = owners.get(limb.end_bone)
+        if owner is None:
+            found.append(limb)
+        elif owner in waiting:  # else it is another layer of one that was found
+            found.append(waiting.pop(owner))
+    return tuple(limb for limb in (*found, *waiting.values()) if limb.kind in kinds)
 
 
 def _of_known_rig(rig: Rig, limb: KnownLimb) -> Limb:
