@@ -17,8 +17,8 @@ from user import Steps, User
 from support.rigs import animate
 
 FRAMES = range(1, 13)
-MIDDLE, RIGHT = (0.5,), (0.83,)
-"""Columns of the two buttons beside a label."""
+COLUMNS = (0.5, 0.83)
+"""Of the two buttons beside a label."""
 SECONDS = 120
 
 
@@ -33,7 +33,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("start")
     before = shown(name)
     clicks = user.clicks
-    yield from press(user, MIDDLE, name)
+    yield from press(user, "FK", name)
     assert user.clicks - clicks == 1
     yield from wait()
     user.screenshot("fk")
@@ -43,7 +43,7 @@ def scenario(user: User) -> Steps:
     for _ in range(10):
         yield
     bpy.ops.screen.animation_cancel(restore_frame=True)
-    yield from press(user, RIGHT, name)
+    yield from press(user, "IK", name)
     yield from wait()
     user.screenshot("back")
     assert np.abs(shown(name) - before).max() < 1e-4
@@ -111,11 +111,11 @@ def layers(name: str) -> set[float]:
     return {bones[f"{limb}_parent.{side}"]["IK_FK"] for limb in ("thigh", "upper_arm") for side in "LR"}
 
 
-def press(user: User, column: tuple[float, ...], name: str) -> Steps:
-    """Press one of the two buttons. It goes on bit by bit; then there is another report."""
-    user.met.pop("two_bone_ik.switch", None)  # both are of one operator
+def press(user: User, direction: str, name: str) -> Steps:
+    """Press the button for all limbs. It goes on bit by bit; then there is another report."""
     before, began = report.last(name), time.monotonic()
-    yield from user.click("two_bone_ik.switch", column)
+    options = f"only_active=False, frame_start={FRAMES[0]}, frame_end={FRAMES[-1]}, direction='{direction}'"
+    yield from user.click(f"two_bone_ik.switch({options})", COLUMNS)
     while report.last(name) is before:
         assert time.monotonic() - began < SECONDS, "Nothing was switched"
         yield
