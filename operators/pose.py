@@ -1,4 +1,4 @@
-"""Pose the current frame, key a range of frames, let feet stand, switch limbs of known rigs, and mend what hides the pose."""
+"""Pose the current frame, key a range, let feet stand, switch limbs of known rigs, and mend what hides the pose."""
 
 from typing import Any, cast
 
