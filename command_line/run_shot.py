@@ -165,8 +165,8 @@ def _request(what: Shot, rig: Rig, chains: list[str] | None, scene: Scene | None
             leave_targets=what.leave_targets,
             measure=what.measure,
         )
+    style = api.KeyStyle.of(what)
     if what.to:
-        names, settings = what.switched, {"style": api.KeyStyle.of(what), "measure": what.measure}
-        return api.switching(rig, what.to, names, what.frames, scene=scene, **settings)
+        return api.switching(rig, what.to, what.switched, what.frames, scene=scene, style=style, measure=what.measure)
     baking = api.baking_targets if what.command == "snap" else api.baking
-    return baking(rig, chains, what.frames, scene=scene, style=api.KeyStyle.of(what), measure=what.measure)
+    return baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)

@@ -45,8 +45,7 @@ def compare_limbs(
     reports, notes = [], []
     for limb in limbs:
         now = {bone: played.pose[Point(plan.rig, bone.name)] for bone in limb.shown}
-        pairs = (np.broadcast_arrays(pose, wanted[bone.name][rows]) for bone, pose in now.items())
-        found = [differences(*pair, np.array(bone.tail)) for bone, pair in zip(now, pairs, strict=True)]
+        found = [differences(pose, wanted[bone.name][rows], np.array(bone.tail)) for bone, pose in now.items()]
         # (bones, m, 3) metres, radians, and parts of the scale
         off = np.stack([np.stack((moved * factor, turned, scaled), axis=-1) for moved, turned, scaled in found])
         misposed = (off > _allowed(limb, settings, factor.max())).any(axis=(0, 2))

@@ -26,7 +26,6 @@ from .. import trial_keys, unkeyed_edits, write
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
-from ..layer_keys import LayerKeys, write_keys
 from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Opened, Preparation, request
 from ..read.build_plan import Frames, frame_range
@@ -42,6 +41,7 @@ from ..read.layers import (
     trial_bones,
 )
 from ..sample import sampling
+from .layer_keys import LayerKeys, write_keys
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""
@@ -77,11 +77,11 @@ def switch(
 
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
-    steps = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
-    bases, held = yield from part(steps, 0.3, 0.6 if reduced else 1.0)
+    placing = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
+    bases, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     unit = float(world_units(samples.to_world[rig]).max())
-    steps = layer_keys.asked(bases, held, poses, settings, unit)
-    channels = yield from part(steps, 0.6 if reduced else 1.0, 1.0)
+    keying = layer_keys.asked(bases, held, poses, settings, unit)
+    channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     found = [
         kept_beside(rig, channel, *shown_beside(rig, limb.switch, solved))
         for limb in limbs

@@ -6,19 +6,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.layers import LayerPlan, Setting, basis_channels
-from ...skeleton.limb_pose import differences
-from ...skeleton.reduced_layers import reduce_limb
-from ...skeleton.steps import part
-from ...skeleton.transform import Basis
-from ...skeleton.values import Channel, Plan
-from ...solver.values import Array
-from .. import versions
-from ..armatures import Rig
-from ..key_settings import Keys, KeyStyle
-from ..rna_paths import bone_and_property
-from . import borders, trial_keys, write
-from .read.keys import key_points, values_before
+from ....skeleton.layers import LayerPlan, Setting, basis_channels
+from ....skeleton.limb_pose import differences
+from ....skeleton.reduced_layers import reduce_limb
+from ....skeleton.steps import part
+from ....skeleton.transform import Basis
+from ....skeleton.values import Channel, Plan
+from ....solver.values import Array
+from ... import versions
+from ...armatures import Rig
+from ...key_settings import Keys, KeyStyle
+from ...rna_paths import bone_and_property
+from .. import borders, trial_keys, write
+from ..read.keys import key_points, values_before
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""
@@ -97,14 +97,15 @@ class LayerKeys:
         unit: float,
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         ends, tolerance = np.unique(self._plan.frames[[0, -1]]), style.tolerance / unit
-        allowed, few = dict.fromkeys(channels, 2.0 * tolerance), {}
+        allowed = dict.fromkeys(channels, 2.0 * tolerance)
+        few: dict[str, list[Channel]] = {}
         wrong = list(self._limbs)
         with trial_keys.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
-                    settings = {"tolerance": allowed[limb.name], "cubic": style.interpolation == "BEZIER"}
-                    steps = reduce_limb(limb, channels[limb.name], bases, **settings)
-                    few[limb.name] = yield from part(steps, number / _TRIES, number / _TRIES)
+                    cubic, near = style.interpolation == "BEZIER", allowed[limb.name]
+                    reducing = reduce_limb(limb, channels[limb.name], bases, tolerance=near, cubic=cubic)
+                    few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
                 keyed = (channel for found in few.values() for channel in found)
                 steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
                 now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
