@@ -99,7 +99,8 @@ def layouts() -> Iterator[tuple[str, KnownLimb]]:
     """
     folders = (user_folder(), Path(__file__).parent)
     for path in (path for folder in folders if folder for path in sorted(folder.glob("*.toml"))):
-        for number, table in enumerate(toml_file.tables(path, _TABLE), 1):
+        tables, _ = toml_file.tables(path, _TABLE)
+        for number, table in enumerate(tables, 1):
             yield path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table)
 
 
