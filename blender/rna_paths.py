@@ -1,8 +1,10 @@
 """RNA paths taken apart: a name in quotes may hold any character, and `"` and `\\` in it are escaped by `\\`."""
 
 import re
+from typing import Any
 
 import bpy
+from bpy.types import ID
 
 _QUOTED = r'\["((?:[^"\\]|\\.)*)"\]'
 _BONE = re.compile(rf"pose\.bones{_QUOTED}\.?(.*)", re.DOTALL)
@@ -34,3 +36,15 @@ def owner_and_property(path: str) -> tuple[str, str]:
         return custom[1], custom[2]
     owner, _, name = path.rpartition(".")
     return owner, name
+
+
+def value_at(block: ID, path: str) -> Any:
+    """What the property is; of a custom one what is stored, where from 5.2 Blender gives the name of a choice.
+
+    raises : KeyError, ValueError where there is none
+    """
+    owner_path, name = owner_and_property(path)
+    if not name.startswith("["):
+        return block.path_resolve(path)
+    owner: Any = block.path_resolve(owner_path) if owner_path else block
+    return owner[bpy.utils.unescape_identifier(name[2:-2])]

@@ -15,7 +15,7 @@ from bpy.types import ID, Object, Scene
 
 from .. import versions
 from ..messages.refused import unless_gone
-from ..rna_paths import owner_and_property
+from ..rna_paths import owner_and_property, value_at
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -113,8 +113,8 @@ def restore_kept(scene: Scene) -> None:
 
 def _holds(edit: Edit) -> bool:
     try:
-        value = edit.block.path_resolve(edit.path)
-    except ValueError:
+        value = value_at(edit.block, edit.path)
+    except (KeyError, ValueError):
         return False  # in that step the property is not there
     return bool((value if edit.element is None else value[edit.element]) == edit.value)
 
@@ -163,8 +163,8 @@ def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Ed
         if curve.data_path in keyed:
             continue
         try:
-            value = block.path_resolve(curve.data_path)
-        except ValueError:
+            value = value_at(block, curve.data_path)
+        except (KeyError, ValueError):
             continue  # the curve outlived its property
         is_array = hasattr(value, "__len__") and not isinstance(value, str)
         element = curve.array_index if is_array else None

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
-from typing import Any
 
 import numpy as np
 from bpy.types import PoseBone
@@ -20,7 +19,7 @@ from ...armatures import Rig
 from ...chains.rigs.known_limbs import property_name, property_owner
 from ...chains.rigs.rig_files import KnownLimb
 from ...messages.refused import Refused
-from ...rna_paths import bone_and_property
+from ...rna_paths import bone_and_property, value_at
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
@@ -99,8 +98,7 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
     """(n,) of a property that is a number, as its F-curve has it, or as it is."""
     curve = versions.curve_finder(rig)(path, index=0)
     if not (curve and curve.keyframe_points):
-        standing: Any = rig.path_resolve(path)
-        return np.full(len(frames), float(standing))
+        return np.full(len(frames), float(value_at(rig, path)))
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 
