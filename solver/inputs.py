@@ -1,11 +1,17 @@
-"""Checks of the input: shape, finite numbers, and a size whose squares and products stay finite."""
+"""Checks of the input: shapes, finite numbers, and a size whose squares and products stay finite."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .values import LARGEST, SMALLEST, Array, Chain, Goals
+from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
+
+Shape = tuple[int, ...]
+
+_ROUNDING = 1e-12
+"""Part of the largest coordinate of a chain: a root this close to the origin is there, but for rounding."""
 
 
 def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
@@ -40,14 +46,36 @@ def signs(bend: ArrayLike) -> Array:
     return array
 
 
+def common_rows(**shapes: tuple[Shape, int]) -> Shape:
+    """The shape of the rows that arrays have together.
+
+    shapes : by the names of the arrays, each with the number of its last axes that are no rows
+    raises : ValueError with the names and shapes of two arrays whose rows do not fit together
+    """
+    rows = {name: shape[: len(shape) - own] for name, (shape, own) in shapes.items()}
+    for (one, ones), (other, others) in combinations(rows.items(), 2):
+        if any(a != b and 1 not in (a, b) for a, b in zip(reversed(ones), reversed(others), strict=False)):
+            raise ValueError(f"rows of {one} {shapes[one][0]} and {other} {shapes[other][0]} do not fit together")
+    return np.broadcast_shapes(*rows.values())
+
+
 def check_chain(chain: Chain) -> Chain:
-    """The chain with checked arrays, laid out component by component; ValueError as from `check_array`."""
+    """The chain with checked arrays, laid out component by component.
+
+    raises : ValueError as from `check_array` and `common_rows`, and for a root joint that is not the origin
+    """
     joints, axis = check_array("joints", chain.joints, 3, 3), check_array("hinge_axis", chain.hinge_axis, 3)
+    common_rows(joints=(joints.shape, 2), hinge_axis=(axis.shape, 1))
+    root, size = joints[..., 0, :], np.abs(joints).max(axis=(-2, -1), keepdims=True)[..., 0]
+    _refuse_row("the root, the first of the joints, must be the origin", root, np.abs(root) > _ROUNDING * size)
     return replace(chain, joints=np.asfortranarray(joints), hinge_axis=axis)
 
 
-def check_goals(goals: Goals, chain: Chain) -> Goals:
-    """The goals with checked arrays, laid out in the same way, one row a frame; ValueError as from `check_array`."""
+def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
+    """The goals with checked arrays, laid out in the same way, one row a frame.
+
+    raises : ValueError as from `check_array` and `common_rows`, also for numbers of `options` that vary
+    """
     target = check_array("target", goals.target, 3)
     pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
     pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
@@ -55,10 +83,14 @@ def check_goals(goals: Goals, chain: Chain) -> Goals:
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
     rounding = None if goals.rounding is None else check_array("rounding", goals.rounding)
-    rows = [(1,), chain.joints.shape[:-2], chain.hinge_axis.shape[:-1], target.shape[:-1]]
-    rows += [() if pole is None else pole.shape[:-1], () if pose is None else pose.shape[:-3]]
-    rows += [() if values is None else values.shape for values in (seconds, rounding)]
-    frames = np.broadcast_shapes(*rows)
+    shapes = {"target": (target.shape, 1), "joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
+    given = (("pole", pole, 1), ("pose", pose, 3), ("seconds", seconds, 0), ("rounding", rounding, 0))
+    for name, values, own in given:
+        if values is not None:
+            shapes[name] = values.shape, own
+    varying = {name: getattr(options, name) for name in VARYING}
+    shapes |= {name: (value.shape, 0) for name, value in varying.items() if isinstance(value, np.ndarray)}
+    frames = np.broadcast_shapes((1,), common_rows(**shapes))
     return Goals(
         target=np.asfortranarray(np.broadcast_to(target, (*frames, 3))),
         pole=None if pole is None else np.asfortranarray(pole),

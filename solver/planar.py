@@ -56,9 +56,11 @@ def solve(
     target : (..., 2)
     bend : (...)              +1 or -1
     unreachable : CLAMP gives the closest pose; ERROR raises ValueError with the distance and the annulus
-    raises : ValueError, with the value, for inputs outside these ranges, not finite, or larger than 1e60
+    raises : ValueError, with the value, for inputs outside these ranges, not finite, or larger than 1e60; with both
+             shapes, for inputs that do not fit together
     """
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
+    unreachable = Unreachable(unreachable)
+    lengths, target, _ = _checked(lengths, target, bend)
     solved = angles(lengths, target, bend)
     distance = np.hypot(target[..., 0], target[..., 1])
     inner, outer = reach.annulus(lengths)
@@ -79,15 +81,15 @@ def solve(
 
 def angles(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) angle of the first link and hinge angle that bring the tip to `target`, or closest to the target."""
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
+    lengths, target, sign = _checked(lengths, target, bend)
     aim = _aim(lengths, target)
-    return _hold_undecided(lengths, _in_blocks(_angles, lengths, aim, inputs.signs(bend)), aim)
+    return _hold_undecided(lengths, _in_blocks(_angles, lengths, aim, sign), aim)
 
 
 def mid(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike = 1) -> Array:
     """(..., 2) position of the mid joint, without trigonometry."""
-    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
-    return _in_blocks(_mid, lengths, _aim(lengths, target), inputs.signs(bend))
+    lengths, target, sign = _checked(lengths, target, bend)
+    return _in_blocks(_mid, lengths, _aim(lengths, target), sign)
 
 
 def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
@@ -96,6 +98,7 @@ def forward(lengths: ArrayLike, angles: ArrayLike) -> Array:
     lengths : (..., k), angles : (..., k)
     """
     lengths, angles = inputs.check_array("lengths", lengths), inputs.check_array("angles", angles)
+    inputs.common_rows(lengths=(lengths.shape, 0), angles=(angles.shape, 0))
     directions = np.cumprod(np.cos(angles) + 1j * np.sin(angles), axis=-1)
     joints = np.cumsum(lengths * directions, axis=-1)
     return np.stack((joints.real, joints.imag), axis=-1)
@@ -115,10 +118,19 @@ def oriented(lengths: ArrayLike, target: ArrayLike, direction: ArrayLike) -> Arr
     """
     lengths, target = inputs.bone_lengths(lengths, 3), inputs.check_array("target", target, 2)
     direction = inputs.check_array("direction", direction)
+    inputs.common_rows(lengths=(lengths.shape, 1), target=(target.shape, 1), direction=(direction.shape, 0))
     last = np.stack((np.cos(direction), np.sin(direction)), axis=-1)
     two = both(lengths[..., :2], target - lengths[..., 2:] * last)
     third = _wrap(direction[..., None] - two.sum(axis=-1))
     return np.concatenate((two, third[..., None]), axis=-1)
+
+
+def _checked(lengths: ArrayLike, target: ArrayLike, bend: ArrayLike) -> tuple[Array, Array, Array]:
+    """The lengths (..., 2), the target (..., 2) and the bend (..., 1), each checked, and their shapes together."""
+    lengths, target = inputs.bone_lengths(lengths, 2), inputs.check_array("target", target, 2)
+    sign = inputs.signs(bend)
+    inputs.common_rows(lengths=(lengths.shape, 1), target=(target.shape, 1), bend=(sign.shape[:-1], 0))
+    return lengths, target, sign
 
 
 def _aim(lengths: Array, target: Array) -> Array:

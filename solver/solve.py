@@ -42,12 +42,13 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     """The pose of the chain on every frame that meets the goals, or comes closest to them.
 
     chain, goals, options : see `values`; all in chain space, one row a frame, chains side by side on the axes behind
-    raises : ValueError if an input is NaN, infinite or larger than 1e60, naming the input and its row; also if plane is
-             POLE and there is no pole, or if a pole is to be smoothed without the time of the frames
+    raises : ValueError if an input is NaN, infinite or larger than 1e60, naming the input and its row; if shapes are
+             wrong or do not fit together, naming them; if the root is not the origin; also if plane is POLE and there
+             is no pole, or if a pole is to be smoothed without the time of the frames
     """
     prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = prepared.chain, prepared.rest
-    goals = inputs.check_goals(goals, chain)
+    goals = inputs.check_goals(goals, chain, options)
     input_pose = rest if goals.pose is None else reference.from_rotations(chain, rest, goals.pose)
     start = input_pose if options.reference == Reference.POSE else rest
     plane = bend_plane(goals, options, rest, start)

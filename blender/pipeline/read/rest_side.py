@@ -29,6 +29,7 @@ def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
     bones, joints = _at_rest(rig, chain)
     root, end = (rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
     in_space = transform.transform_points(transform.inverse(root), np.array(joints))
+    in_space -= in_space[0]  # far from the armature's origin that rounds
     orientation = root[:3, :3].T @ end[:3, :3]
     axis = HingeAxis(chain.hinge_axis)
     use_axis = axis != HingeAxis.AUTO

@@ -1,0 +1,66 @@
+"""What the solver does not take as it was given is refused in one sentence that names both shapes, or the value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from solver import Chain, Goals, Options, planar, prepare, solve
+from support.limbs import LEG, X, random_pose
+
+POSE = random_pose(np.random.default_rng(0), 3)
+FOUR = np.ones((4, 3))
+
+
+def goals(**given: np.ndarray) -> Goals:
+    return Goals(**{"target": FOUR, **given})
+
+
+@pytest.mark.parametrize(
+    ("call", "first", "second"),
+    [
+        (lambda: solve(LEG, goals(pole=np.ones((5, 3)))), "target (4, 3)", "pole (5, 3)"),
+        (lambda: solve(LEG, goals(pose=POSE)), "target (4, 3)", "pose (3, 2, 3, 3)"),
+        (lambda: solve(LEG, goals(seconds=np.arange(3.0))), "target (4, 3)", "seconds (3,)"),
+        (
+            lambda: solve(Chain(joints=np.stack([LEG.joints] * 3), hinge_axis=X), goals()),
+            "target (4, 3)",
+            "joints (3, 3, 3)",
+        ),
+        (
+            lambda: prepare(Chain(joints=np.stack([LEG.joints] * 4), hinge_axis=np.stack([X] * 3))),
+            "joints (4, 3, 3)",
+            "hinge_axis (3, 3)",
+        ),
+        (lambda: solve(LEG, goals(), Options(softness=np.full(3, 0.1))), "target (4, 3)", "softness (3,)"),
+        (lambda: planar.solve(np.ones((3, 2)), FOUR[:, :2]), "lengths (3, 2)", "target (4, 2)"),
+        (lambda: planar.angles((1, 1), FOUR[:, :2], np.ones(3)), "target (4, 2)", "bend (3,)"),
+        (lambda: planar.mid((1, 1), FOUR[:, :2], np.ones(3)), "target (4, 2)", "bend (3,)"),
+        (lambda: planar.forward((1, 1), (1, 1, 1)), "lengths (2,)", "angles (3,)"),
+        (lambda: planar.oriented((1, 1, 1), FOUR[:, :2], np.ones(3)), "target (4, 2)", "direction (3,)"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_both_named(call: Callable[[], object], first: str, second: str) -> None:
+    with pytest.raises(ValueError, match="do not fit together") as refused:
+        call()
+    assert str(refused.value) == f"rows of {first} and {second} do not fit together"
+
+
+@pytest.mark.parametrize("root", [(5.0, 5.0, 5.0), (0.0, 0.0, 1e-6), (-1e-9, 0.0, 0.0)])
+def test_a_root_that_is_not_the_origin_is_refused(root: tuple[float, float, float]) -> None:
+    joints = np.stack([LEG.joints, LEG.joints + root])
+    with pytest.raises(ValueError, match=r"the root, the first of the joints, must be the origin, but row \[1\] is"):
+        prepare(Chain(joints=joints, hinge_axis=X))
+
+
+def test_a_root_that_rounding_moved_is_taken() -> None:
+    moved = Chain(joints=LEG.joints + 1e-15, hinge_axis=X)
+    expected = solve(Chain(joints=LEG.joints, hinge_axis=X), goals())
+    np.testing.assert_allclose(solve(moved, goals()).joints, expected.joints, atol=1e-12)
+
+
+def test_a_word_that_is_no_choice_is_refused_in_the_plane_too() -> None:
+    with pytest.raises(ValueError, match="'NOPE' is not a valid Unreachable"):
+        planar.solve((1, 1), (1, 1), 1, "NOPE")
