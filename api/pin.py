@@ -95,7 +95,7 @@ def _pin(
     until_written = opened.enter_context(ExitStack())
     until_written.callback(chains_restorer(rig))
     notes = [*_detected(rig), *_created(rig, names, scene, until_written)]
-    baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames else None
+    baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames is not None else None
     if baking:
         opened.callback(baking.close)
         for done in baking.prepare():

@@ -23,7 +23,8 @@ from .chain import chain_plan
 from .chosen_chains import by_target, scene_of
 from .keys import bone_keys, option_keys, target_keys
 
-Frames = tuple[float, float] | tuple[float, float, float]
+Frames = tuple[float, float] | tuple[float, float, float] | range
+"""First frame, last frame and step; or a range, which ends before its stop as ever in Python."""
 
 Ranks = tuple[tuple[ChainPlan, ...], ...]
 
@@ -107,6 +108,8 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
         if scene.use_preview_range:
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
+    if isinstance(frames, range):
+        frames = frames.start, frames.stop - 1, frames.step
     start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
     named: dict[str, Any] = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):

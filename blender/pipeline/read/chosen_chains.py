@@ -14,7 +14,7 @@ from .chain import chain_plan
 
 
 def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]:
-    """The chains with these names, or all that are not muted; Refused where there is none."""
+    """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
     chains = list(rig.two_bone_ik_chains)
     if not chains:
         raise Refused("NO_CHAINS", object=rig)
@@ -23,6 +23,7 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
         if not unmuted:
             raise Refused("ALL_MUTED", object=rig)
         return unmuted
+    names = [names] if isinstance(names, str) else names
     by_name = {chain.name: chain for chain in chains}
     for name in names:
         if name not in by_name:
