@@ -27,6 +27,7 @@ def scenario(user: User) -> Steps:
     rig = bpy.data.objects[name]
     walk(rig)
     bpy.context.scene.frame_end = FRAMES[-1]
+    bpy.ops.ed.undo_push()
     look_at(user)
     yield from user.open_sidebar("Animation")
     yield from wait()
@@ -64,6 +65,7 @@ def pictures(user: User, rig: Object) -> Steps:
         bone.select = bone.name == "foot_ik.L"
     rig.data.bones.active = rig.data.bones["foot_ik.L"]
     bpy.ops.ed.undo_push()
+    yield from user.move(user.area.x + 100, user.area.y + 100)  # no tooltip over the panel
     yield from show(user, "switch")
     bpy.ops.two_bone_ik.chains_detect()
     yield from show(user, "rig_chains")
