@@ -49,7 +49,7 @@ def of_manifest(folder: Path) -> dict[str, object]:
     path = folder / "season.toml"
     path.write_text('[[shot]]\nfile = "shot.blend"\n', "utf-8")
     common = run_command._shot(parser("").parse_args(["bake", "--manifest", str(path)]))
-    (shot,) = manifest.shots(path, None, common, mapping(None)).values()
+    (shot,) = manifest.shots(path, None, None, common, mapping(None)).values()
     return of_shot(shot)
 
 
