@@ -58,7 +58,8 @@ class Setting:
 class LayerPlan:
     """One limb that is to show another layer.
 
-    shown : bones that show the limb, from the root bone to hand or foot, or to the toes
+    shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes
+    before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
     source : names of the controls of the layer that has shown it
     switch : says that the other layer shows
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
@@ -72,6 +73,7 @@ class LayerPlan:
 
     name: str
     shown: tuple[Bone, ...]
+    before: tuple[tuple[str, Array], ...]
     source: frozenset[str]
     switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
@@ -106,6 +108,13 @@ class LayerPlan:
         """All that carries a control."""
         for carried in (*(carried for carried, _ in self.controls), self.swivel, self.pole):
             yield from carried.parents if carried else ()
+
+
+def wanted(plan: LayerPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
+    """By bone (n, 4, 4) how those have to lie that show the limb, in armature space, from `poses` as they are now."""
+    return {
+        bone.name: product(poses[name], offset) for bone, (name, offset) in zip(plan.shown, plan.before, strict=True)
+    }
 
 
 def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:

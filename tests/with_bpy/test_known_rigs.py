@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
 from bpy.types import Object
 
@@ -134,18 +135,61 @@ def test_a_rig_of_a_users_own_kind_switches(empty_file: None, own_file: Path) ->
     assert [limb.name for limb in api.known_limbs(rig)] == ["Crane L"]
     animate(rig.pose.bones["hook ik L"], location={1: (0, 0, 0), 10: (0.2, 0.3, -0.6)})
 
-    def shown() -> np.ndarray:
-        found = []
-        for frame in range(1, 11):
-            on_frame(frame)
-            found.append([np.array(rig.pose.bones[f"{name} L"].matrix) for name in ("boom", "jib", "hook")])
-        return np.array(found)
-
-    before = shown()
+    before = poses_of(rig)
     for to in ("FK", "IK"):
         assert api.switch(rig, to, frames=(1, 10)).posed
-        np.testing.assert_allclose(shown(), before, atol=1e-4)
+        np.testing.assert_allclose(poses_of(rig), before, atol=1e-4)
         assert rig.pose.bones["hook ik L"]["fk"] == (to == "FK")
+
+
+def poses_of(rig: Object) -> np.ndarray:
+    """(10, 3, 4, 4) of what shows of the crane."""
+    found = []
+    for frame in range(1, 11):
+        on_frame(frame)
+        found.append([np.array(rig.pose.bones[f"{name} L"].matrix) for name in ("boom", "jib", "hook")])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("axis", [0, 2], ids=["in the plane", "out of it"])
+def test_ik_controls_of_a_users_kind_follow_fk_keys(empty_file: None, own_file: Path, axis: int) -> None:
+    rig = crane()
+    posed = rig.pose.bones
+    posed["hook ik L"]["fk"] = 1.0
+    for name, turn in (("boom fk L", 0.3), ("jib fk L", 0.7), ("hook fk L", 0.4)):
+        posed[name].rotation_mode = "XYZ"
+        bend = {1: 0.0, 10: turn} if axis == 0 else {1: 0.0, 10: 0.2}
+        animate(posed[name], rotation_euler={frame: np.eye(3)[axis] * value for frame, value in bend.items()})
+    before = poses_of(rig)
+    report = api.switch(rig, "IK", frames=(1, 10))
+    off = np.abs(poses_of(rig) - before).max()
+    assert np.abs(before[-1] - before[0]).max() > 0.1
+    assert rig.pose.bones["hook ik L"]["fk"] == 0.0
+    # No pole and no swivel: Blender's IK alone says which way the crane bends.
+    assert report.posed == (off < 1e-3)
+
+
+def test_a_new_action_has_a_switch_that_keys_no_controls(empty_file: None, own_file: Path) -> None:
+    rig = crane()
+    animate(rig.pose.bones["hook ik L"], location={1: (0, 0, 0), 10: (0.2, 0.3, -0.6)})
+    api.switch(rig, "FK", frames=(1, 10))
+    action = rig.animation_data.action
+    before = {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)}
+    api.switch(rig, "IK", frames=(1, 10), new_action=True)
+    assert rig.animation_data.action != action
+    rig.animation_data.action = action
+    assert {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)} == before
+
+
+def test_source_keys_between_hundredths_have_both_ends(empty_file: None, own_file: Path) -> None:
+    rig = crane()
+    animate(rig.pose.bones["hook ik L"], location={1: (0, 0, 0), 10: (0.2, 0.3, -0.6)})
+    report = api.switch(rig, "FK", frames=(1.125, 3.125), keys="SOURCE")
+    assert report.posed
+    times = {
+        key.co.x for curve in versions.curves(rig) if "boom fk" in curve.data_path for key in curve.keyframe_points
+    }
+    assert {1.125, 3.125} <= times
 
 
 @pytest.mark.parametrize(

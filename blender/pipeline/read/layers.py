@@ -43,18 +43,24 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         group=owner.name if isinstance(owner, PoseBone) else "Object Transforms",
         value=limb.fk_value if to == Layer.FK else limb.ik_value,
     )
-    shown = limb.shown or (limb.ik if to == Layer.FK else limb.fk)
+    own, other = (limb.fk, limb.ik) if to == Layer.FK else (limb.ik, limb.fk)
+    # Where nothing else shows the limb, the layer that is to show is held to the one that has shown it.
+    shown, before = limb.shown or own, limb.shown or other
+
+    def offset(bone: str, other: str) -> Array:
+        return product(inverse(rest(rig.data.bones[bone])), rest(rig.data.bones[other]))
 
     def carried(control: str, follows: str) -> CarriedBone:
         bone = rig.data.bones[control]
-        offset: Array = product(inverse(rest(rig.data.bones[follows])), rest(bone))
         parents = tuple(bones(each.name) for each in bone.parent_recursive)
-        return CarriedBone(bone=bones(control), parents=parents, offset=offset, moves=not bone.use_connect)
+        moves = not bone.use_connect
+        return CarriedBone(bone=bones(control), parents=parents, offset=offset(follows, control), moves=moves)
 
     kept = tuple((carried(name, name), name) for name in limb.kept)
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
+        before=tuple((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
         source=frozenset((*(limb.fk if to == Layer.IK else limb.ik_controls), *limb.kept)),
         switch=switch,
         controls=kept,
@@ -103,8 +109,8 @@ def _values(rig: Rig, path: str, frames: Array) -> Array:
 
 
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
-    """What shows of the limbs, what carries controls, and the channels of those that turn IK chains."""
-    shown = {Point(rig, bone.name) for limb in limbs for bone in limb.shown}
+    """What shows the limbs now, what carries controls, and the channels of those that turn IK chains."""
+    shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
     told = {Point(rig, bone.name) for limb in limbs for bone in limb.carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)

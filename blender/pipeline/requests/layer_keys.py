@@ -77,7 +77,8 @@ class LayerKeys:
         frames = self._plan.frames
         curves = versions.curves(self._plan.rig)
         times = [key_points(each)[0] for each in curves if bone_and_property(each.data_path)[0] in limb.source]
-        rows = np.flatnonzero(np.isin(frames, np.round(np.concatenate([frames[[0, -1]], *times]), 2)))
+        keyed = np.isin(np.round(frames, 2), np.round(np.concatenate([np.empty(0), *times]), 2))
+        rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
 
         def picked(channel: Channel) -> Channel:
             slopes = channel.slopes
@@ -145,6 +146,6 @@ def _off(limb: LayerPlan, now: Mapping[str, Array], wanted: Mapping[str, Array])
 def _corner_frames(rig: Rig, frames: Array) -> NDArray[np.bool_]:
     """(n,) True on frames on which some bone has a key, and on the frames beside none has."""
     times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in versions.curves(rig))])
-    keyed = np.isin(frames, np.round(times, 2))
+    keyed = np.isin(np.round(frames, 2), np.round(times, 2))
     beside = np.pad(keyed, 1)
     return keyed & ~beside[:-2] & ~beside[2:]

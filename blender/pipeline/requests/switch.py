@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place
+from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place, wanted
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
@@ -74,6 +74,7 @@ def switch(
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from part(sampler.of(need), 0.0, 0.3)
     poses = _by_bone(samples.pose, plan)
+    poses |= {name: pose for limb in limbs for name, pose in wanted(limb, poses).items()}
 
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
@@ -96,8 +97,9 @@ def switch(
         span, notes = (solved[0], solved[-1]), [*rigid]
         with unkeyed_edits.preserve_edits(rig, scene, written):
             notes += write_keys(rig, found, span, settings)
-            for channel, going_on in set_keys:
-                style = replace(settings, new_action=False, interpolation=going_on)
+            for row, (channel, going_on) in enumerate(set_keys):
+                anew = settings.new_action and not found and row == 0
+                style = replace(settings, new_action=anew, interpolation=going_on)
                 notes += write.keys(rig, [channel], span=span, style=style)
         look = partial(sampler.played, keyed={rig: written})
         reports, off = compare_limbs(plan, limbs, poses, settings, look)
