@@ -224,3 +224,13 @@ def test_a_limb_is_known_by_any_of_its_bones(empty_file: None) -> None:
     assert api.known_limb_of(rig, "hand_ik.L").name == "Arm.L"
     with pytest.raises(api.Refused, match=r'no bone "hand_fk\.R"'):
         api.known_limb_of(rig, "hand_ik.R")
+
+
+def test_a_limb_that_shows_the_layer_already_keeps_its_keys(empty_file: None, own_file: Path) -> None:
+    rig = crane()
+    rig.pose.bones["hook ik L"]["fk"] = 1.0
+    animate(rig.pose.bones["jib fk L"], rotation_quaternion={1: (1, 0, 0, 0), 10: (0.9, 0.4, 0, 0)})
+    report = api.switch(rig, "FK", frames=(1, 10))
+    assert report.notes == ("Show FK already, and stay as they are: Crane L",)
+    assert {len(curve.keyframe_points) for curve in versions.curves(rig)} == {2}
+    assert {curve.data_path for curve in versions.curves(rig)} == {'pose.bones["jib fk L"].rotation_quaternion'}

@@ -87,6 +87,11 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
     )
 
 
+def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
+    """Whether the layer that the limb is to show does so on all frames already."""
+    return bool((_values(rig, limb.switch.path, frames) == limb.switch.value).all())
+
+
 def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
     """Keeps IK from stretching those of the bones that it may; one that is driven has to stay as it is."""
     driven = {driver.data_path for driver in versions.drivers(rig)}

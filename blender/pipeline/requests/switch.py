@@ -37,6 +37,7 @@ from ..read.layers import (
     setting_channel,
     shown_beside,
     shown_request,
+    shows,
     ties,
     trial_bones,
 )
@@ -64,7 +65,9 @@ def switch(
     solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
-    limbs = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
+    known = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
+    limbs = [limb for limb in known if not shows(rig, limb, solved)]
+    already = ", ".join(limb.name for limb in known if limb not in limbs)
     paths = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
     settings_paths = {one.path for limb in limbs for one in (limb.switch, *limb.rigid)}
     keys.refuse_unwritable(rig, paths | settings_paths, settings)
@@ -89,12 +92,13 @@ def switch(
         for channel in channels[limb.name]
     ]
     set_keys = [setting_channel(rig, setting, solved) for setting in held]
-    rigid = [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
+    told = [translated("note.shows_already", limbs=already, layer=to)] if already else []
+    told += [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
         written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
-        span, notes = (solved[0], solved[-1]), [*rigid]
+        span, notes = (solved[0], solved[-1]), [*told]
         with unkeyed_edits.preserve_edits(rig, scene, written):
             notes += write_keys(rig, found, span, settings)
             for row, (channel, going_on) in enumerate(set_keys):
