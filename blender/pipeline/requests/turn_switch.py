@@ -7,6 +7,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ....skeleton.layers import Setting
+from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS
@@ -15,14 +16,15 @@ from .. import unkeyed_edits, write
 from ..checks import keys
 from ..read import switches
 from ..read.build_plan import current_plan
-from ..read.keys import bone_keys
+from ..read.keys import bone_keys, key_points
 from ..read.layers import setting_channel
 
 
 def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:
     """Turn the switch at this path; key it where the chain or the switch has keys, over the chain's and this frame.
 
-    Outside of these it stays as it is. Returns sentences about what else has changed.
+    Keys of the chain count as far as the switch keeps its value. Outside of these frames it stays as it is. Returns
+    sentences about what else has changed.
 
     raises : Refused where it cannot be keyed; then nothing has changed
     """
@@ -30,7 +32,8 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
     frames, notes = bone_keys(chain, -inf, inf), []
     if len(frames) or path in versions.animated_paths(rig):
         keys.refuse_unwritable(rig, {path}, DEFAULTS)
-        frames = np.append(frames, scene.frame_current_final)
+        start, end = _stretch(rig, path, scene.frame_current_final)
+        frames = np.append(frames[(frames > start - MERGE) & (frames < end - MERGE)], scene.frame_current_final)
         span = float(frames.min()), float(frames.max())
         setting = Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
         channel, going_on = setting_channel(rig, setting, np.array(span))
@@ -38,3 +41,14 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
             notes = write.keys(rig, [channel], span=span, style=replace(DEFAULTS, interpolation=going_on))
     switches.turn(rig, path, value)
     return notes
+
+
+def _stretch(rig: Rig, path: str, frame: float) -> tuple[float, float]:
+    """The frames of the last key of the switch up to this frame, and of its next key with another value."""
+    curve = versions.curve_finder(rig)(path, index=0)
+    if not curve:
+        return -inf, inf
+    frames, values = key_points(curve)
+    ahead = frames < frame + MERGE
+    others = ~ahead & ~np.isclose(values, curve.evaluate(frame))
+    return frames[ahead].max(initial=-inf), frames[others].min(initial=inf)
