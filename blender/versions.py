@@ -40,14 +40,19 @@ def drivers(block: AnimatedID) -> Iterable[FCurve]:
     return animation.drivers if animation else ()
 
 
-def strips(block: AnimatedID) -> Iterator[tuple[NlaStrip, Iterable[FCurve]]]:
-    """The NLA strips of the data-block, in use or not, also inside of meta strips, each with its action's F-curves."""
-    tracks = block.animation_data.nla_tracks if block.animation_data else ()
-    waiting = [strip for track in tracks for strip in track.strips]
+def strips(block: AnimatedID, *, muted: bool = True) -> Iterator[tuple[NlaStrip, Iterable[FCurve]]]:
+    """The NLA strips of the data-block, also inside of meta strips, each with its action's F-curves.
+
+    muted : those count that are muted, or whose tracks or meta strips are, or all of the NLA
+    """
+    animation = block.animation_data
+    tracks = animation.nla_tracks if animation and (muted or animation.use_nla) else ()
+    waiting = [strip for track in tracks if muted or not track.mute for strip in track.strips]
     while waiting:
         strip = waiting.pop()
-        waiting += strip.strips
-        yield strip, _played_curves(strip)
+        if muted or not strip.mute:
+            waiting += strip.strips
+            yield strip, _played_curves(strip)
 
 
 def channelbags(block: AnimatedID) -> list[Channelbag]:

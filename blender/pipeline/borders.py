@@ -5,7 +5,6 @@ would set anew stay where they are: they become free.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from bpy.types import FCurve
@@ -17,8 +16,6 @@ from . import write
 from .checks.keys import code
 from .write import Attributes
 
-_STEADY = ("CONSTANT", "LINEAR", "BEZIER")
-"""Interpolations of which a part is of the same kind."""
 _PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
 _FAR = 64.0
 """Frames: so far beyond all keys a handle lies, for its slope to be exact."""
@@ -50,16 +47,6 @@ class Outside:
     span: tuple[float, float]
     start: _Border
     end: _Border
-
-
-def eased(curve: FCurve, span: tuple[float, float]) -> str:
-    """The interpolation across an end of the span of which no part is of the same kind; "" where there is none."""
-    keys = list(curve.keyframe_points)
-    for key, following in pairwise(keys):
-        crosses = any(key.co.x + MERGE < frame < following.co.x - MERGE for frame in span)
-        if crosses and key.interpolation not in _STEADY:
-            return key.interpolation
-    return ""
 
 
 def outside(curve: FCurve, span: tuple[float, float]) -> Outside:

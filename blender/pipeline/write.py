@@ -18,7 +18,7 @@ from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from . import own_keys
-from .checks.keys import code, owner_of
+from .checks.keys import code, mixed, owner_of
 from .read import dependencies
 
 _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
@@ -255,8 +255,4 @@ def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
 
 
 def _nla_notes(item: Object) -> list[str]:
-    animation = item.animation_data
-    absolute = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
-    if absolute or not (animation.use_nla and animation.nla_tracks):
-        return []
-    return [translated("alert.mixed_action", name=item.name)]
+    return [translated("alert.mixed_action", name=item.name)] if mixed(item) else []

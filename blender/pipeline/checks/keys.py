@@ -1,17 +1,22 @@
 """Which keys cannot be written, or would not play: refused before anything is changed."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
 from bpy.types import EnumProperty, FCurve, Keyframe, Object, PoseBone
 
+from ....skeleton.values import MERGE
 from ... import versions
 from ...key_settings import Keys, KeyStyle
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...rna_paths import owner_and_property
+
+_STEADY = ("CONSTANT", "LINEAR", "BEZIER")
+"""Interpolations of which a part is of the same kind."""
 
 
 def refuse_unwritable(
@@ -43,7 +48,32 @@ def refuse_driven(item: Object, paths: Collection[str]) -> None:
     """Raise `Refused` where a driver has the last word on a property at these paths of `item`, keyed or not."""
     for driver in item.animation_data.drivers if item.animation_data else ():
         if driver.data_path in paths and not driver.mute:
-            raise _refused("CURVE_DRIVEN", item, driver)
+            raise _refused("CURVE_DRIVEN", item, driver.data_path)
+
+
+def refuse_unkept(item: Object, spans: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Raise `Refused` where keys would change a property of `item` outside of the frames that get them.
+
+    spans : first and last of these frames, by the property's path
+    """
+    played = {curve.data_path for _, curves in versions.strips(item, muted=False) for curve in curves}
+    if found := next((path for path in spans if path in played or mixed(item)), ""):
+        raise _refused("HELD_STRIPS", item, found)
+    for curve in versions.curves(item):
+        path = curve.data_path
+        if path in spans:
+            if kind := next((each.type for each in curve.modifiers if not each.mute), ""):
+                raise _refused("HELD_MODIFIER", item, path, kind=kind)
+            if kind := next(filter(None, (_eased(curve, span) for span in spans[path])), ""):
+                raise _refused("HELD_EASING", item, path, kind=kind)
+
+
+def mixed(item: Object) -> bool:
+    """Whether what NLA strips give shows through the action."""
+    animation = item.animation_data
+    if not (animation and animation.use_nla and animation.nla_tracks):
+        return False
+    return bool(animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0)
 
 
 def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
@@ -80,13 +110,22 @@ def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
 def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
     group = curve.group
     if curve.lock or (group and group.lock):
-        raise _refused("CURVE_LOCKED", item, curve)
+        raise _refused("CURVE_LOCKED", item, curve.data_path)
     if curve.mute or (group and group.mute):
-        raise _refused("CURVE_MUTED", item, curve)
+        raise _refused("CURVE_MUTED", item, curve.data_path)
 
 
-def _refused(sentence: str, item: Object, curve: FCurve) -> Refused:
-    owner = owner_of(item, curve.data_path)
+def _eased(curve: FCurve, span: tuple[float, float]) -> str:
+    """The interpolation across an end of the span of which no part is of the same kind; "" where there is none."""
+    for key, following in pairwise(curve.keyframe_points):
+        crosses = any(key.co.x + MERGE < frame < following.co.x - MERGE for frame in span)
+        if crosses and key.interpolation not in _STEADY:
+            return key.interpolation
+    return ""
+
+
+def _refused(sentence: str, item: Object, path: str, **named: str) -> Refused:
+    owner = owner_of(item, path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = translated("part.bone", bone=bone, name=item.name) if bone else f'"{item.name}"'
-    return Refused(sentence, object=item, bone=bone, value=owner_and_property(curve.data_path)[1], owner=whose)
+    return Refused(sentence, object=item, bone=bone, value=owner_and_property(path)[1], owner=whose, **named)

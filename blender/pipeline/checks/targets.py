@@ -22,7 +22,6 @@ from ...key_settings import KeyStyle
 from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
 from ...messages.report import point_text
-from .. import borders
 from ..read import dependencies
 from ..read.bone import read_bone, rest
 from ..read.keys import values_before
@@ -79,18 +78,9 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     item: Object = point.object
     _refuse_unmovable(chain, _control(chain, point), turns=turns, carried_by=_CARRIERS)
     target = keyed_target(point, spans[0][0])
-    paths = {target.location_path, *([target.rotation_path] if turns else [])}
+    paths = [target.location_path, *([target.rotation_path] if turns else [])]
     keys.refuse_unwritable(item, paths, KeyStyle(new_action=True))
-    animation = item.animation_data
-    played = {curve.data_path for _, curves in versions.strips(item) for curve in curves}
-    if animation and (played & paths or animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
-        raise _refused("HELD_STRIPS", chain, point)
-    for curve in versions.curves(item):
-        if curve.data_path in paths:
-            if kind := next((each.type for each in curve.modifiers if not each.mute), ""):
-                raise _refused("HELD_MODIFIER", chain, point, kind=kind)
-            if kind := next(filter(None, (borders.eased(curve, span) for span in spans)), ""):
-                raise _refused("HELD_EASING", chain, point, kind=kind)
+    keys.refuse_unkept(item, dict.fromkeys(paths, spans))
     return target
 
 

@@ -193,6 +193,13 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
     return replace(channel, frames=frames, values=values, slopes=slopes, held=stays)
 
 
+def borders(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool = True) -> tuple[float, float]:
+    """First and last of the frames with those of the keys that keep a property ahead of them, and after them."""
+    before, behind = _beside(rig, path, frames)
+    start, end = [*before] if ahead else [], [*behind] if after else []
+    return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
+
+
 def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
     """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
 

@@ -32,6 +32,7 @@ from ..read.build_plan import Frames, frame_range
 from ..read.chosen_chains import scene_of
 from ..read.layers import (
     Layer,
+    borders,
     kept_beside,
     read_layers,
     setting_channel,
@@ -68,9 +69,7 @@ def switch(
     known = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
     already = ", ".join(limb.name for limb in known if limb not in limbs)
-    paths = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    settings_paths = {one.path for limb in limbs for one in (limb.switch, *limb.rigid)}
-    keys.refuse_unwritable(rig, paths | settings_paths, settings)
+    _refuse_unwritable(rig, limbs, solved, settings)
     layer_keys = LayerKeys(plan, limbs)
 
     need = shown_request(rig, limbs)
@@ -110,6 +109,16 @@ def switch(
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
     return write_and_measure
+
+
+def _refuse_unwritable(rig: Rig, limbs: Sequence[LayerPlan], frames: Array, settings: KeySettings) -> None:
+    """Raise `Refused` where keys of the limbs could not be written, or would change what is outside of the frames."""
+    spans = {one.path: [borders(rig, one.path, frames)] for limb in limbs for one in (limb.switch, *limb.rigid)}
+    for limb in limbs:
+        beside = shown_beside(rig, limb.switch, frames)
+        spans |= {path: [borders(rig, path, frames, *beside)] for bone in limb.keyed for path in limb.paths(bone)}
+    keys.refuse_unwritable(rig, spans, settings)
+    keys.refuse_unkept(rig, spans)
 
 
 def _controls(
