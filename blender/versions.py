@@ -34,6 +34,15 @@ def curves(block: AnimatedID) -> Iterable[FCurve]:
     return _played_curves(block.animation_data) if block.animation_data else ()
 
 
+def plays(curve: FCurve) -> bool:
+    """Whether the F-curve has keys and is not muted; by its group, Blender mutes it only where actions have no slots.
+
+    The editors mute the curves of a group along with it.
+    """
+    by_group = not _HAS_SLOTS and curve.group and curve.group.mute
+    return bool(curve.keyframe_points) and not (curve.mute or by_group)
+
+
 def drivers(block: AnimatedID) -> Iterable[FCurve]:
     """The drivers of the data-block; empty if there are none, or it can have none."""
     animation = getattr(block, "animation_data", None)

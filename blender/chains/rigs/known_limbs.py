@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import fields, replace
-from math import nan
 from typing import Any
 
+import numpy as np
 from bpy.types import Bone, Object, PoseBone
 
-from ... import versions
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
 from ...pipeline.checks.armature import refuse_other_than_armature
 from ...pipeline.read import dependencies
+from ...pipeline.read.keys import numbers_on
+from ...rna_paths import value_at
 from ..wildcards import WILDCARDS, filled, wildcard_texts
 from .rig_files import KnownLimb, layouts
 
@@ -100,9 +101,10 @@ def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
     """
     owner: Any = property_owner(rig, limb)
     name = property_name(owner, limb.switch)
+    if not name:
+        return ""
     path = f"{owner.path_from_id()}{'' if name.startswith('[') else '.'}{name}" if limb.switch_bone else name
-    curve = versions.curve_finder(rig)(path, index=0) if frame is not None else None
-    value = curve.evaluate(frame) if curve and curve.keyframe_points else owner.path_resolve(name) if name else nan
+    value = value_at(rig, path) if frame is None else numbers_on(rig, path, np.array([frame]))[0]
     ends = {"FK": limb.fk_value, "IK": limb.ik_value}
     return next((layer for layer, at in ends.items() if abs(value - at) < _AT_END), "")
 

@@ -9,7 +9,7 @@ from bpy.types import FCurve, Object
 from ....skeleton.values import MERGE, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ... import keyed_options, versions
-from ...rna_paths import bone_and_property
+from ...rna_paths import bone_and_property, value_at
 from . import dependencies
 
 
@@ -18,6 +18,14 @@ def key_points(curve: FCurve) -> Array:
     keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", keys)
     return keys.astype(np.float64).reshape(-1, 2).T
+
+
+def numbers_on(item: Object, path: str, frames: Array) -> Array:
+    """(n,) of a property that is a number on n frames, as its F-curve has it, or as it is where none plays."""
+    curve = versions.curve_finder(item)(path, index=0)
+    if not (curve and versions.plays(curve)):
+        return np.full(len(frames), float(value_at(item, path)))
+    return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

@@ -23,7 +23,7 @@ from ...rna_paths import bone_and_property, value_at
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
-from .keys import key_points
+from .keys import key_points, numbers_on
 
 
 class Layer(StrEnum):
@@ -74,7 +74,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
     pairs = zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)
     pole = limb.pole and _joined(prefix, property_name(owner, limb.pole_switch)) if limb.pole_switch else ""
-    pole_on = _values(rig, pole, frames) > 0.5 if pole else np.full(len(frames), bool(limb.pole))
+    pole_on = numbers_on(rig, pole, frames) > 0.5 if pole else np.full(len(frames), bool(limb.pole))
     return replace(
         plan,
         controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
@@ -97,20 +97,12 @@ def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
     driven = {driver.data_path for driver in versions.drivers(rig)}
     for bone in bones:
         path = f"{bone.path}.ik_stretch"
-        if path not in driven and _values(rig, path, frames).any():
+        if path not in driven and numbers_on(rig, path, frames).any():
             yield Setting(path=path, group=bone.name, value=0.0)
 
 
 def _joined(prefix: str, name: str) -> str:
     return prefix.rstrip(".") + name if name.startswith("[") else prefix + name
-
-
-def _values(rig: Rig, path: str, frames: Array) -> Array:
-    """(n,) of a property that is a number, as its F-curve has it, or as it is."""
-    curve = versions.curve_finder(rig)(path, index=0)
-    if not (curve and curve.keyframe_points):
-        return np.full(len(frames), float(value_at(rig, path)))
-    return np.array([curve.evaluate(frame) for frame in frames.tolist()])
 
 
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
@@ -171,7 +163,7 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
 def shown_beside(rig: Rig, setting: Setting, frames: Array) -> tuple[bool, bool]:
     """Whether the layer that is to show does so already ahead of the frames, and after them."""
     beside = np.array((frames[0] - 1.0, frames[-1] + 1.0))
-    ahead, after = np.abs(_values(rig, setting.path, beside) - setting.value) < 1.0
+    ahead, after = np.abs(numbers_on(rig, setting.path, beside) - setting.value) < 1.0
     return bool(ahead), bool(after)
 
 
@@ -206,7 +198,7 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     They are a frame away, or halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
     """
     start, end = float(frames[0]), float(frames[-1])
-    find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(rig.path_resolve(path), dtype=np.float64))
+    find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
     curves = [find(path, index=index) for index in range(len(standing))]
     times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves if curve)])
 

@@ -1,0 +1,79 @@
+"""Which layer of a rig shows is told by what Blender plays: neither by muted keys, nor by the name of a choice."""
+
+from __future__ import annotations
+
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.chains.rigs.known_limbs import known_limbs, shown_layer
+from bpy.types import FCurve, Object, PoseBone
+
+from support.rigify import generated
+from support.rigs import keys
+from support.truth import on_frame
+from support.walking import FRAMES, deforming, off, stride
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    """The rig generated from the basic human metarig."""
+    return generated("basic_human")
+
+
+def keyed(rig: Object, name: str, value: float) -> FCurve:
+    """A key on a property of the left leg."""
+    curve = versions.ensure_channelbag(rig).fcurves.new(f'pose.bones["thigh_parent.L"]["{name}"]')
+    curve.keyframe_points.insert(1.0, value)
+    return curve
+
+
+def mute(rig: Object, curve: FCurve, *, whole_group: bool) -> None:
+    """From 4.4 on a group that a script mutes plays; the editors mute its curves too."""
+    if whole_group:
+        curve.group = versions.ensure_channelbag(rig).groups.new("Switches")
+    (curve.group or curve).mute = True
+
+
+def choose(owner: PoseBone) -> None:
+    """The switch becomes an integer with a choice for each layer."""
+    del owner["IK_FK"]
+    owner["IK_FK"] = 0
+    owner.id_properties_ui("IK_FK").update(min=0, max=1, items=[("IK", "IK", "", 0, 0), ("FK", "FK", "", 0, 1)])
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_muted_keys_of_the_pole_do_not_count(rig: Object, whole_group: bool) -> None:
+    stride(rig)
+    curve = keyed(rig, "pole_vector", 1.0)
+    mute(rig, curve, whole_group=whole_group)
+    before = deforming(rig, FRAMES)
+    assert api.switch(rig, "IK", ["Leg.L"], frames=(1, 60)).posed
+    assert off(deforming(rig, FRAMES), before)[0] < 1e-4
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_muted_keys_do_not_say_which_layer_shows(rig: Object, whole_group: bool) -> None:
+    mute(rig, keyed(rig, "IK_FK", 1.0), whole_group=whole_group)
+    [leg] = known_limbs(rig, ["Leg.L"])
+    shown = rig.evaluated_get(on_frame(5)).pose.bones["thigh_parent.L"]["IK_FK"]
+    assert shown == 0.0 or whole_group
+    assert shown_layer(rig, leg, 5.0) == {0.0: "IK", 1.0: "FK"}[shown]
+
+
+def test_a_switch_with_choices_shows_its_layer(rig: Object) -> None:
+    owner = rig.pose.bones["thigh_parent.L"]
+    choose(owner)
+    [leg] = known_limbs(rig, ["Leg.L"])
+    for value, layer in enumerate(("IK", "FK")):
+        owner["IK_FK"] = value
+        assert shown_layer(rig, leg) == shown_layer(rig, leg, 5.0) == layer
+
+
+def test_a_switch_with_choices_is_keyed(rig: Object) -> None:
+    stride(rig)
+    choose(rig.pose.bones["thigh_parent.L"])
+    rig.pose.bones["thigh_parent.L"]["IK_FK"] = 1
+    before = deforming(rig, FRAMES)
+    assert api.switch(rig, "IK", ["Leg.L"], frames=(11, 50)).posed
+    assert off(deforming(rig, FRAMES), before)[0] < 1e-4
+    assert keys(rig.pose.bones["thigh_parent.L"], '["IK_FK"]', 0) == {10: 1, 11: 0, 51: 1}
