@@ -21,7 +21,7 @@ from solver.contacts import on_ground
 from solver.corrections import stand_spans
 from solver.hips import lowering, scaled
 from support.footsteps import Capture
-from support.planted import ANKLE, UP, most_acceleration, planted, posed, slid, stair_level
+from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled, walk
 
 RATES, RATIOS = (30.0, 60.0, 120.0), (0.85, 1.0, 1.15)
@@ -88,7 +88,7 @@ def _judged(take: Capture, ratio: float) -> Iterator[tuple[np.ndarray, np.ndarra
     floor = stair_level(take, ratio)
     result, ours = planted(take, ratio, level=floor, ratio=ratio, origin=ANKLE)
     for way in (take, held_by_thresholds(take, ratio, floor), ours):
-        velocity = result.velocity if way is ours else take.ground_velocity
+        velocity = ground_velocity(take, result) if way is ours else take.ground_velocity
         above = np.where(take.touches, way.points[..., 2] - floor, np.inf).min(axis=-1)
         knee, hip = (
             most_acceleration(getattr(way, joint), take.rate) / most_acceleration(getattr(take, joint), take.rate)

@@ -53,7 +53,7 @@ class Footing:
 
     stands : (n, f, p) bool
     level : (n, f, p) or None     height of each point where it stands on the ground; None: each contact has its own
-    velocity : (3,)               of the ground, in units a second
+    velocity : (3,)               of the ground, or of feet that skate all alike, in units a second
     """
 
     stands: NDArray[np.bool_]

@@ -21,6 +21,9 @@ _BISECTIONS = 60
 _WINDOW = 0.1
 """Seconds over which the hips' speed is taken."""
 
+_STRIDE = 1.0
+"""Seconds over which they sway to and fro, and only their travel remains."""
+
 _TRAVELS, _LEAST_TRAVEL = 0.3, 0.25
 """Leg lengths a second, and the part of the frames: hips that go slower, or travel for less, do not show the ratio."""
 
@@ -104,6 +107,12 @@ def scaled(points: Array, ratio: float, origin: Array) -> Array:
     origin : (3,)     the place that stays; at the height of a tip that stands on the ground, so that feet that stand do
     """
     return origin + ratio * (points - origin)
+
+
+def outrun(hips: Array, rate: float, velocity: Array, up: Array) -> bool:
+    """Whether hips (n, 3) mostly go along faster than with this velocity (3,), as they do over ground that stays."""
+    travel, _ = slopes(hips - dot(hips, up)[:, None] * up, _STRIDE, rate)
+    return bool(np.median(norm(travel)) > norm(velocity))
 
 
 def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) -> float:

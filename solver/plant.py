@@ -60,7 +60,7 @@ class PlantOptions:
 
     stands : (n, f, p) bool or None    which points stand; None: they are found
     level : (n, f, p) or None          height of each point where it stands on the ground; None: it is found
-    velocity : (3,) or None            of the ground; None: it is found
+    velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
@@ -132,8 +132,10 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         velocity=options.velocity,
         stillness=options.stillness,
     )
-    stands = ground.stands
-    points = on_ground(legs.points, rate, ground.velocity)
+    stands, velocity = ground.stands, ground.velocity
+    if options.velocity is None and hips.outrun(legs.hips, rate, velocity, up):
+        velocity = np.zeros(3)  # the legs have another length than the captured ones, and skate
+    points = on_ground(legs.points, rate, velocity)
     moves = [
         corrections(
             points[:, foot],
@@ -158,7 +160,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         tips=tips,
         stands=stands,
         level=ground.level,
-        velocity=ground.velocity,
+        velocity=velocity,
         ratio=ratio,
         lowering=down,
         moved=norm(correction),

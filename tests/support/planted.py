@@ -49,6 +49,11 @@ def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: np.ndarra
     return replace(take, hips=roots, knees=knees, ankles=ankles)
 
 
+def ground_velocity(take: Capture, result: Planted) -> np.ndarray:
+    """(3,) that by which feet slide. The drift of a capture over ground that moves is a drift of the ground."""
+    return result.velocity if take.ground_velocity.any() else take.ground_velocity
+
+
 def slid(take: Capture, velocity: np.ndarray) -> np.ndarray:
     """(k,) metres a frame, on all frames on which a foot is known to stand."""
     distances = slide(on_ground(take.points, take.rate, velocity), take.touches, UP)

@@ -251,7 +251,7 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
         yield translated("note.hips_lowered", down=planted.lowering.max())
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
-        yield translated("note.ground_moves", speed=ground)
+        yield translated("alert.ground_moves", speed=ground)
 
 
 def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Look) -> Iterator[FootReport]:
