@@ -90,7 +90,7 @@ def plant_feet(
         if hips and feet[column].chain.name in hips.carries:
             hand = hand.moved(shift)
         # Hands that hang at ease go along with the body, over ground that would seem to move.
-        still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3))
+        still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
         found[column] = _with_given(hand, still, [given[column]]), 0
     every = {
         name: np.stack([getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet))], axis=1)

@@ -72,6 +72,7 @@ def footing(
     *,
     stands: NDArray[np.bool_] | None = None,
     level: Array | None = None,
+    level_ground: bool = True,
     velocity: Array | None = None,
     stillness: Stillness = _DEFAULTS,
 ) -> Footing:
@@ -85,6 +86,7 @@ def footing(
     level : (n, f, p)         height of each point where it stands on the ground; None: it is found. The ground is level
                               if most still points of each kind are at one height. A capture need not agree with a
                               level that is given: height counts from where most still points are.
+    level_ground : False      where there is none: points stand at any height, as hands do
     velocity : (3,)           of the ground; None: it is found. The ground moves if the points are seldom at rest but
                               often have one and the same velocity, as on a treadmill.
     """
@@ -96,10 +98,10 @@ def footing(
     above, near = heights if level is None else heights - level / size, stillness.height + tolerance
     if stands is None:
         unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
-        common = _common_height(above, unrest < 1.0, near)
+        common = _common_height(above, unrest < 1.0, near) if level_ground else None
         high = 0.0 if common is None else np.maximum(above - common, 0.0) / near
         stands = _standing(np.hypot(unrest, high), rate, stillness)
-    if level is None:
+    if level is None and level_ground:
         # As it is found where these contacts are given.
         common = _common_height(above, stands, near)
         level = None if common is None else np.broadcast_to(common * size, heights.shape)

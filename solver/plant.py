@@ -60,6 +60,7 @@ class PlantOptions:
 
     stands : (n, f, p) bool or None    which points stand; None: they are found
     level : (n, f, p) or None          height of each point where it stands on the ground; None: it is found
+    level_ground : bool                whether there may be one height at which all stand, as feet do and hands do not
     velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
@@ -71,6 +72,7 @@ class PlantOptions:
 
     stands: NDArray[np.bool_] | None = None
     level: Array | None = None
+    level_ground: bool = True
     velocity: Array | None = None
     ratio: float | None = None
     origin: Array = field(default_factory=lambda: np.zeros(3))
@@ -129,6 +131,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         up,
         stands=options.stands,
         level=options.level,
+        level_ground=options.level_ground,
         velocity=options.velocity,
         stillness=options.stillness,
     )
