@@ -25,6 +25,9 @@ from .vectors import dot, norm
 _LEVEL = 0.8
 """Part of the still frames that must be at one height for the ground to be level."""
 
+_FAR = 3.0
+"""A foot so many times farther off the ground than still points are stands on something else."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stillness:
@@ -84,8 +87,9 @@ def footing(
     up : (3,)                 unit vector
     stands : (n, f, p) bool   None: it is found
     level : (n, f, p)         height of each point where it stands on the ground; None: it is found. The ground is level
-                              if most still points of each kind are at one height. A capture need not agree with a
-                              level that is given: height counts from where most still points are.
+                              if most still points of each kind are at one height, and no contact is far off. A
+                              capture need not agree with a level that is given: height counts from where most still
+                              points are.
     level_ground : False      where there is none: points stand at any height, as hands do
     velocity : (3,)           of the ground; None: it is found. The ground moves if the points are seldom at rest but
                               often have one and the same velocity, as on a treadmill.
@@ -104,7 +108,8 @@ def footing(
     if level is None and level_ground:
         # As it is found where these contacts are given.
         common = _common_height(above, stands, near)
-        level = None if common is None else np.broadcast_to(common * size, heights.shape)
+        if common is not None and _far_off(above - common, stands, near) < stillness.contact * rate:
+            level = np.broadcast_to(common * size, heights.shape)
     return Footing(stands=stands, level=level, velocity=velocity)
 
 
@@ -162,6 +167,12 @@ def _common_height(heights: Array, stands: NDArray[np.bool_], near: float) -> Ar
     level = stands & (np.abs(heights - found) < near)
     feet, on_level = (np.count_nonzero(each.any(axis=-1)) for each in (stands, level))
     return found if feet and on_level >= _LEVEL * feet else None
+
+
+def _far_off(above: Array, stands: NDArray[np.bool_], near: float) -> int:
+    """On how many frames a foot stands far above the ground, or far below, with all that it stands on."""
+    off = np.where(stands, np.abs(above), np.inf).min(axis=-1)
+    return int(np.count_nonzero(np.isfinite(off) & (off > _FAR * near)))
 
 
 def _lowest_common(still: Array, near: float) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from support.footsteps import Capture
 from support.planted import UP, planted, slid
-from support.takes import disturbed, legs_scaled, treadmill, walk
+from support.takes import disturbed, legs_scaled, stand, treadmill, walk
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
@@ -28,3 +31,31 @@ def test_a_treadmill_moves_under_hips_that_surge(surge: float) -> None:
     result, _ = planted(take)
     assert np.linalg.norm(result.velocity - take.ground_velocity) < 0.05 + surge
     assert result.velocity @ UP == 0.0
+
+
+def on_a_step(rate: float, high: float) -> tuple[Capture, np.ndarray]:
+    """One who stands, for 0.7 s on a step that is so high, and on which frames; no contacts on the way to and fro."""
+    take, count = stand(rate), len(stand(rate).hips)
+    times = np.arange(count) / rate
+    rise = high * np.interp(times, (4.3, 4.7, 5.4, 5.8), (0.0, 1.0, 1.0, 0.0))[:, None, None] * UP
+    take = replace(take, **{name: getattr(take, name) + rise for name in ("hips", "knees", "ankles")})
+    touches = take.touches & ((times < 4.3) | (times > 5.8) | ((times > 4.75) & (times < 5.35)))[:, None, None]
+    return disturbed(replace(take, touches=touches), 0.001, 1, drift=0.0), (times > 4.75) & (times < 5.35)
+
+
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_feet_on_a_lower_step_for_a_while_stay_there(rate: float) -> None:
+    take, rows = on_a_step(rate, -0.17)
+    result, after = planted(take)
+    lifted = (after.points - take.points)[rows][..., 2]
+    print(f"lifted by up to {lifted.max():.4f}")
+    assert result.stands[rows].any(axis=-1).mean() > 0.9
+    assert np.abs(lifted).max() < 0.02
+
+
+def test_feet_on_a_box_by_keyed_contacts_stay_on_it() -> None:
+    take, rows = on_a_step(30.0, 0.3)
+    _, after = planted(take, stands=take.touches)
+    lowered = (take.points - after.points)[rows][..., 2]
+    print(f"lowered by up to {lowered.max():.4f}")
+    assert np.abs(lowered).max() < 0.02
