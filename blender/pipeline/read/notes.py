@@ -18,10 +18,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    found = [
-        translated("alert.switched_off", chain=name, switch=switch.name, value=switch.value)
-        for name, switch in switches.switched_off(rig, plan.chains).items()
-    ]
+    found = switch_notes(plan)
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -47,6 +44,14 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
         if any(bone.lock_rotation):
             found.append(translated("note.locked_rotation", bone=bone.name))
     return found
+
+
+def switch_notes(plan: Plan) -> list[str]:
+    """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
+    return [
+        translated("alert.switched_off", chain=name, switch=switch.name, value=switch.value)
+        for name, switch in switches.switched_off(plan.rig, plan.chains).items()
+    ]
 
 
 def acts(constraint: Constraint) -> bool:

@@ -41,6 +41,7 @@ from ..phases import Opened, Preparation, request
 from ..read import feet as read_feet
 from ..read.build_plan import Frames, limb_plan
 from ..read.keys import key_span, values_before
+from ..read.notes import switch_notes
 from ..sample import floor, sampling
 from ..sample.floor import Floor
 from ..sample.request import SampleRequest, pose_request
@@ -237,6 +238,7 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
     ends = {chain.end.name for chain in read.plan.chains}
     if live := [chain.name for chain in chains if chain.end_bone in ends and chain.target and not chain.mute]:
         yield translated("alert.live_poses", chains=", ".join(live))
+    yield from switch_notes(read.plan)
     if read.hips_stay:
         yield translated("alert.hips_stay", reason=read.hips_stay)
     frames, moved = read.plan.frames, planted.moved.max(axis=1) + norm(planted.shift)
