@@ -4,6 +4,7 @@ A Bezier segment across a border is split there by de Casteljau's rule, which ke
 would set anew stay where they are: they become free.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,6 +100,11 @@ def same_keys(curve: FCurve, other: FCurve) -> bool:
     """Whether two curves have the same keys, to the bit."""
     keys, others = write.attributes(curve.keyframe_points), write.attributes(other.keyframe_points)
     return all(np.array_equal(keys[name], others[name]) for name in (*_PLAYED, *_STYLE))
+
+
+def same_curves(curves: Mapping[tuple[str, int], FCurve], others: Mapping[tuple[str, int], FCurve]) -> bool:
+    """Whether there are the same curves, each with the same keys."""
+    return curves.keys() == others.keys() and all(same_keys(curve, others[key]) for key, curve in curves.items())
 
 
 def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:

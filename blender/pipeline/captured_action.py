@@ -12,10 +12,13 @@ from bpy.types import Action
 from .. import contacts, versions
 from ..armatures import Rig
 from ..messages.refused import Refused
+from ..messages.translation import translated
 from . import source_action, trial_keys, write
+from .borders import same_curves
 
 _MADE = "two_bone_ik_planted"
-"""Custom property of planted actions: by path the values of what they key and the captured one does not, or in part."""
+"""Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
+in part; else None."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -40,7 +43,7 @@ def captured(rig: Rig) -> Captured:
     made: Any = action
     if made.two_bone_ik_source is None:
         return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
-    unkeyed = json.loads(action.get(_MADE, "{}"))
+    unkeyed = {path: values for path, values in _made(action).items() if values}
     return Captured(action=made.two_bone_ik_source, slot=made.two_bone_ik_source_slot, unkeyed=unkeyed)
 
 
@@ -59,10 +62,11 @@ def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
             versions.play(copy, None, "")  # else it would go with the copy if nothing else uses it
 
 
-def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
+def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     """Let the armature play a copy of what was captured, whose paths `keyed` are to be keyed.
 
-    Contacts that are keyed in what it played go over to the copy.
+    Contacts that are keyed in what it played go over to the copy. If somebody has keyed anything else there, it stays
+    in the file; returns sentences for the report.
     """
     before, slot = versions.played(rig)
     planted = before if before != source.action else None
@@ -70,7 +74,7 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
     versions.play(rig, source.action, source.slot)
     curves = Counter(curve.data_path for curve in versions.curves(rig))
     found = {path: source.unkeyed.get(path) or list(rig.path_resolve(path)) for path in keyed}
-    values = {path: value for path, value in found.items() if curves[path] < len(value)}
+    values = {path: value if curves[path] < len(value) else None for path, value in found.items()}
     versions.copy_action(rig)
     action: Any = versions.played(rig)[0]
     source_action.forget_made(action)
@@ -80,8 +84,32 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> None:
     for curve in versions.slot_curves(planted, slot) if planted else ():
         if contacts.is_row(curve):
             write.copy_curve(rig, curve, curve.data_path, contacts.GROUP)
-    source_action.give_way(planted)
+    if planted and not planted.users and _is_edited(planted, slot, source):
+        planted.use_fake_user = True
+    else:
+        source_action.give_way(planted)
+        planted = None
     action.name = name
+    return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
+
+
+def _made(action: Action) -> dict[str, list[float] | None]:
+    made: dict[str, list[float] | None] = json.loads(action.get(_MADE, "{}"))
+    return made
+
+
+def _is_edited(planted: Action, slot: str, source: Captured) -> bool:
+    """Whether it has other keys than what was captured, apart from what was planted, and contacts."""
+    made = _made(planted).keys()
+    now, before = (
+        {
+            (curve.data_path, curve.array_index): curve
+            for curve in versions.slot_curves(*each)
+            if curve.data_path not in made and not contacts.is_row(curve)
+        }
+        for each in ((planted, slot), (source.action, source.slot))
+    )
+    return not same_curves(now, before)
 
 
 def _set(rig: Rig, values: Mapping[str, list[float]], paths: Collection[str]) -> None:

@@ -15,7 +15,7 @@ from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import MERGE
 from .. import holds, versions
 from . import write
-from .borders import same_keys
+from .borders import same_curves
 from .checks.keys import code
 from .write import Attributes
 
@@ -69,7 +69,7 @@ def give_back(item: Any) -> None:
     source, slot = item.two_bone_ik_source, item.two_bone_ik_source_slot
     before = curves(item)
     now = {(curve.data_path, curve.array_index): curve for curve in versions.curves(item)}
-    if now.keys() == before.keys() and all(same_keys(now[key], before[key]) for key in now):
+    if same_curves(now, before):
         played, _ = versions.played(item)
         # A duplicate of a held object keeps the same action, and each is to move on its own.
         objects: list[Any] = bpy.data.objects.values()

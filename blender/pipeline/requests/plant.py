@@ -133,8 +133,8 @@ def plant_feet(
         span = plan.frames[0], plan.frames[-1]
         keyed = {channel.path for channel in (*channels, *stands)}
         with unkeyed_edits.preserve_edits(rig, plan.scene, keyed):
-            captured_action.begin_anew(rig, read.source, moving)
-            notes = write.keys(rig, channels, span=span, style=settings)
+            notes = captured_action.begin_anew(rig, read.source, moving)
+            notes += write.keys(rig, channels, span=span, style=settings)
             write.keys(rig, stands, span=span, style=contact_keys.STYLE)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
