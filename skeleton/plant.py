@@ -44,6 +44,7 @@ class PlantedFeet:
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
     moved, softness, short : (n, f)     as `Planted` has them
+    lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
     lowering : (n,)
     """
@@ -56,6 +57,7 @@ class PlantedFeet:
     moved: Array
     softness: Array
     short: Array
+    lengths: Array
     ratio: float
     lowering: Array
 
@@ -100,6 +102,7 @@ def plant_feet(
         points=whole.points,
         shift=shift,
         velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
+        lengths=whole.lengths,
         ratio=ratio,
         lowering=lowering,
         **every,

@@ -19,7 +19,7 @@ class FootReport:
     frames : on how many frames it stands
     before, after : median and worst slide from frame to frame, as captured and as planted; 0 if it never stands
     moved : how far it is moved at most
-    short : by how much it falls short at most of where it is to stand
+    short : by how much it falls short at most of where it is to stand; 0 if nobody sees it
     millimetres : so many are a world unit; 0 in a scene without units
     """
 

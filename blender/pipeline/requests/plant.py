@@ -53,7 +53,7 @@ _LEAST = 1e-6
 """World units: a shorter limb has no scale by which to tell what moves."""
 
 _MOVES = 1e-4
-"""Leg lengths: by less nobody sees hips or feet move."""
+"""Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -231,7 +231,7 @@ def _given(read: _Read, asked: Asked) -> list[Given]:
 
 def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
-    least = _MOVES * sum(bone.length for bone in read.feet[0].chain.bones)
+    least = _MOVES * float(planted.lengths[0])
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
@@ -259,6 +259,7 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
 def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Look) -> Iterator[FootReport]:
     """What was made of each foot, as Blender evaluates it now."""
     plan, count, rate = read.plan, len(read.plan.frames), _rate(read.plan)
+    a_frame = rate / plan.frame_rate  # from sample to sample
     first = np.unique(np.linspace(0, max(0, count - 2), _MEASURED // 2).astype(np.intp))
     rows = np.arange(count) if count <= _MEASURED else np.unique((first, first + 1))
     if measure == Measure.NONE:
@@ -274,7 +275,8 @@ def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Lo
     for column, foot in enumerate(read.feet):
         stands = planted.stands[:, column]
         seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (before, now))
-        slides = [slide_of(slide(points, stands, plant.UP)) for points in seen]
+        slides = [slide_of(a_frame * slide(points, stands, plant.UP)) for points in seen]
+        short = float(planted.short[:, column].max())
         held = stands.any(axis=1)
         yield FootReport(
             name=foot.chain.name,
@@ -283,6 +285,6 @@ def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Lo
             before=slides[0],
             after=slides[1],
             moved=float(planted.moved[:, column].max()),
-            short=float(planted.short[:, column].max()),
+            short=short if short > _MOVES * planted.lengths[column] else 0.0,
             millimetres=millimetres(plan.scene),
         )
