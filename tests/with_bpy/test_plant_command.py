@@ -78,7 +78,7 @@ def test_limbs_and_targets_are_those_that_are_asked_for(walk: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("option", "value", "status", "words"),
     [
-        ("--floor", "Grond", 5, 'no object "Grond" to stand on, and it is no height: the nearest is "Ground"'),
+        ("--floor", "Grond", 5, 'no object "Grond" to stand on, and it is not a height: the nearest is "Ground"'),
         ("--hips", "Hipps", 5, '"Hipps"'),
         ("--limbs", "tails", 64, '"tails" is not LEGS, ARMS or LEGS,ARMS'),
     ],

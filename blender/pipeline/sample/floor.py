@@ -21,7 +21,7 @@ _ABOVE = 0.15
 def heights(floor: Floor, points: Array, leg: float, scene: Scene) -> Array:
     """(...) height of the floor below points (..., 3); where a mesh has none, a leg below the lowest that it has.
 
-    raises : Refused where a mesh is below none of them, or where it is no mesh
+    raises : Refused where a mesh is below none of them, or where it is not a mesh
     """
     if not isinstance(floor, Object):
         if not np.isfinite(floor):
