@@ -89,7 +89,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
 
 def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
     """Whether the layer that the limb is to show does so on all frames already."""
-    return bool((_values(rig, limb.switch.path, frames) == limb.switch.value).all())
+    return bool((numbers_on(rig, limb.switch.path, frames) == limb.switch.value).all())
 
 
 def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
