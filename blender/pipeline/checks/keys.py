@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import EnumProperty, FCurve, Keyframe, Object, PoseBone
@@ -124,7 +124,7 @@ def _eased(curve: FCurve, span: tuple[float, float]) -> str:
     return ""
 
 
-def _refused(sentence: str, item: Object, path: str, **named: str) -> Refused:
+def _refused(sentence: str, item: Object, path: str, **named: Any) -> Refused:
     owner = owner_of(item, path)
     bone = owner.name if isinstance(owner, PoseBone) else ""
     whose = translated("part.bone", bone=bone, name=item.name) if bone else f'"{item.name}"'
