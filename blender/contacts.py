@@ -4,7 +4,7 @@ Somebody has said it of the frames from the first key of a bone to the last. Wha
 goes on with its last value for ever.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import ceil, floor
 
 import numpy as np
@@ -78,10 +78,19 @@ def is_captured(chain: TwoBoneIKChain) -> bool:
     return bool(start) and any(curve.data_path.startswith(start) for curve in versions.curves(chain.id_data))
 
 
+def is_keyed(rig: Rig) -> bool:
+    """Whether any of the armature's bones has keys."""
+    return next(_pose_curves(rig), None) is not None
+
+
 def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:
     """From the first to the last key of the armature's bones; empty where they have none."""
-    spans = [curve.range() for curve in versions.curves(rig) if curve.data_path.startswith("pose.bones[")]
+    spans = [curve.range() for curve in _pose_curves(rig)]
     return (floor(min(span[0] for span in spans)), ceil(max(span[1] for span in spans))) if spans else ()
+
+
+def _pose_curves(rig: Rig) -> Iterator[FCurve]:
+    return (curve for curve in versions.curves(rig) if curve.data_path.startswith("pose.bones["))
 
 
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from itertools import zip_longest
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
@@ -88,11 +88,21 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
     _add(command, "--enable-autoexec", action="store_true")
-    _add(command, "--strict", type=_distance, metavar="DISTANCE")
+    _add(
+        command,
+        "--strict",
+        type=_number("a distance from 0 on", lambda number: 0.0 <= number < inf),
+        metavar="DISTANCE",
+    )
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)
     _add(command, "--python-after", **_FILE)
-    _add(command, "--time-limit", type=_seconds, metavar="SECONDS")
+    _add(
+        command,
+        "--time-limit",
+        type=_number("a number of seconds above 0", lambda number: 0.0 < number < TIMEOUT_MAX),
+        metavar="SECONDS",
+    )
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
@@ -126,24 +136,19 @@ def limbs(text: str) -> tuple[str, ...]:
     return found
 
 
-def _distance(text: str) -> float:
-    try:
-        distance = float(text)
-    except ValueError:
-        distance = -1.0
-    if not 0.0 <= distance < inf:
-        raise ArgumentTypeError(f'"{text}" is not a distance from 0 on')
-    return distance
+def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+    """Reads a number that fits."""
 
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = nan
+        if not fits(number):
+            raise ArgumentTypeError(f'"{text}" is not {what}')
+        return number
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < TIMEOUT_MAX:
-        raise ArgumentTypeError(f'"{text}" is not a number of seconds above 0')
-    return seconds
+    return read
 
 
 def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:

@@ -95,11 +95,15 @@ class ArmatureOperator(Operator):
 
 
 class ChainOperator(ArmatureOperator):
-    """Acts on chains of the armature in hand."""
+    """Acts on limbs of the armature in hand."""
+
+    needs_chains = True
+    """False for what acts on limbs without chains as well."""
 
     @classmethod
     def lacks(cls, context: Context, rig: Rig) -> str:
-        return super().lacks(context, rig) or ("" if rig.two_bone_ik_chains else "Add a chain")
+        missing = cls.needs_chains and not rig.two_bone_ik_chains
+        return super().lacks(context, rig) or ("Add a chain" if missing else "")
 
 
 class SelectedChainsOperator(ChainOperator):

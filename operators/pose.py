@@ -105,6 +105,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
 
     bl_idname = "two_bone_ik.plant"
     bl_label = "Plant Two-Bone IK Feet"
+    needs_chains = False
 
     plants: choice("plants", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"LEGS"})
     hips: StringProperty(
@@ -125,10 +126,6 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     leave_targets: BoolProperty(
         name="Leave Targets", description="Give the limbs targets as well, keyed as they now move", default=False
     )
-
-    @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        return super(ChainOperator, cls).lacks(context, rig)  # limbs need no chains
 
     def rigs(self, context: Context) -> list[Rig]:
         return super().rigs(context) if self.only_active else selected(context)
@@ -195,16 +192,13 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     bl_idname = "two_bone_ik.switch"
     bl_label = "Switch Two-Bone IK Limbs"
     confirm_text = "Switch"
+    needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")
 
     direction: choice("layer", options={"SKIP_SAVE"})
     only_active: BoolProperty(
         name="Only Active Limb", description="Switch the limb of the selected bone alone", options={"SKIP_SAVE"}
     )
-
-    @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        return super(ChainOperator, cls).lacks(context, rig)  # it needs no chains
 
     def rigs(self, context: Context) -> list[Rig]:
         return [in_hand.rig_in_hand(context)] if self.only_active else selected(context)

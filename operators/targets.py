@@ -121,16 +121,13 @@ class TWO_BONE_IK_OT_pin(KeyOperator):
     bl_idname = "two_bone_ik.pin"
     bl_label = "Pin Two-Bone IK Limbs"
     confirm_text = "Pin"
+    needs_chains = False  # limbs without chains get them
 
     over_range: BoolProperty(
         name="Over Range",
         description="Key the targets over a range of frames first, so that they follow the motion",
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        return super(ChainOperator, cls).lacks(context, rig)  # limbs without chains get them
 
     def rigs(self, context: Context) -> list[Rig]:
         return super().rigs(context) if self.only_active else selected(context)

@@ -126,7 +126,7 @@ def _draw_first_steps(layout: UILayout, rig: Rig) -> None:
     layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
     layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
-    if contacts.keyed_span(rig):
+    if contacts.is_keyed(rig):
         layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 

@@ -23,3 +23,16 @@ def empty_file() -> None:
     from support.empty_file import open_empty_file
 
     open_empty_file()
+
+
+@pytest.fixture
+def shot(empty_file: None, tmp_path: Path) -> Path:
+    """A file with an arm whose target moves within its reach, on three frames."""
+    import bpy
+
+    from support.rigs import animate, arm
+
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"

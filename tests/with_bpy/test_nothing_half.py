@@ -8,22 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 
-import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 from bl_ext.user_default.two_bone_ik.command_line import pool
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
 from support.command import run
-from support.rigs import animate, arm
-
-
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
-    bpy.context.scene.frame_end = 3
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    return tmp_path / "shot.blend"
 
 
 @pytest.fixture

@@ -9,15 +9,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.command import run
-from support.rigs import animate, arm, keys
-
-
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
-    bpy.context.scene.frame_end = 3
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    return tmp_path / "shot.blend"
+from support.rigs import keys
 
 
 def state(folder: Path) -> dict[str, tuple[int, bytes]]:
