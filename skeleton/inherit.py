@@ -83,7 +83,8 @@ def is_plain(bones: Bones, parent: Array | None) -> bool:
 def is_scaled(matrices: Array) -> bool:
     """True if any of these (..., 4, 4) does more than turn and move."""
     linear = matrices[..., :3, :3]
-    return bool(np.abs(product(np.swapaxes(linear, -1, -2), linear) - np.eye(3)).max(initial=0.0) > transform.UNSCALED)
+    squares = product(np.swapaxes(linear, -1, -2), linear)
+    return bool(np.abs(squares - np.eye(3)).max(initial=0.0) > 2.0 * transform.UNSCALED)
 
 
 def _pose_by_blender(bones: Bones, parent: Array | None, basis: Array) -> Array:
