@@ -5,6 +5,7 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import cast
 
 import numpy as np
@@ -31,11 +32,20 @@ ATTRIBUTES = {
 }
 """Of a key, each with the type that Blender keeps it in: so they are copied without a conversion."""
 
+_EASING = ("back", "amplitude", "period")
+
 Attributes = dict[str, np.ndarray]
 """Keys by attribute: `(m, 2)` for points, `(m,)` for the rest."""
 
-_ADDED = {"interpolation": "BEZIER", "type": "KEYFRAME"}
-"""What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say."""
+_ADDED = {
+    "interpolation": "BEZIER",
+    "type": "KEYFRAME",
+    "easing": "AUTO",
+    "handle_left_type": "AUTO_CLAMPED",
+    "handle_right_type": "AUTO_CLAMPED",
+}
+"""What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say; selected, and with
+zeros for the rest."""
 
 
 _times = 0
@@ -174,30 +184,49 @@ def _replace_keys(
     if curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
     points = curve.keyframe_points
-    old = None
-    if points and (kept or first < span[0] - MERGE or last > span[1] + MERGE):
+    if not points or not (kept or first < span[0] - MERGE or last > span[1] + MERGE):
+        set_keys(points, new)
+        curve.update()
+        return
+    frames = attribute(points, "co")[:, 0]
+    own = own_keys.any_inside(frames, kept)
+    rows = np.flatnonzero((frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own)
+    new = {name: values[~own_keys.between_own(new["co"][:, 0], frames, kept)] for name, values in new.items()}
+    order = np.argsort(np.concatenate((frames[rows], new["co"][:, 0])), kind="stable")
+    at = np.argsort(order)
+    if kept or len(at) != len(points) or (at[: len(rows)] != rows).any():
         old = attributes(points)
-        new = _merged(points, old, new, span, kept)
-    set_keys(points, new)
-    curve.update()
-    if old and kept:
-        _freeze_handles(curve, old, own_keys.any_inside(old["co"][:, 0], kept))
+        set_keys(points, _merged(old, rows, new, order))
+        curve.update()
+        _freeze_handles(curve, old, own)
+    else:
+        _set_between(points, new, at[len(rows) :])
+        curve.update()
 
 
-def _merged(
-    points: FCurveKeyframePoints,
-    old: Attributes,
-    new: Attributes,
-    span: tuple[float, float],
-    kept: Sequence[tuple[float, float]],
-) -> Attributes:
-    """The new keys between the old ones outside of the span, or in a stretch that is kept, with every attribute."""
-    frames, added = old["co"][:, 0], new["co"][:, 0]
-    stays = (frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own_keys.any_inside(frames, kept)
-    set_keys(points, new)
-    new = {name: values[~own_keys.between_own(added, frames, kept)] for name, values in attributes(points).items()}
-    order = np.argsort(np.concatenate((frames[stays], new["co"][:, 0])), kind="stable")
-    return {name: np.concatenate((old[name][stays], new[name]))[order] for name in ATTRIBUTES}
+def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarray) -> Attributes:
+    """Those `rows` of the old keys that stay, and the new keys, in this order; with every attribute."""
+    count, found = len(new["co"]), {}
+    for name, values in old.items():
+        added = new.get(name, np.full((count, *values.shape[1:]), _as_added(name), values.dtype))
+        found[name] = np.concatenate((values[rows], added))[order]
+    return found
+
+
+def _set_between(points: FCurveKeyframePoints, new: Attributes, rows: np.ndarray) -> None:
+    """The new keys on these rows, in place of the old ones, which stay selected as they are; all others stay."""
+    for name in (*_ADDED, *_EASING, *new):
+        values = attribute(points, name)
+        wanted = new.get(name, _as_added(name))
+        if (values[rows] != wanted).any():
+            values[rows] = wanted
+            points.foreach_set(name, values.reshape(-1))
+
+
+@cache
+def _as_added(name: str) -> int:
+    """An attribute of a key that `keyframe_points.add` has added."""
+    return code(name, _ADDED[name]) if name in _ADDED else int(ATTRIBUTES[name] == np.bool_)
 
 
 def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
@@ -233,10 +262,14 @@ def set_keys(points: FCurveKeyframePoints, keys: Attributes) -> None:
 
 def attributes(points: FCurveKeyframePoints) -> Attributes:
     """All there is of these keys."""
-    found = {name: np.empty(len(points), dtype) for name, dtype in ATTRIBUTES.items()}
-    for name, values in found.items():
-        points.foreach_get(name, values.reshape(-1))
-    return found
+    return {name: attribute(points, name) for name in ATTRIBUTES}
+
+
+def attribute(points: FCurveKeyframePoints, name: str) -> np.ndarray:
+    """One attribute of these keys."""
+    values = np.empty(len(points), ATTRIBUTES[name])
+    points.foreach_get(name, values.reshape(-1))
+    return values
 
 
 def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:

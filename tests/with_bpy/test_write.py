@@ -111,6 +111,7 @@ def randomise(curve: FCurve, handle_types: list[int]) -> None:
     curve.update()
 
 
+@pytest.mark.parametrize("step", [1.5, 1.0], ids=["other frames", "the same frames"])
 @pytest.mark.parametrize(
     ("handle_types", "clear_of_the_span", "tolerance"),
     [
@@ -121,17 +122,30 @@ def randomise(curve: FCurve, handle_types: list[int]) -> None:
     ],
     ids=["free handles", "all handles"],
 )
-def test_keys_outside_the_span_keep_every_attribute(rig, handle_types, clear_of_the_span, tolerance):
+def test_keys_outside_the_span_keep_every_attribute(rig, handle_types, clear_of_the_span, tolerance, step):
     def outside() -> dict[str, np.ndarray]:
         apart = np.abs(key_frames(curve(rig)) - 5.5) > 4.5 + clear_of_the_span
         return {name: key_attribute(curve(rig), name)[apart] for name in ATTRIBUTES}
 
-    write_keys(rig, channel("upper", np.arange(-20, 40, 1.5)), span=(-20, 40))
+    write_keys(rig, channel("upper", np.arange(-20, 40, step)), span=(-20, 40))
     randomise(curve(rig), handle_types)
     before = outside()
     write_keys(rig, channel("upper", np.arange(1, 11), seed=2))
     for name, values in outside().items():
         np.testing.assert_allclose(values, before[name], rtol=0, atol=tolerance, err_msg=name)
+
+
+@pytest.mark.parametrize("frames", [np.arange(-20, 40, 1.0), np.arange(-20, 40, 0.7)], ids=["the same", "others"])
+def test_keys_written_over_others_are_as_new_ones(rig, frames):
+    inside = np.arange(1.0, 11.0)
+    write_keys(rig, channel("upper", np.union1d(frames, inside)), span=(-20, 40))
+    randomise(curve(rig), [0, 1, 2, 3, 4])
+    write_keys(rig, channel("upper", inside, seed=2))
+    own = [key for key in curve(rig).keyframe_points if 1.0 <= key.co.x <= 10.0]
+    named = {(key.interpolation, key.type, key.easing, key.handle_left_type, key.handle_right_type) for key in own}
+    assert len(own) == 10
+    assert named == {("BEZIER", "KEYFRAME", "AUTO", "AUTO_CLAMPED", "AUTO_CLAMPED")}
+    assert {(key.back, key.amplitude, key.period) for key in own} == {(0.0, 0.0, 0.0)}
 
 
 def test_keys_a_hundredth_of_a_frame_outside_are_replaced(rig):
