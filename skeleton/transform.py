@@ -92,7 +92,7 @@ def transform_points(matrix: Array, points: Array) -> Array:
 
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
-    return np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors)
+    return np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors, order="F")
 
 
 def stacked(arrays: Iterable[Array]) -> Array:

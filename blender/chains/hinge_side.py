@@ -65,7 +65,7 @@ def _hinges(rig: Rig, names: tuple[str, ...], count: int, frames: Array) -> Arra
 
     names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
     """
-    own = OwnTransforms(rig, frames.tolist())
+    own = OwnTransforms(rig, frames)
     carrier = rig.data.bones[names[0]].parent
     pose = None if carrier is None else rest(carrier)[None, None]
     poses = []

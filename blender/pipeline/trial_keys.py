@@ -52,7 +52,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
 
 def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dict[Point, Basis]:
     """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed."""
-    own, found = OwnTransforms(copy, plan.frames.tolist()), {}
+    own, found = OwnTransforms(copy, plan.frames), {}
     for chain, bone in ((each, bone) for each in solved.plans for bone in each.keyed):
         point = Point(plan.rig, bone.name)
         played, sampled = own.bone(copy.pose.bones[bone.name], with_rotation=True), samples.basis[point]

@@ -197,7 +197,7 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
     item: Rig = point.object
     bone = read_bone(item, point.bone) if point.bone else None
     rotation_path = bone.rotation_path if bone else rotation_name(item.rotation_mode)
-    location, rotation = (np.zeros((1, 3)), np.eye(3)[None]) if bone else OwnTransforms(item, ()).delta(item)
+    location, rotation = (np.zeros((1, 3)), np.eye(3)[None]) if bone else OwnTransforms(item, np.empty(0)).delta(item)
     return KeyedTarget(
         parents=tuple(dependencies.with_parents(point)),
         bone=bone,

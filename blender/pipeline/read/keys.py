@@ -1,6 +1,6 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from math import ceil, floor
 
 import numpy as np
@@ -12,6 +12,9 @@ from ... import keyed_options, versions
 from ...rna_paths import bone_and_property, value_at
 from . import dependencies
 
+_CHEAPER = 10
+"""So many times as fast as a frame is evaluated, a key is read."""
+
 
 def key_points(curve: FCurve) -> Array:
     """(2, m) frames and values of the curve's keys."""
@@ -20,12 +23,25 @@ def key_points(curve: FCurve) -> Array:
     return keys.astype(np.float64).reshape(-1, 2).T
 
 
+def evaluated(curve: FCurve, frames: Array) -> Array:
+    """(n,) the curve on n frames, as Blender evaluates it: on a frame that has a key, the value of the key."""
+    times, values = frames.astype(np.float32), np.empty(len(frames))
+    known = np.zeros(len(frames), dtype=np.bool_)
+    if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
+        keyed_at, keyed = key_points(curve)
+        if (keyed_at[1:] > keyed_at[:-1]).all():
+            rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
+            known, values = keyed_at[rows] == times, keyed[rows]
+    values[~known] = [curve.evaluate(frame) for frame in frames[~known].tolist()]
+    return values
+
+
 def numbers_on(item: Object, path: str, frames: Array) -> Array:
     """(n,) of a property that is a number on n frames, as its F-curve has it, or as it is where none plays."""
     curve = versions.curve_finder(item)(path, index=0)
     if not (curve and versions.plays(curve)):
         return np.full(len(frames), float(value_at(item, path)))
-    return np.array([curve.evaluate(frame) for frame in frames.tolist()])
+    return evaluated(curve, frames)
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
@@ -61,19 +77,22 @@ def key_frames(place: Point) -> Array:
 
 def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int] | None:
     """The whole frames from the first key that these curves have of these bones to the last; None if they have none."""
-    frames = _key_frames(curves, bones)
-    return (floor(frames.min() + MERGE), ceil(frames.max() - MERGE)) if len(frames) else None
+    spans = [curve.range().to_tuple() for curve in _of_bones(curves, bones)]
+    return (floor(min(spans)[0] + MERGE), ceil(max(last for _, last in spans) - MERGE)) if spans else None
 
 
 def _key_frames(curves: Iterable[FCurve], bones: Collection[str]) -> Array:
     """(m,) of keys of these bones, "" for the object itself."""
-    found = [np.empty(0)]
+    return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in _of_bones(curves, bones))])
+
+
+def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:
+    """Those with keys that move these bones, "" for the object itself."""
     for curve in curves:
         bone, path = bone_and_property(curve.data_path)
         # Custom properties of a bone do not move it, nor do keyed options.
-        if bone in bones and not (bone and path.startswith(("[", "two_bone_ik_"))):
-            found.append(key_points(curve)[0])
-    return np.concatenate(found)
+        if curve.keyframe_points and bone in bones and not (bone and path.startswith(("[", "two_bone_ik_"))):
+            yield curve
 
 
 def rotations_before(plan: Plan) -> dict[str, Array]:

@@ -143,7 +143,7 @@ class HeldTargets(ExitStack):
     def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
         """The samples with a target, what is keyed for it, and what that carries, where its copy has it."""
         copy, target = self._copies[point.object], self.targets[point]
-        own, keyed = OwnTransforms(copy, frames.tolist()), target.parents[0]
+        own, keyed = OwnTransforms(copy, frames), target.parents[0]
         basis: Basis = own.bone(copy.pose.bones[keyed.bone], with_rotation=True) if keyed.bone else own.object(copy)
         worlds = Carried.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
         way = product(worlds[keyed], transform.inverse(samples.world(keyed)))

@@ -3,7 +3,7 @@
 It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
 """
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping
 from typing import cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
 from ..read.bone import read_bone
+from ..read.keys import evaluated
 from .request import SampleRequest
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
@@ -103,7 +104,7 @@ def _constrained(owner: Object) -> bool:
 
 def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
     """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
-    curves, places = _Curves(frames.tolist()), dependencies.ancestors(wanted.placed)
+    curves, places = _Curves(frames), dependencies.ancestors(wanted.placed)
     for count, place in enumerate(places):
         yield count / len(places)
         curves.place(place)
@@ -118,7 +119,7 @@ def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samp
 class _Curves:
     """Where objects and bones are over `frames`, each placed after what carries it: a rope may have any length."""
 
-    def __init__(self, frames: Sequence[float]) -> None:
+    def __init__(self, frames: Array) -> None:
         self._frames = frames
         self._transforms: dict[ID, OwnTransforms] = {}
         self.worlds: dict[Object, Array] = {}
@@ -164,10 +165,11 @@ class _Curves:
 class OwnTransforms:
     """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands."""
 
-    def __init__(self, block: ID, frames: Sequence[float]) -> None:
+    def __init__(self, block: ID, frames: Array) -> None:
         self._curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
         self._animated = {path for path, _ in self._curves}
         self._frames = frames
+        self._rotations: dict[str, Array] = {}
 
     def bone(self, bone: PoseBone, with_rotation: bool) -> Basis:
         """As `PoseBone.matrix_basis` has them, with or without rotation."""
@@ -201,7 +203,7 @@ class OwnTransforms:
         if curve is None or curve.is_empty:
             return np.array([getattr(bone, field) if bone.is_property_set(field) else unset])
         about = cast(FloatProperty, bone.bl_rna.properties[field])
-        values = np.fromiter(map(curve.evaluate, self._frames), np.float32, len(self._frames))
+        values = evaluated(curve, self._frames).astype(np.float32)
         return values.clip(about.hard_min, about.hard_max).astype(np.float64)
 
     def object(self, item: Object) -> Basis:
@@ -240,7 +242,9 @@ class OwnTransforms:
 
     def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
         mode = owner.rotation_mode
-        return rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
+        if path not in self._rotations:  # a chain's bones are asked for twice: for their pose, and for their own
+            self._rotations[path] = rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
+        return self._rotations[path]
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
@@ -250,7 +254,7 @@ class OwnTransforms:
         values = np.empty((len(self._frames), len(standing)), order="F")
         for index, value in enumerate(standing):
             curve = self._curves.get((path + name, index))
-            values[:, index] = np.fromiter(map(curve.evaluate, self._frames), float, len(values)) if curve else value
+            values[:, index] = evaluated(curve, self._frames) if curve else value
         return values
 
 
