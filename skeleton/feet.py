@@ -42,12 +42,14 @@ class Foot:
     points : ball and heel; the same if there is but one
     ends : of all bones of the foot
     is_hand : the ground does not concern it
+    is_planted : its contacts count; otherwise it stays where it was captured, whatever moves it
     """
 
     chain: ChainPlan
     points: tuple[BonePoint, BonePoint]
     ends: tuple[BonePoint, ...]
     is_hand: bool
+    is_planted: bool = True
 
     @property
     def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:

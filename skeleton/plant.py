@@ -163,7 +163,9 @@ def _on_floor(
         fitted = legs.moved(hips_motion.scaled(legs.hips, ratio, origin) - legs.hips)
         level = heights(fitted.points, leg) + _clearances(samples, feet, legs.points)
     limit = options.limit if hips else 0.0
-    return replace(options, ratio=ratio, origin=origin, level=level, limit=limit)
+    # What keeps its place has to be there exactly.
+    softness = np.where([foot.is_planted for foot in feet], options.softness, 0.0)
+    return replace(options, ratio=ratio, origin=origin, level=level, limit=limit, softness=softness)
 
 
 def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:

@@ -16,7 +16,7 @@ from . import hips
 from .contacts import Stillness, footing, on_ground
 from .corrections import corrections, slide
 from .reach import soft_reach
-from .values import Array
+from .values import Array, Number
 from .vectors import norm
 
 
@@ -64,7 +64,7 @@ class PlantOptions:
     velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
-    softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
+    softness : 0 to 1, or (f,)         of the legs, so that knees do not snap; less for legs that were captured straight
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
     fade : seconds                     over which a foot is moved before its first contact, and after its last
@@ -76,7 +76,7 @@ class PlantOptions:
     velocity: Array | None = None
     ratio: float | None = None
     origin: Array = field(default_factory=lambda: np.zeros(3))
-    softness: float = 0.015
+    softness: Number = 0.015
     limit: float = 0.25
     smooth: float = 0.25
     fade: float = 0.5

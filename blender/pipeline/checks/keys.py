@@ -38,8 +38,13 @@ def refuse_unwritable(
     action = animation.action
     if action and not action.is_editable and not style.new_action:
         raise Refused("LINKED_ACTION", object=item, value=action.name)
+    refuse_unplayable(item, paths, versions.curves(item) if curves is None else curves)
+
+
+def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCurve]) -> None:
+    """Raise `Refused` where keys on the properties at these paths of `item`, in these curves, would not play."""
     refuse_driven(item, paths)
-    for curve in versions.curves(item) if curves is None else curves:
+    for curve in curves:
         if curve.data_path in paths:
             _refuse_unwritable_curve(item, curve)
 

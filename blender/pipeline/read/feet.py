@@ -1,12 +1,13 @@
 """Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import FCurve
 from mathutils import Vector
 
 from ....skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
@@ -17,6 +18,7 @@ from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
 from ...properties import chain_fields, chain_of
+from ..checks.keys import refuse_unplayable
 from . import dependencies
 from .bone import read_bone
 from .chain import TOLERANCE, chain_plan
@@ -118,9 +120,10 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
     return replace(foot, points=(ball, next(free, heel)))
 
 
-def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | None, str]:
+def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve]) -> tuple[Hips | None, str]:
     """The hips' bone, by default the nearest that is above all legs and not connected; if it cannot be moved, why not.
 
+    curves : of what was captured
     raises : Refused where a bone that is named is not above them
     """
     above = [[bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive] for foot in feet]
@@ -133,7 +136,7 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | No
         raise Refused("HIPS_ELSEWHERE", object=rig, bone=name, nearest=nearest_name(name, common or bones))
     loose = [bone for bone in common if not rig.data.bones[bone].use_connect]
     chosen = name or next(iter(loose), "")
-    reason = _obstacle(rig, chosen) if chosen else translated("part.hips_none")
+    reason = _obstacle(rig, chosen, curves) if chosen else translated("part.hips_none")
     if reason:
         return None, reason
     parent = rig.data.bones[chosen].parent
@@ -141,20 +144,20 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None) -> tuple[Hips | No
     return Hips(bone=read_bone(rig, chosen), parent=Point(rig, parent.name) if parent else None, carries=carries), ""
 
 
-def _obstacle(rig: Rig, name: str) -> str:
+def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
     """Why keys cannot move this bone; "" if they can."""
     bone = rig.pose.bones[name]
-    path = f"{bone.path_from_id()}.location"
-    animation = rig.animation_data
     if bone.bone.use_connect:
         return translated("part.hips_connected", bone=name)
     if any(bone.lock_location):
         return translated("part.hips_locked", bone=name)
-    if animation and any(driver.data_path == path and not driver.mute for driver in animation.drivers):
-        return translated("part.hips_driven", bone=name)
     moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, name)) if acts(constraint))
     if constraint := next(moving, None):
         return translated("part.hips_constrained", bone=name, name=constraint.name)
+    try:
+        refuse_unplayable(rig, {f"{bone.path_from_id()}.location"}, curves)
+    except Refused as refused:
+        return str(refused)
     return ""
 
 

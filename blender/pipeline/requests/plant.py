@@ -40,6 +40,7 @@ from ..measure.compare import Look, compare_joints
 from ..phases import Opened, Preparation, request
 from ..read import feet as read_feet
 from ..read.build_plan import Frames, limb_plan
+from ..read.kept_limbs import with_kept
 from ..read.keys import key_span, values_before
 from ..read.notes import switch_notes
 from ..sample import floor, sampling
@@ -123,8 +124,9 @@ def plant_feet(
     if hips:
         channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
     stands = [
-        contact_keys.channel(chain.end.path, plan.frames, planted.stands[:, column])
-        for column, chain in enumerate(plan.chains)
+        contact_keys.channel(foot.chain.end.path, plan.frames, planted.stands[:, column])
+        for column, foot in enumerate(read.feet)
+        if foot.is_planted
     ]
     told = [*_notes(read, planted)]
 
@@ -164,10 +166,13 @@ def _read(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
     found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
     found = read_feet.with_contacts(rig, found, asked.contacts or ())
     read_feet.refuse_constrained(rig, found)
-    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips)
+    curves = tuple(versions.slot_curves(source.action, source.slot))
+    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
+    if hips:
+        found, hips, hips_stay = with_kept(rig, found, hips, curves)
     chains = tuple(foot.chain for foot in found)
-    bones = {name for chain in chains for name in chain.oriented}
-    span = key_span(versions.slot_curves(source.action, source.slot), bones)
+    bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}
+    span = key_span(curves, bones)
     if span is None:
         raise Refused("NO_CAPTURE", object=rig)
     plan = limb_plan(rig, chains, asked.frames or span, scene)
@@ -218,15 +223,17 @@ def _need(read: _Read) -> SampleRequest:
 
 
 def _given(read: _Read, asked: Asked) -> list[Given]:
-    """Of each foot, what is said of its contacts, by the user or by keys of what plays."""
+    """Of each foot, what is said of its contacts, by the user or by keys of what plays; one that is not planted never
+    stands."""
     frames, rig = read.plan.frames, read.plan.rig
-    if asked.contacts is not None:
-        everywhere = np.ones(len(frames), dtype=np.bool_)
-        return [(feet.standing(foot, asked.contacts, frames), everywhere) for foot in read.feet]
-    if asked.find_contacts:
-        return [None] * len(read.feet)
-    curves = list(versions.curves(rig))
-    return [contact_keys.read(curves, foot.chain.end.path, frames) for foot in read.feet]
+    everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(rig))
+
+    def said(foot: Foot) -> Given:
+        if asked.contacts is not None or not foot.is_planted:
+            return feet.standing(foot, asked.contacts or (), frames), everywhere
+        return None if asked.find_contacts else contact_keys.read(curves, foot.chain.end.path, frames)
+
+    return [said(foot) for foot in read.feet]
 
 
 def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
@@ -273,6 +280,8 @@ def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Lo
     now, before = np.full_like(planted.points, np.nan), planted.points
     now[rows] = feet.contact_points(samples, read.feet, len(rows))
     for column, foot in enumerate(read.feet):
+        if not foot.is_planted:
+            continue
         stands = planted.stands[:, column]
         seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (before, now))
         slides = [slide_of(a_frame * slide(points, stands, plant.UP)) for points in seen]

@@ -1,0 +1,84 @@
+"""Hips whose keys would not play, and a leg that is planted alone: what nobody asked for stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bpy.types import FCurve, Object
+
+from support.walker import captured, shown, walker
+
+LOCATION = 'pose.bones["hips"].location'
+COUNT = 61
+LOW = -0.08
+"""A floor so far below the captured one that legs do not reach it."""
+
+
+@pytest.fixture
+def rig() -> Object:
+    return walker(captured("walk", 2.0))
+
+
+def locked(curve: FCurve) -> None:
+    curve.lock = True
+
+
+def muted(curve: FCurve) -> None:
+    curve.mute = True
+
+
+@pytest.mark.parametrize("change", [locked, muted], ids=lambda function: function.__name__)
+def test_feet_give_way_where_keys_of_the_hips_would_not_play(rig: Object, change: Callable[[FCurve], None]) -> None:
+    change(next(curve for curve in versions.curves(rig) if curve.data_path == LOCATION and curve.array_index == 2))
+    before = shown(rig, COUNT)
+    report = api.plant(rig, floor=LOW)
+    after = shown(rig, COUNT)
+    assert np.abs(after.hips - before.hips).max() == 0.0
+    assert any("location" in alert and change.__name__ in alert for alert in report.as_dict()["alerts"])
+    assert max(foot.short for foot in report.feet) > 0.02
+
+
+def test_the_other_leg_stays_where_one_is_planted_alone(rig: Object) -> None:
+    before = shown(rig, COUNT)
+    [left] = api.plant(rig, ["Leg.L"], floor=LOW).feet
+    after = shown(rig, COUNT)
+    dropped = (before.hips - after.hips)[..., 2]
+    off = np.linalg.norm(after.points - before.points, axis=-1)
+    print(f"hips go down by {dropped.max():.3f}, the other foot moves by {off[:, 1].max():.2g}")
+    assert dropped.max() > 0.03
+    assert off[:, 1].max() < 1e-5
+    assert off[:, 0].max() > 0.03
+    assert left.name == "Leg.L"
+    assert left.short == 0.0
+
+
+def test_contacts_of_a_leg_that_is_not_planted_are_not_keyed(rig: Object) -> None:
+    api.plant(rig, ["Leg.L"], floor=LOW)
+    rows = [curve.data_path for curve in versions.curves(rig) if contacts.is_row(curve)]
+    assert len(rows) == 1
+    assert "shin.L" in rows[0]
+
+
+def constrained(rig: Object) -> None:
+    rig.pose.bones["shin.R"].constraints.new("LIMIT_ROTATION")
+
+
+def with_locked_keys(rig: Object) -> None:
+    for curve in versions.curves(rig):
+        curve.lock = '"thigh.R"' in curve.data_path
+
+
+@pytest.mark.parametrize("hold", [constrained, with_locked_keys], ids=lambda function: function.__name__)
+def test_hips_stay_where_the_other_leg_cannot_be_keyed(rig: Object, hold: Callable[[Object], None]) -> None:
+    hold(rig)
+    before = shown(rig, COUNT)
+    report = api.plant(rig, ["Leg.L"], floor=LOW)
+    after = shown(rig, COUNT)
+    assert np.abs(after.points - before.points)[:, 1].max() == 0.0
+    assert np.abs(after.hips - before.hips).max() == 0.0
+    assert report.feet[0].short > 0.02
+    assert any('"Leg.R"' in alert for alert in report.as_dict()["alerts"])
