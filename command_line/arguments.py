@@ -5,7 +5,7 @@ import re
 import tomllib
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from enum import StrEnum
 from itertools import zip_longest
 from math import inf, nan
@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
+from .. import api
 from ..blender.extension import VERSION
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
@@ -65,6 +66,7 @@ def parser(usage: str) -> ArgumentParser:
     _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
     _add(plant, "--hips", default="", metavar="BONE")
     _add(plant, "--floor", default="", metavar="FLOOR")
+    _add(plant, "--stillness", type=_stillness, action="append", default=[], metavar="NAME=NUMBER")
     _add(plant, "--leave-targets", action="store_true")
     for command in (bake, snap, plant, switch):
         _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
@@ -134,6 +136,15 @@ def limbs(text: str) -> tuple[str, ...]:
     if not set(found) <= {"LEGS", "ARMS"}:
         raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
     return found
+
+
+def _stillness(text: str) -> tuple[str, float]:
+    """A field of `api.Stillness` and its value."""
+    name, _, value = text.partition("=")
+    known = [field.name for field in fields(api.Stillness)]
+    if name not in known:
+        raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
+    return name, _number("a number above 0", lambda number: 0.0 < number < inf)(value)
 
 
 def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:

@@ -162,6 +162,7 @@ def _request(what: Shot, rig: Rig, chains: list[str] | None, scene: Scene | None
             limbs=what.limbs,
             hips=what.hips or None,
             floor=floor_named(what.floor),
+            stillness=api.Stillness(**dict(what.stillness)),
             leave_targets=what.leave_targets,
             measure=what.measure,
         )

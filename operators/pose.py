@@ -99,6 +99,22 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         self.layout.prop(self, "new_action")
 
 
+def _stillness(name: str, description: str, default: float, unit: str = "NONE") -> Any:
+    """A property for a field of `api.Stillness`, whose default it has."""
+    return FloatProperty(
+        name=name, description=description, default=default, unit=unit, min=0.001, soft_max=1.0, precision=3, step=1
+    )
+
+
+_STILLNESS = {
+    "contact_speed": "speed",
+    "contact_height": "height",
+    "shortest_contact": "contact",
+    "shortest_gap": "gap",
+}
+"""Fields of `api.Stillness` by the properties of the operator below."""
+
+
 class TWO_BONE_IK_OT_plant(ProgressOperator):
     """Key captured legs anew, in a copy of the action, so that feet stay where they stand. Pressed again, it begins
     from the captured motion, with the contacts as they are keyed now"""
@@ -122,6 +138,12 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     )
     find: BoolProperty(
         name="Find Contacts", description="Find contacts anew, also where they are keyed", options={"SKIP_SAVE"}
+    )
+    contact_speed: _stillness("Contact Speed", "What is faster does not stand, in leg lengths a second", 0.15)
+    contact_height: _stillness("Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03)
+    shortest_contact: _stillness("Shortest Contact", "A foot stands for so long at least", 0.1, "TIME_ABSOLUTE")
+    shortest_gap: _stillness(
+        "Shortest Gap", "A foot is free for so long at least, between two contacts", 0.06, "TIME_ABSOLUTE"
     )
     leave_targets: BoolProperty(
         name="Leave Targets", description="Give the limbs targets as well, keyed as they now move", default=False
@@ -165,10 +187,16 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
             limbs=self.plants if in_panel else rig.two_bone_ik_plants,
             hips=(self.hips if in_panel else rig.two_bone_ik_hips) or None,
             floor=self.height if self.use_height else floor_named(self.floor),
+            stillness=self.stillness(),
             leave_targets=self.leave_targets,
             sampling=self.sampling,
             measure=self.measure,
         )
+
+    def stillness(self) -> "api.Stillness":
+        # Properties hold single precision: what nobody has changed keeps its double.
+        changed = {field: name for name, field in _STILLNESS.items() if self.properties.is_property_set(name)}
+        return api.Stillness(**{field: getattr(self, name) for field, name in changed.items()})
 
     def draw_choices(self) -> None:
         layout = self.layout
@@ -180,6 +208,8 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         else:
             layout.prop_search(self, "floor", bpy.data, "objects")
         layout.prop(self, "find")
+        for name in _STILLNESS:
+            layout.prop(self, name)
         layout.prop(self, "leave_targets")
 
     def draw_chains(self, _context: Context) -> None:
