@@ -78,10 +78,24 @@ def _played_curves(player: AnimData | NlaStrip) -> Iterable[FCurve]:
 def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     if not _HAS_SLOTS:
         return player.action
-    if not (player.action and player.action_slot):
-        return None
-    strips: Any = (strip for layer in player.action.layers for strip in layer.strips)
-    return next(filter(None, (strip.channelbag(player.action_slot) for strip in strips)), None)
+    strip = _strip(player.action) if player.action and player.action_slot else None
+    return strip and strip.channelbag(player.action_slot)
+
+
+def _strip(action: Action, *, create: bool = False) -> Any:
+    """The one strip of the one layer that an action may have today; None where there is none, and none is asked for."""
+    layers: Any = action.layers
+    if create and not layers:
+        layers.new("Layer")
+    if create and not layers[0].strips:
+        layers[0].strips.new(type="KEYFRAME")
+    return layers[0].strips[0] if layers and layers[0].strips else None
+
+
+def _slot_channelbags(action: Action) -> Iterable[Channelbag]:
+    """Those of all slots of the action."""
+    strip = _strip(action)
+    return strip.channelbags if strip else ()
 
 
 def played(block: AnimatedID) -> tuple[Action | None, str]:
@@ -97,9 +111,7 @@ def slot_curves(action: Action, slot: str) -> Iterable[FCurve]:
     """The F-curves that a data-block with this slot plays."""
     if not _HAS_SLOTS:
         return action.fcurves
-    layers: Any = action.layers
-    bags = (bag for layer in layers for strip in layer.strips for bag in strip.channelbags)
-    return next((bag.fcurves for bag in bags if bag.slot.identifier == slot), ())
+    return next((bag.fcurves for bag in _slot_channelbags(action) if bag.slot.identifier == slot), ())
 
 
 def play(block: AnimatedID, action: Action | None, slot: str) -> None:
@@ -114,8 +126,7 @@ def keyed_slots(action: Action) -> int:
     """For how many slots the action has F-curves; at most one where Blender has no slots."""
     if not _HAS_SLOTS:
         return int(bool(action.fcurves))
-    strips: Any = (strip for layer in action.layers for strip in layer.strips)
-    return sum(bool(bag.fcurves) for strip in strips for bag in strip.channelbags)
+    return sum(bool(bag.fcurves) for bag in _slot_channelbags(action))
 
 
 def animated_paths(block: AnimatedID) -> set[str]:
@@ -148,9 +159,7 @@ def ensure_channelbag(block: AnimatedID) -> Channelbag:
         return action
     if not animation.action_slot:
         animation.action_slot = action.slots.new(id_type=block.id_type, name=block.name)
-    layer = action.layers[0] if action.layers else action.layers.new("Layer")
-    strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(animation.action_slot, ensure=True)
+    return _strip(action, create=True).channelbag(animation.action_slot, ensure=True)
 
 
 def remove_curves(channelbag: Channelbag, bones: Collection[str]) -> None:

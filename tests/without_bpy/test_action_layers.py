@@ -1,0 +1,30 @@
+"""An action may have one layer with one strip today; the day it may have more, one function has to change."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]
+ROOMS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line")
+OF_ACTIONS = {"layers", "channelbag", "channelbags", "action_slot", "action_slot_handle", "action_suitable_slots"}
+
+
+def users(names: set[str]) -> set[tuple[str, str]]:
+    """Files with the functions in them that take one of these attributes."""
+    found = set()
+    for path in (path for room in ROOMS for path in (CHECKOUT / room).rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                attributes = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+                if names & {node.attr for node in attributes if ast.unparse(node.value) != "versions"}:
+                    found.add((path.relative_to(CHECKOUT).as_posix(), function.name))
+    return found
+
+
+def test_one_function_reaches_into_the_layers_of_actions() -> None:
+    assert users({"layers"}) == {("blender/versions.py", "_strip")}
+
+
+def test_one_file_knows_slots_and_channelbags() -> None:
+    assert {file for file, _ in users(OF_ACTIONS)} == {"blender/versions.py"}
