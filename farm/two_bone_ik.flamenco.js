@@ -3,9 +3,9 @@
 
 const JOB_TYPE = {
     label: "Two-Bone IK",
-    description: "Bake, check or plant two-bone limbs in the shots of a manifest",
+    description: "Bake, check, plant or switch two-bone limbs in the shots of a manifest",
     settings: [
-        { key: "command", type: "string", choices: ["bake", "check", "snap", "plant"], default: "bake",
+        { key: "command", type: "string", choices: ["bake", "check", "snap", "plant", "switch"], default: "bake",
           visible: "submission", description: "What to do with each shot" },
         { key: "manifest", type: "string", subtype: "file_path", required: true, visible: "submission",
           description: "The TOML file that lists the shots, where all workers find it" },
@@ -19,6 +19,8 @@ const JOB_TYPE = {
           description: "The setup file for shots that name none in the manifest" },
         { key: "keys", type: "string", default: "", visible: "submission",
           description: "Which frames get keys: EVERY_FRAME, TARGET_KEYS, REDUCED or SOURCE" },
+        { key: "to", type: "string", choices: ["FK", "IK"], default: "FK",
+          visible: "submission", description: "For switch: what limbs of known rigs are to show" },
         { key: "strict", type: "string", default: "", visible: "submission",
           description: "The distance by which targets may be missed; 0 for none, empty if it does not matter" },
         { key: "time_limit", type: "string", default: "", visible: "submission",
@@ -41,6 +43,7 @@ function compileJob(job) {
                 // An option without a value counts as not given.
                 `--setup=${settings.setup}`,
                 `--keys=${settings.keys}`,
+                `--to=${settings.command == "switch" ? settings.to : ""}`,
                 `--strict=${settings.strict}`,
                 `--time-limit=${settings.time_limit}`,
             ],

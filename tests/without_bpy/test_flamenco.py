@@ -18,12 +18,13 @@ SETTINGS = {
     "output_dir": "/baked",
     "setup": "/rigs/hero.toml",
     "keys": "REDUCED",
+    "to": "IK",
     "strict": "",
     "time_limit": "600",
 }
 
 
-@pytest.fixture(scope="module", params=["bake", "plant"])
+@pytest.fixture(scope="module", params=["bake", "plant", "switch"])
 def asked(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -52,7 +53,8 @@ def test_a_task_takes_its_shots_by_the_command_line(compiled: dict, asked: str) 
         assert command["parameters"]["exe"] == "{blender}"
         start, _, command_line = " ".join(command["parameters"]["args"]).partition(" --command two_bone_ik ")
         assert start == "--background --factory-startup --addons bl_ext.user_default.two_bone_ik"
-        options = "--setup=/rigs/hero.toml --keys=REDUCED --strict= --time-limit=600"
+        to = "IK" if asked == "switch" else ""
+        options = f"--setup=/rigs/hero.toml --keys=REDUCED --to={to} --strict= --time-limit=600"
         shots_of_task = f"--manifest /shots/season one.toml --shot {shots} --output-dir /baked"
         assert command_line == f"{asked} {shots_of_task} {options}"
 
