@@ -1,6 +1,7 @@
 # Everything needs only Python 3.11 or 3.13 with pip; each environment is made once, in .venv.
 #
 #   make test                  all tests that need no window; BPY=4.5.15 takes that Blender wheel, PYTHON=python3.13 that Python
+#   make wheel                 the solver as a library: pip installs it from this checkout into an empty environment
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make fuzz                  random scenes against an oracle of its own; SCENES=20000 SEED=1 OPTIONS="--counts --only 7"
@@ -30,7 +31,7 @@ PACKAGE := out/two_bone_ik.zip
 SCENES ?= 2000
 SEED ?= 1
 
-.PHONY: test test-plain test-wheel fuzz gui-test lint format count docs pictures build demo bench clean
+.PHONY: test test-plain test-wheel wheel fuzz gui-test lint format count docs pictures build demo bench clean
 
 test: test-plain test-wheel
 
@@ -40,6 +41,11 @@ test-plain: $(PLAIN)/ready
 test-wheel: $(WHEEL)/ready
 	$(WHEEL)/bin/python -m pytest tests/with_bpy
 	$(WHEEL)/bin/python -m pytest tests/installed
+
+wheel:
+	$(PYTHON) -m venv --clear --without-pip .venv/$(PYTHON_VERSION)/bare
+	$(PYTHON) -m pip --python .venv/$(PYTHON_VERSION)/bare/bin/python install --quiet .
+	.venv/$(PYTHON_VERSION)/bare/bin/python -I tests/support/try_solver.py
 
 fuzz: $(WHEEL)/ready
 	cd tests && ../$(WHEEL)/bin/python -m fuzz --scenes $(SCENES) --seed $(SEED) $(OPTIONS)

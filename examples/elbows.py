@@ -1,4 +1,9 @@
-"""Twenty targets on a grid in the annulus, and both elbows for each: python examples/elbows.py [PICTURE]"""
+"""Twenty targets on a grid in the annulus, and both elbows for each.
+
+    python examples/elbows.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes the solver from the checkout.
+"""
 
 import sys
 from pathlib import Path

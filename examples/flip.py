@@ -1,4 +1,9 @@
-"""A target that passes the root on its way: a fixed bend against NEAREST. python examples/flip.py [PICTURE]"""
+"""A target that passes the root on its way: a fixed bend against NEAREST.
+
+    python examples/flip.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes the solver from the checkout.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,9 @@
-"""The same targets in each of the three planes in which a chain may bend: python examples/planes.py [PICTURE]"""
+"""The same targets in each of the three planes in which a chain may bend.
+
+    python examples/planes.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes the solver from the checkout.
+"""
 
 import sys
 from pathlib import Path

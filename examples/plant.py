@@ -1,4 +1,9 @@
-"""The paths of two feet from above, as captured and planted: python examples/plant.py [PICTURE]"""
+"""The paths of two feet from above, as captured and planted.
+
+    python examples/plant.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes solver and walk from the checkout.
+"""
 
 import sys
 from pathlib import Path

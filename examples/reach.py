@@ -1,4 +1,9 @@
-"""The place of the tip for any distance of the target, by Out of Reach: python examples/reach.py [PICTURE]"""
+"""The place of the tip for any distance of the target, by Out of Reach.
+
+    python examples/reach.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes the solver from the checkout.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,9 @@
-"""A target that passes full reach and comes back, with and without softness: python examples/softness.py [PICTURE]"""
+"""A target that passes full reach and comes back, with and without softness.
+
+    python examples/softness.py [PICTURE]
+
+Needs NumPy and Matplotlib; takes the solver from the checkout.
+"""
 
 import sys
 from pathlib import Path

@@ -13,7 +13,7 @@ from support.footprint import footprint
 from support.install import install
 
 CHECKOUT = Path(__file__).parents[2]
-FILES = ("__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE")
+FILES = ("__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE", "py.typed")
 FOLDERS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line")
 
 

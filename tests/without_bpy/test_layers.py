@@ -26,6 +26,9 @@ LAYERS = {
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
     "__main__": ({"command_line", "register"}, {"bpy"}),
+    "two_bone_ik_solver": (set(), set()),
+    # What they say that they need.
+    "examples": (set(), {"matplotlib", "numpy", "solver", "support"}),
 }
 KNOW_THE_USER = {"operators", "ui", "command_line", "__main__"}
 # Bones can be added in Edit Mode only, and no mode can be changed without a context.

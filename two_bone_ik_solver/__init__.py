@@ -1,0 +1,8 @@
+"""Limbs of two bones in closed form, for any Python: see `solver` for one limb, `skeleton` for limbs on a skeleton.
+
+In the checkout these two are folders beside this one; the wheel puts them into it.
+"""
+
+from . import skeleton, solver
+
+__all__ = ["skeleton", "solver"]
