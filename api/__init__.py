@@ -21,6 +21,7 @@ from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.new_targets import TargetKind, TargetParent
 from ..blender.chains.rigs.rig_files import KnownLimb
 from ..blender.chains.setup_file import Setup
+from ..blender.extension import VERSION as __version__
 from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
 from ..blender.messages.chain_report import ChainReport
@@ -39,12 +40,14 @@ from .chains import (
     detect,
     ensure_chain,
     load_setup,
+    remove_chain,
     save_setup,
     take_bend_limits,
     taking_part,
 )
 from .holds import hold, remove_hold, update_holds
 from .layers import known_limb_of, known_limbs, switch, switching
+from .options import ChainOptions
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
 from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve

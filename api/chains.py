@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Unpack
 
 from bpy.types import Scene
 
@@ -21,17 +22,18 @@ from ..blender.pipeline.read.chain import chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests.option_animation import animate
-from ..blender.properties import TwoBoneIKChain, chain_of
+from ..blender.properties import TwoBoneIKChain, chain_of, is_from_library
+from .options import ChainOptions
 
 
-def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
-    """Add a chain that ends in this bone, named after it, and return it; `fields` are properties of the chain.
+def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBoneIKChain:
+    """Add a chain that ends in this bone, named after it, and return it; `fields` are its options: see `ChainOptions`.
 
     Where its rest pose is too straight to tell the side to bend to, and no field does, the keys of its bones tell, as
     with `decide_side`.
 
-    raises : Refused where the bones make no chain, or where the end bone has one, unless either is muted; TypeError,
-        AttributeError or ValueError for fields that do not fit
+    raises : Refused where the bones make no chain, where the end bone has one, unless either is muted, or for an option
+        or a word that there is not; TypeError for a value of the wrong type
 
     >>> chain = api.add_chain(rig, "forearm.R", target=hand, unreachable="STRETCH")
     >>> chain.name, chain.bend
@@ -55,7 +57,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     return chain
 
 
-def ensure_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
+def ensure_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBoneIKChain:
     """The chain that ends in this bone, with these `fields` set and all others as they are; added where there is none.
 
     So a script that sets up a rig may run twice. Of several chains with this end bone, the first that is not muted.
@@ -74,6 +76,24 @@ def ensure_chain(rig: Rig, end_bone: str, **fields: object) -> TwoBoneIKChain:
     with unchanged_on_error(rig):
         set_fields(chain, fields)
     return chain
+
+
+def remove_chain(rig: Rig, chain: str) -> None:
+    """Remove the chain of this name; its bones and targets, and all keys, stay as they are.
+
+    raises : Refused where there is none, or where it belongs to the library of the armature
+
+    >>> api.remove_chain(rig, "forearm.L")
+    >>> len(rig.two_bone_ik_chains)
+    0
+    """
+    (found,) = chosen_chains(rig, [chain])
+    if is_from_library(found):
+        raise Refused("OF_LIBRARY", chain=found)
+    chains, index, active = rig.two_bone_ik_chains, rig.two_bone_ik_chains.find(chain), rig.two_bone_ik_active
+    chains.remove(index)
+    # What is active stays so; if it goes, the one that comes next is, or the last.
+    rig.two_bone_ik_active = max(0, min(active - (index < active), len(chains) - 1))
 
 
 def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:

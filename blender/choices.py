@@ -1,12 +1,23 @@
-"""Properties with which a user chooses among words; choices.toml has their names, tooltips and words."""
+"""Choices among words: properties for users, whose texts are in choices.toml, and words that scripts and files give."""
 
 import tomllib
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from bpy.props import EnumProperty
 
 _CHOICES = tomllib.loads(Path(__file__).with_name("choices.toml").read_text("utf-8"))
+
+
+class Word(StrEnum):
+    """A word among others; `Refused` for any that is none of them."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        from .messages.refused import unknown_word
+
+        raise unknown_word(cls.__name__, value, cls)
 
 
 def choice(name: str, **settings: Any) -> object:

@@ -4,16 +4,15 @@ Operators, preferences, `api`, command line and manifest take names, words and d
 """
 
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any, Self
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
-from .choices import choice
+from .choices import Word, choice
 
 
-class Keys(StrEnum):
+class Keys(Word):
     """Which frames of the range get keys: each, those with a key on the target or the bones, or as few as possible."""
 
     EVERY_FRAME = "EVERY_FRAME"
@@ -22,7 +21,7 @@ class Keys(StrEnum):
     SOURCE = "SOURCE"
 
 
-class Sampling(StrEnum):
+class Sampling(Word):
     """How targets are read, from the fastest way to the one that takes everything into account; AUTO chooses."""
 
     AUTO = "AUTO"
@@ -31,7 +30,7 @@ class Sampling(StrEnum):
     SCENE = "SCENE"
 
 
-class Measure(StrEnum):
+class Measure(Word):
     """On which frames of a request to look at what plays once it is keyed: on some of many, on all, on none."""
 
     AUTO = "AUTO"

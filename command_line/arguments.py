@@ -168,7 +168,7 @@ def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
     def chosen(text: str) -> StrEnum:
         try:
             return choices(text.upper())
-        except ValueError:
-            raise ArgumentTypeError(f'"{text}" is not one of {", ".join(choices)}') from None
+        except Refused as refused:
+            raise ArgumentTypeError(str(refused)) from None
 
     return chosen

@@ -4,11 +4,11 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..blender.choices import Word
 from ..blender.files import atomic_write
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.pipeline.read.layers import Layer
@@ -17,7 +17,7 @@ from .rig_setup import RigSetup
 Progress = Callable[[float], None]
 
 
-class ReportDetail(StrEnum):
+class ReportDetail(Word):
     """How much a report on the disk tells: all with a value for each frame, or single numbers."""
 
     FULL = "FULL"

@@ -86,8 +86,7 @@ class TWO_BONE_IK_OT_chain_remove(_ListOperator):
     bl_label = "Remove Two-Bone IK Chain"
 
     def run(self, context: Context, rig: Rig) -> None:
-        rig.two_bone_ik_chains.remove(rig.two_bone_ik_active)
-        rig.two_bone_ik_active = min(rig.two_bone_ik_active, len(rig.two_bone_ik_chains) - 1)
+        api.remove_chain(rig, *active_names(rig))
 
 
 class TWO_BONE_IK_OT_chain_move(_ListOperator):

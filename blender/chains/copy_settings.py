@@ -18,7 +18,7 @@ from ...skeleton.values import AXES
 from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ..armatures import Rig, is_rig
-from ..messages.refused import Refused
+from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
 from ..pipeline.read.bone import rest
 from ..pipeline.read.chain import root_name
@@ -51,7 +51,7 @@ def chain_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> TwoBoneIKChain | Non
     return found or rig.two_bone_ik_chains.get(bone_names.other_side(chain.name, rig.two_bone_ik_chains.keys()))
 
 
-def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
+def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
     """Name and bones of the chain that the other side lacks.
 
     raises : Refused if the bones are on no side, or the other side does not have them
@@ -61,6 +61,13 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
         raise Refused("NO_OTHER_SIDE.limb", chain=chain)
     name = next(bone_names.other_sides(chain.name, in_words=False), end)
     return {"end_bone": end, "name": name} | _bones(rig, chain)
+
+
+def refuse_unknown_sections(sections: Collection[str]) -> None:
+    """Raise `Refused` for a section that there is not."""
+    for section in sections:
+        if section not in SECTIONS:
+            raise unknown_word("sections", section, SECTIONS)
 
 
 def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from .. import keyed_options
 from ..armatures import Rig
+from ..messages.refused import Refused, unknown_word
+from ..messages.translation import nearest_name, translated
 from ..properties import TwoBoneIKChain, chain_fields
 
 
@@ -15,12 +17,22 @@ def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
 
 
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
-    """Set these fields of the chain; AttributeError, TypeError or ValueError for one that does not fit."""
+    """Set these fields of the chain; Refused for a field or a word that there is not, TypeError for a wrong type."""
+    known = chain_fields()
     for name, value in values.items():
         # Blender would take any name, and nobody would ever read it.
-        if name not in chain_fields():
-            raise AttributeError(f'a chain has no field "{name}"')
+        if name not in known:
+            raise Refused(
+                "UNKNOWN_KEY", chain=chain, value=name, where=_where(chain), nearest=nearest_name(name, known)
+            )
+        if known[name].type == "ENUM" and value not in known[name].enum_items:
+            what = translated("part.field", key=name, where=_where(chain))
+            raise unknown_word(what, value, known[name].enum_items.keys())
         setattr(chain, name, value)
+
+
+def _where(chain: TwoBoneIKChain) -> str:
+    return translated("part.chain_of_rig", chain=chain.name or chain.end_bone, object=chain.id_data.name)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, unit
 from ..armatures import Rig
-from ..messages.refused import Refused
+from ..messages.refused import Refused, unknown_word
 from ..pipeline.read.bone import read_bone, rest
 from ..pipeline.read.chain import bones_below, chain_bones
 from ..pipeline.read.keys import key_frames
@@ -29,8 +29,11 @@ def decide(chain: TwoBoneIKChain, axis: HingeAxis) -> None:
 def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
     """The axis of this name. For KEYS, the axis that the keys give, or None if the rest pose bends enough to decide.
 
-    raises : Refused if the keys do not decide
+    raises : Refused if the keys do not decide, or for an axis that there is not
     """
+    axes = list(HingeAxis)[1:]  # without AUTO
+    if axis not in ("KEYS", *axes):
+        raise unknown_word("axis", axis, ("KEYS", *axes))
     if axis != "KEYS":
         return HingeAxis(axis)
     if not reference.is_slight(reference.rest(rest_chain(rig, chain)[0])):

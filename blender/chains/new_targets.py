@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import Point
+from ..choices import Word
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name
 from ..pipeline.read import dependencies
@@ -16,14 +17,14 @@ from .detect.by_name import finger_carrier
 _SIDE = re.compile(r"[._\- ](?:l|r|left|right)(?:\.\d+)?$", re.IGNORECASE)
 
 
-class TargetKind(StrEnum):
+class TargetKind(Word):
     """What targets are made of: empties, or bones of the armature itself."""
 
     EMPTIES = "EMPTIES"
     BONES = "BONES"
 
 
-class TargetParent(StrEnum):
+class TargetParent(Word):
     """What carries new targets: nothing, the topmost bone above the limb, or a bone that is named."""
 
     NONE = "NONE"

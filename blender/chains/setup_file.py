@@ -27,7 +27,7 @@ from bpy.types import Object
 from .. import keyed_options
 from ..armatures import Rig, is_rig
 from ..files import atomic_write, toml_file
-from ..messages.refused import Refused
+from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
@@ -140,7 +140,7 @@ def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
     if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
         raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(field), **named)
     if field.type == "ENUM" and value not in field.enum_items:
-        raise Refused("UNKNOWN_WORD", value=value, known=", ".join(field.enum_items.keys()), **named)
+        raise unknown_word(translated("part.field", **named), value, field.enum_items.keys())
     if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
         raise Refused(
             "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number",

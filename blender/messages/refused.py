@@ -1,11 +1,12 @@
 """The exception for requests that cannot be carried out, and a guard for clean-up after a file was closed."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bpy.types import Object, PropertyGroup
 
-from .translation import translated
+from .translation import known_words, translated
 
 if TYPE_CHECKING:
     from ...skeleton.values import ChainPlan
@@ -52,6 +53,11 @@ class Refused(Exception):
         self.bone = bone or ""
         self.value = value
         super().__init__(translated(sentence, object=self.object, bone=self.bone, value=value, **named))
+
+
+def unknown_word(what: str, value: object, known: Iterable[str]) -> Refused:
+    """The refusal of a value that is none of the words which `what` takes."""
+    return Refused("UNKNOWN_WORD", what=what, value=value, known=known_words(str(value), known))
 
 
 def _owners(chain: "ChainPlan | TwoBoneIKChain") -> tuple[Object, str]:

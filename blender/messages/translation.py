@@ -34,3 +34,9 @@ def nearest_name(name: str, known: Iterable[str]) -> str:
     """A sentence about an unknown name: which of the known names is most like it."""
     found = max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
     return translated("part.none") if found is None else translated("part.nearest", found=found)
+
+
+def known_words(word: str, known: Iterable[str]) -> str:
+    """What to choose from instead of an unknown word: all that are known, and which of them is most like it."""
+    words = list(known)
+    return translated("part.known", known=", ".join(words), nearest=nearest_name(word, words))

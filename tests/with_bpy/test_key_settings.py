@@ -121,5 +121,5 @@ def test_settings_are_taken_from_whatever_has_some_of_them() -> None:
 
 
 def test_a_word_that_is_no_choice_is_not_taken() -> None:
-    with pytest.raises(ValueError, match="SOME"):
+    with pytest.raises(api.Refused, match="SOME"):
         api.KeyStyle.of(Shot(command="bake", file=Path("shot.blend"), keys="SOME"))

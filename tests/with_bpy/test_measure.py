@@ -177,7 +177,7 @@ def test_nothing_is_measured_where_nobody_wants_it(chain: PropertyGroup, way: st
     assert not report.chains[0].measured.any()
     assert report.posed
     assert "What plays now was not measured" in report.notes
-    with pytest.raises(ValueError, match="SOME"):
+    with pytest.raises(api.Refused, match="SOME"):
         api.bake(chain.id_data, frames=(1, 12), measure="SOME")
 
 

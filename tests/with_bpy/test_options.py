@@ -211,7 +211,7 @@ def test_markers_stand_where_a_run_begins() -> None:
 
 def test_a_field_that_no_chain_has_adds_nothing() -> None:
     rig = rigs.armature()
-    with pytest.raises(AttributeError, match='no field "colour"'):
+    with pytest.raises(api.Refused, match='"colour", which means nothing'):
         api.add_chain(rig, "lower", colour=1)
     assert not rig.two_bone_ik_chains
 

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from typing import Any
 
 from mathutils import Vector
 
 from ...armatures import Rig
+from ...choices import Word
 from ...properties import chain_of
 from ..rigs.known_limbs import limbs_of
 from ..rigs.rig_files import KnownLimb
@@ -17,7 +18,7 @@ from .limb_bones import LimbBones, bones_named
 from .spine import spine
 
 
-class Kind(StrEnum):
+class Kind(Word):
     """Kinds of limbs to look for. Wings are arms, forelegs are legs."""
 
     ARMS = "ARMS"
@@ -59,7 +60,7 @@ class Limb:
     pole_subtarget: str = ""
 
     @property
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> dict[str, Any]:
         """The fields of the chain for this limb."""
         return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
 

@@ -9,7 +9,7 @@ from bpy.types import Bone, Object, PoseBone
 
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...messages.translation import nearest_name, translated
+from ...messages.translation import known_words, nearest_name, translated
 from ...pipeline.checks.armature import refuse_other_than_armature
 from ...pipeline.read import dependencies
 from ...pipeline.read.keys import numbers_on
@@ -32,7 +32,7 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
     found = _found(rig, lambda limb: names is None or limb.name in names)
     for name in names or ():
         if name not in found:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(found))
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, found))
     return tuple(found[name] for name in names) if names is not None else tuple(found.values())
 
 

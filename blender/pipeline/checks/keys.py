@@ -12,7 +12,7 @@ from ....skeleton.values import MERGE
 from ... import versions
 from ...key_settings import Keys, KeyStyle
 from ...messages.refused import Refused
-from ...messages.translation import translated
+from ...messages.translation import known_words, translated
 from ...rna_paths import owner_and_property
 
 _STEADY = ("CONSTANT", "LINEAR", "BEZIER")
@@ -94,7 +94,7 @@ def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
     choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
     if identifier not in choices:
-        known = ", ".join(choices.keys())
+        known = known_words(identifier, choices.keys())
         raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
     return choices[identifier].value
 

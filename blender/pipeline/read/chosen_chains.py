@@ -7,6 +7,7 @@ from bpy.types import Scene
 
 from ...armatures import Rig
 from ...messages.refused import Refused
+from ...messages.translation import known_words
 from ...properties import TwoBoneIKChain
 from ..checks.armature import refuse_unposable
 from . import dependencies
@@ -27,7 +28,7 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
     by_name = {chain.name: chain for chain in chains}
     for name in names:
         if name not in by_name:
-            raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=", ".join(by_name))
+            raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=known_words(name, by_name))
     return [by_name[name] for name in dict.fromkeys(names)]
 
 

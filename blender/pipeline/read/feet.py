@@ -16,7 +16,7 @@ from ....solver.values import Options, Plane, Reference
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
-from ...messages.translation import nearest_name, translated
+from ...messages.translation import known_words, nearest_name, translated
 from ...properties import chain_fields, chain_of
 from ..checks.keys import refuse_unplayable
 from . import dependencies
@@ -44,7 +44,7 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
             raise Refused("NO_LEGS", object=rig)
     for name in names:
         if name not in known:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=", ".join(known))
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, known))
     arms = {limb.end_bone for limb in found.values() if limb.kind == Kind.ARMS}
     chains = [_chain(rig, name, found, softness) for name in dict.fromkeys(names)]
     return tuple(_foot(rig, chain, is_hand=chain.end.name in arms) for chain in chains)
@@ -97,7 +97,7 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
     known = {foot.chain.name: foot for foot in feet}
     for contact in asked:
         if contact.chain not in known:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=", ".join(known))
+            raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=known_words(contact.chain, known))
         if not contact.start <= contact.end:
             raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
         if np.shape(contact.offset) != (3,) or not np.isfinite(contact.offset).all():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from functools import cache
 
 import numpy as np
@@ -18,6 +17,7 @@ from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.known_limbs import property_name, property_owner
 from ...chains.rigs.rig_files import KnownLimb
+from ...choices import Word
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property, value_at
 from ..sample.request import SampleRequest
@@ -26,7 +26,7 @@ from .bone import read_bone, rest
 from .keys import key_points, numbers_on
 
 
-class Layer(StrEnum):
+class Layer(Word):
     """Layers of a limb that can show."""
 
     FK = "FK"

@@ -1,0 +1,81 @@
+"""A word that there is not is refused in one way everywhere: with all that there are, and the nearest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.extension import VERSION
+from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bpy.types import Object
+
+from support.file_data import changed, dump
+from support.rigs import arm
+
+CALLS: dict[str, tuple[Callable[[Object], Any], str, str]] = {
+    "keys": (lambda rig: api.bake(rig, keys="REDUCD"), "TARGET_KEYS", "REDUCED"),
+    "interpolation": (lambda rig: api.bake(rig, interpolation="BEZIRE"), "LINEAR", "BEZIER"),
+    "key type": (lambda rig: api.bake(rig, key_type="BREAKDWN"), "JITTER", "BREAKDOWN"),
+    "sampling": (lambda rig: api.check(rig, sampling="CURVE"), "ISOLATED", "CURVES"),
+    "measure": (lambda rig: api.bake_targets(rig, measure="AL"), "NONE", "ALL"),
+    "kinds": (lambda rig: api.detect(rig, ["LEG"]), "FINGERS", "LEGS"),
+    "layer": (lambda rig: api.switch(rig, "IKK"), "FK", "IK"),
+    "targets": (lambda rig: api.create_targets(rig, kind="EMPTY"), "BONES", "EMPTIES"),
+    "parent": (lambda rig: api.create_targets(rig, parent="ROOTS"), "NONE", "ROOT"),
+    "axis": (lambda rig: api.decide_side(rig, axis="NEGX"), "KEYS", "NEG_X"),
+    "sections": (lambda rig: api.copy_settings(rig, "lower", sections=["BENT"]), "REACH", "BEND"),
+    "chain": (lambda rig: api.solve(rig, "lowr"), "lower", "lower"),
+    "word of an option": (lambda rig: api.ensure_chain(rig, "lower", bend="NEARST"), "LIMITS", "NEAREST"),
+}
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    return arm().id_data
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_wrong_word_is_refused_with_the_right_ones(rig: Object, call: str) -> None:
+    act, other, nearest = CALLS[call]
+    before = dump()
+    with pytest.raises(api.Refused) as refused:
+        act(rig)
+    told = str(refused.value)
+    assert other in told
+    assert told.endswith(f'the nearest is "{nearest}"')
+    assert not changed(before)
+
+
+def test_a_wrong_option_is_refused_with_the_nearest(rig: Object) -> None:
+    with pytest.raises(api.Refused, match=r'chain "lower" of "Rig" has "softnes".* the nearest is "softness"'):
+        api.ensure_chain(rig, "lower", softnes=0.5)
+
+
+def test_the_typed_options_are_those_of_a_chain() -> None:
+    fields = chain_fields()
+    kinds = {"STRING": str, "BOOLEAN": bool, "FLOAT": float, "POINTER": Object | None}
+    hints = get_type_hints(api.ChainOptions)
+    assert hints.keys() == fields.keys() - {"end_bone"}
+    for name, hint in hints.items():
+        if fields[name].type == "ENUM":
+            assert (get_origin(hint), list(get_args(hint))) == (Literal, fields[name].enum_items.keys())
+        else:
+            assert hint == kinds[fields[name].type]
+
+
+def test_a_removed_chain_leaves_the_active_one_active(rig: Object) -> None:
+    for name in "abc":
+        rig.two_bone_ik_chains.add().name = name
+    rig.two_bone_ik_active = 2
+    api.remove_chain(rig, "a")
+    assert rig.two_bone_ik_chains[rig.two_bone_ik_active].name == "b"
+    api.remove_chain(rig, "c")
+    assert rig.two_bone_ik_chains[rig.two_bone_ik_active].name == "b"
+    with pytest.raises(api.Refused, match='has no chain "a": it has lower, b;'):
+        api.remove_chain(rig, "a")
+
+
+def test_a_script_can_ask_which_version_it_is() -> None:
+    assert api.__version__ == VERSION
