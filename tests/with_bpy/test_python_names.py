@@ -1,0 +1,49 @@
+"""The manual's table of Python names has every option with its name, its words and its default."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+
+from support.manual import CHECKOUT
+
+_, _, TABLE = (CHECKOUT / "docs/reference.md").read_text("utf-8").partition("## Python names\n")
+
+
+def _settings() -> dict[str, Any]:
+    """Those of a bake that an operator has as well."""
+    found = bpy.ops.two_bone_ik.bake.get_rna_type().properties
+    return {name: found[name] for name in inspect.signature(api.bake).parameters if name in found}
+
+
+def row(identifier: str, field: Any) -> str:
+    values = {"STRING": "a name", "POINTER": "an object"}
+    if field.type == "BOOLEAN":
+        values["BOOLEAN"] = f"True or False; `{field.default}`"
+    if field.type == "ENUM":
+        words = [field.default, *(word for word in field.enum_items.keys() if word != field.default)]
+        values["ENUM"] = ", ".join(f"`{word}`" for word in words)
+    if identifier == "key_type":  # newer Blenders have more
+        values["ENUM"] = f"`{field.default}`, and others of Blender's `Keyframe.type`"
+    if field.type == "FLOAT":
+        unit = {"ANGLE": "radians; ", "DISTANCE": "a distance; "}.get(field.subtype)
+        values["FLOAT"] = f"{unit or f'{field.hard_min:g} to {field.hard_max:g}; '}`{field.default:.4g}`"
+    return f"| {field.name} | `{identifier}` | {values[field.type]} |"
+
+
+OPTIONS = {**chain_fields(), **_settings()}
+
+
+@pytest.mark.parametrize("identifier", OPTIONS)
+def test_the_table_has_every_option_as_it_is(identifier: str) -> None:
+    assert row(identifier, OPTIONS[identifier]) in TABLE
+
+
+def test_the_table_has_no_option_that_is_not() -> None:
+    assert re.findall(r"^\| [^|]+ \| `(\w+)` \|", TABLE, re.MULTILINE) == list(OPTIONS)
