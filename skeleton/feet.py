@@ -79,16 +79,15 @@ class Hips:
 
 def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: int) -> Array:
     """(n, p, 3) where the points are in the world on `count` frames."""
-    found = [
-        np.broadcast_to(transform.transform_points(samples.world(Point(rig, bone)), np.array(offset)), (count, 3))
-        for bone, offset in points
-    ]
-    return np.stack(found, axis=1)
+    poses = ((samples.pose[Point(rig, bone)], np.array(offset)) for bone, offset in points)
+    in_armature = transform.stacked(transform.transform_points(pose, offset) for pose, offset in poses)
+    found = transform.transform_points(samples.to_world[rig][:, None], in_armature)
+    return np.broadcast_to(found, (count, *found.shape[1:]))
 
 
 def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
     """(n, f, 2, 3) ball and heel of each foot in the world."""
-    return np.stack([positions(samples, foot.chain.rig, foot.points, count) for foot in feet], axis=1)
+    return transform.stacked(positions(samples, foot.chain.rig, foot.points, count) for foot in feet)
 
 
 def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> tuple[Contact, ...]:

@@ -63,24 +63,23 @@ class PlantedFeet:
 
 
 def plant_feet(
+    whole: Legs,
     samples: Samples,
     feet: Sequence[Foot],
     hips: Hips | None,
     given: Sequence[Given],
     options: PlantOptions,
-    frames: Array,
-    rate: float,
     heights: Heights | None,
 ) -> PlantedFeet:
     """What is to be made of feet that were sampled on these frames.
 
+    whole : the `captured_legs`
     given : of each foot, what is known of its contacts
     heights : None if the ground is to be found
     """
-    whole = captured_legs(samples, feet, hips, len(frames), rate)
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
     found: dict[int, tuple[Planted, int]] = {}
-    shift, ratio, lowering = np.zeros((len(frames), 3)), 1.0, np.zeros(len(frames))
+    shift, ratio, lowering = np.zeros_like(whole.hips), 1.0, np.zeros(len(whole.hips))
     if legs:
         captured = _columns(whole, legs)
         chosen = _on_floor(captured, samples, [feet[column] for column in legs], hips, options, heights)
@@ -111,7 +110,8 @@ def plant_feet(
 
 def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:
     """The legs of these feet as they were sampled, on `count` frames."""
-    roots, _, tips = np.moveaxis(_joints(samples, feet, count), 2, 0)
+    joints = transform.stacked(positions(samples, foot.chain.rig, foot.joints, count) for foot in feet)
+    roots, _, tips = np.moveaxis(joints, 2, 0)
     if hips:
         moved = positions(samples, feet[0].chain.rig, [BonePoint(hips.bone.name)], count)[:, 0]
     else:
@@ -121,21 +121,11 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
         roots=roots,
         tips=tips,
         points=contact_points(samples, feet, count),
-        lengths=lengths(samples, feet, count),
+        # Bones with keyed locations may change them from frame to frame.
+        lengths=np.median(norm(np.diff(joints, axis=2)).sum(axis=2), axis=0),
         rate=rate,
         up=UP,
     )
-
-
-def lengths(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
-    """(f,) of the limbs in the world; bones with keyed locations may change them from frame to frame."""
-    found: Array = np.median(norm(np.diff(_joints(samples, feet, count), axis=2)).sum(axis=2), axis=0)
-    return found
-
-
-def _joints(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
-    """(n, f, 3, 3) root, mid and tip of each limb in the world."""
-    return np.stack([positions(samples, foot.chain.rig, foot.joints, count) for foot in feet], axis=1)
 
 
 def _columns(legs: Legs, columns: Sequence[int]) -> Legs:

@@ -65,8 +65,8 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 
 def least_motion(
     roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
-) -> NDArray[np.intp]:
-    """(n, ...) index of the solution to take on each frame, so that the joints move least over the whole sequence.
+) -> NDArray[np.bool_]:
+    """(n, ...) True where the second solution is to be taken, so that the joints move least over the whole sequence.
 
     The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. The sequence
     is the optimum over all 2^n.
@@ -78,8 +78,6 @@ def least_motion(
     extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
     first = root_turn(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
     steps = root_turn(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
-    first, steps = first + extra[:, :1], steps + extra[:, 1:]
-    choice = np.empty(angles.shape[1:], dtype=np.intp)
-    for chain in np.ndindex(*(choice.shape[1:] if choice.size else (0,))):
-        choice[:, *chain] = shortest_path(first[:, 0, *chain], steps[:, :, :, *chain])
-    return choice
+    if not extra.size:
+        return np.zeros(angles.shape[1:], dtype=np.bool_)
+    return shortest_path((first + extra[:, :1])[:, 0], steps + extra[:, 1:])

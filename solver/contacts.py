@@ -14,11 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from .shortest_path import shortest_path
-from .statistics import commonest, densest, noise, slopes
+from .statistics import commonest, densest, noise, slopes, window_sums
 from .values import Array
 from .vectors import dot, norm
 
@@ -128,7 +127,7 @@ def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) 
     fitted, deviation = slopes(points, stillness.window, rate)
     speed_sq = (norm(fitted) / (stillness.speed + deviation * tolerance)) ** 2
     others = len(points) - len(fitted)
-    total = sliding_window_view(points, others + 1, axis=0).sum(axis=-1)
+    total = window_sums(points, np.ones(others + 1))
     least = np.full(points.shape[:-1], np.inf)
     for first in range(others + 1):
         rows = slice(first, first + len(fitted))
@@ -144,10 +143,7 @@ def _standing(unrest: Array, rate: float, stillness: Stillness) -> NDArray[np.bo
     costs = np.stack((np.ones_like(unrest), np.minimum(unrest * unrest, most))) / rate
     change = 0.5 * stillness.contact * (1.0 - np.eye(2))
     steps = costs[None, :, 1:] + change.reshape(2, 2, *[1] * unrest.ndim)
-    stands = np.empty(unrest.shape, dtype=bool)
-    for point in np.ndindex(unrest.shape[1:]):
-        stands[:, *point] = shortest_path(costs[:, 0, *point], steps[:, :, :, *point])
-    return stands
+    return shortest_path(costs[:, 0], steps)
 
 
 def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, stillness: Stillness) -> Array:

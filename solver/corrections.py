@@ -9,6 +9,8 @@ dies away.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,14 +42,14 @@ def corrections(
         return np.zeros((len(points), 3))
     along, heights = _held(points, _held_point(stands, spans)), dot(points, up)
     along -= dot(along, up)[:, None] * up
+    counts = np.diff(spans, axis=1)[:, 0] + 1
+    along[held] -= np.repeat(_totals(along[held], counts) / counts[:, None], counts, axis=0)
     missing = np.full(heights.shape, -np.inf) if level is None else level - heights
-    for first, last in spans:
-        rows = slice(first, last + 1)
-        along[rows] -= along[rows].mean(axis=0)
-        if level is None:
-            part = stands[rows]
-            mean = np.where(part, heights[rows], 0.0).sum(axis=0) / np.maximum(part.sum(axis=0), 1)
-            missing[rows] = np.where(part, mean - heights[rows], -np.inf)
+    if level is None:
+        part = stands[held]
+        total = _totals(np.where(part, heights[held], 0.0), counts)
+        mean = np.repeat(total / np.maximum(_totals(part, counts), 1.0), counts, axis=0)
+        missing[held] = np.where(part, mean - heights[held], -np.inf)
     rises = np.where(held, missing.max(axis=1), 0.0)
     standing = along + rises[:, None] * up
     moved = _between(standing, spans, rate, fade)
@@ -73,14 +75,25 @@ def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
     return np.where(np.isfinite(least), least, np.nan)
 
 
+def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
+    """(k, ...) sums of so many (k,) of the values (m, ...), one after another."""
+    found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
+    return found
+
+
 def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[np.intp]:
     """(n,) which point is held while the foot stands: of both, the one that sooner stands alone."""
-    held, alone = np.argmax(stands, axis=1), stands.sum(axis=1) == 1
-    for first, last in spans:
-        rows = np.arange(first, last + 1)
-        known = rows[alone[rows]]
-        if len(known):
-            held[rows] = np.rint(np.interp(rows, known, held[known])).astype(np.intp)
+    held, alone = np.argmax(stands, axis=1), np.flatnonzero(stands.sum(axis=1) == 1)
+    first, last = np.searchsorted(alone, spans[:, 0]), np.searchsorted(alone, spans[:, 1], side="right")
+    known = first < last
+    if known.any():
+        # Nothing goes on beyond the ends of a stand: there its first point that stands alone counts, or its last.
+        ends = spans[known].ravel()
+        rows, where = np.unique(np.concatenate((alone, ends)), return_index=True)
+        at_ends = np.stack((held[alone[first[known]]], held[alone[last[known] - 1]]), axis=1).ravel()
+        points = np.concatenate((held[alone], at_ends))[where]
+        inside = np.concatenate([np.arange(start, end + 1) for start, end in spans[known]])
+        held[inside] = np.rint(np.interp(inside, rows, points)).astype(np.intp)
     return held
 
 
@@ -94,16 +107,22 @@ def _held(points: Array, held: NDArray[np.intp]) -> Array:
 def _between(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) -> Array:
     """(n, 3) the cubics between the stands."""
     ends = spans.ravel()
-    speeds = np.zeros((len(ends) + 2, 3))
-    edge = max(2, round(_EDGE * rate) + 1)
-    for number, (first, last) in enumerate(spans):
-        stand = standing[first : last + 1]
-        for row, part in enumerate((stand[:edge], stand[-edge:]), start=2 * number + 1):
-            fitted, _ = slopes(part, _EDGE, rate)
-            speeds[row] = fitted[0] / rate
+    speeds = np.pad(_end_speeds(standing, spans, rate).reshape(-1, 3), ((1, 1), (0, 0)))
     fade_rows = max(1.0, fade * rate)
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
     both = np.stack((speeds[:-1], speeds[1:]), axis=1)
     curve = Curve(frames=rows, values=values, slopes=both, held=np.zeros(len(rows) - 1, dtype=bool))
     return curve.at(np.arange(len(standing), dtype=np.float64))
+
+
+def _end_speeds(standing: Array, spans: NDArray[np.intp], rate: float) -> Array:
+    """(k, 2, 3) change a frame at the beginning and at the end of each stand."""
+    speeds = np.zeros((len(spans), 2, 3))
+    counts = np.minimum(np.diff(spans, axis=1)[:, 0] + 1, max(2, round(_EDGE * rate) + 1))
+    for count in np.unique(counts):
+        rows = np.flatnonzero(counts == count)
+        starts = np.stack((spans[rows, 0], spans[rows, 1] + 1 - count), axis=1)
+        fitted, _ = slopes(standing[starts + np.arange(count)[:, None, None]], _EDGE, rate)
+        speeds[rows] = fitted[0] / rate
+    return speeds

@@ -1,6 +1,12 @@
-"""The cheapest way through two states a frame (Viterbi, 1967): the best of all 2^n sequences, in time linear in n."""
+"""The cheapest way through two states a frame (Viterbi, 1967): the best of all 2^n sequences, in time linear in n.
+
+The costs of the ways through a stretch of frames are a 2 x 2 matrix, and the costs through one stretch after another
+are the product in which + stands for * and the minimum for +. So about √n stretches of √n frames each go side by side.
+"""
 
 from __future__ import annotations
+
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,24 +15,42 @@ from .values import Array
 
 
 def shortest_path(first: Array, steps: Array) -> NDArray[np.bool_]:
-    """(n,) False for state 0 and True for state 1 on each frame; of sequences that cost the same, state 0 wins.
+    """(n, ...) False for state 0 and True for state 1 on each frame; of sequences that cost the same, state 0 wins.
 
-    first : (2,)               cost of each state on the first frame
-    steps : (2, 2, n - 1)      cost of the step from each state to each state of the next frame
+    first : (2, ...)               cost of each state on the first frame
+    steps : (2, 2, n - 1, ...)     cost of the step from each state to each state of the next frame
     """
-    cost_a, cost_b = first.tolist()
-    costs = [(cost_a, cost_b)]
-    for aa, ab, ba, bb in zip(*steps.reshape(4, -1).tolist(), strict=True):
-        aa, ab, ba, bb = cost_a + aa, cost_a + ab, cost_b + ba, cost_b + bb
-        cost_a, cost_b = ba if ba < aa else aa, bb if bb < ab else ab
-        costs.append((cost_a, cost_b))
-    before = np.array(costs).T[:, None]
-    (aa, ab), (ba, bb) = before[..., :-1] + steps
+    costs = _costs(first, steps)
+    (aa, ab), (ba, bb) = costs[:, None, :-1] + steps
     # Where the state before is the same for both, the way back from the end begins anew; elsewhere it stays or swaps.
     to_a, to_b = ba < aa, bb < ab
-    begins, swaps = np.append(to_a == to_b, True), np.append(to_a & ~to_b, False)
-    state = np.append(to_a, cost_b < cost_a)
+    last = (costs[1, -1:] < costs[0, -1:]), np.ones_like(first[:1], dtype=bool)
+    state, begins = np.concatenate((to_a, last[0])), np.concatenate((to_a == to_b, last[1]))
+    swaps = np.concatenate((to_a & ~to_b, ~last[1]))
     swapped = np.logical_xor.accumulate(swaps[::-1])[::-1]
-    rows = np.where(begins, np.arange(len(begins)), len(begins))
-    next_begin = np.minimum.accumulate(rows[::-1])[::-1]
-    return swapped ^ (state ^ swapped)[next_begin]
+    rows = np.arange(len(begins)).reshape(-1, *[1] * (begins.ndim - 1))
+    next_begin = np.minimum.accumulate(np.where(begins, rows, len(begins))[::-1])[::-1]
+    return swapped ^ np.take_along_axis(state ^ swapped, next_begin, axis=0)
+
+
+def _costs(first: Array, steps: Array) -> Array:
+    """(2, n, ...) of the cheapest sequence up to each frame that ends in each state."""
+    count = steps.shape[2]
+    length = isqrt(count) + 1
+    stretches = count // length + 1
+    padded = np.zeros((2, 2, stretches * length, *steps.shape[3:]))
+    padded[:, :, :count] = steps
+    each = np.moveaxis(padded.reshape(2, 2, stretches, length, *steps.shape[3:]), 3, 0).copy()
+    for row in range(1, length):
+        each[row] = _after(each[row - 1], each[row])
+    starts = [first]
+    for stretch in range(stretches - 1):
+        starts.append((starts[-1][:, None] + each[-1, :, :, stretch]).min(axis=0))
+    costs = (np.stack(starts, axis=1)[:, None] + each).min(axis=1)  # (length, 2, stretches, ...)
+    within = np.moveaxis(costs, 0, 2).reshape(2, stretches * length, *steps.shape[3:])[:, :count]
+    return np.concatenate((first[:, None], within), axis=1)
+
+
+def _after(before: Array, step: Array) -> Array:
+    """(2, 2, ...) costs of the cheapest ways that go on with a step."""
+    return np.minimum(before[:, 0, None] + step[None, 0], before[:, 1, None] + step[None, 1])

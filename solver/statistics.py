@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from .values import Array
 from .vectors import norm
@@ -28,8 +27,16 @@ def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
     count = min(max(2, round(seconds * rate) + 1), len(values))
     times = (np.arange(count) - 0.5 * (count - 1)) / rate
     weight = max(float(times @ times), 0.5 / rate**2)
-    fitted: Array = sliding_window_view(values, count, axis=0) @ (times / weight)
-    return fitted, 1.0 / weight**0.5
+    return window_sums(values, times / weight), 1.0 / weight**0.5
+
+
+def window_sums(values: Array, weights: Array) -> Array:
+    """(m, ...) sums of as many values (n, ...) as there are weights, each with its own, from each frame on."""
+    count = len(values) + 1 - len(weights)
+    sums = np.zeros((count, *values.shape[1:]), order="F")
+    for row, weight in enumerate(weights):
+        sums += weight * values[row : row + count]
+    return sums
 
 
 def noise(points: Array) -> float:
@@ -45,7 +52,8 @@ def noise(points: Array) -> float:
 def densest(samples: Array, radius: float) -> tuple[Array, int]:
     """(k,) the mean of those samples (m, k) that are near the one that has most near it, and their number."""
     some = samples[:: 1 + len(samples) // _CENTERS]
-    center = some[np.argmax((norm(some[:, None] - some) < radius).sum(axis=1))]
+    distance_sq = sum(np.subtract.outer(part, part) ** 2 for part in some.T)
+    center = some[np.argmax(np.count_nonzero(distance_sq < radius * radius, axis=1))]
     near = samples[norm(samples - center) < radius]
     return near.mean(axis=0), len(near)
 

@@ -195,14 +195,13 @@ def _planted(
     plan = read.plan
     samples = yield from sampler.over_range(_need(read).of(plan.rig, player))
     samples = samples.of(player, plan.rig)
-    for foot, length in zip(read.feet, plant.lengths(samples, read.feet, len(plan.frames)), strict=True):
+    legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), _rate(plan))
+    for foot, length in zip(read.feet, legs.lengths, strict=True):
         if not length > _LEAST:
             raise Refused("NO_LENGTH", object=plan.rig, value=length, limb=foot.chain.name)
     given = _given(read, asked)
     heights = None if asked.floor is None else partial(floor.heights, asked.floor, scene=plan.scene)
-    return samples, plant.plant_feet(
-        samples, read.feet, read.hips, given, asked.options, plan.frames, _rate(plan), heights
-    )
+    return samples, plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
 
 
 def _rate(plan: Plan) -> float:
