@@ -4,12 +4,12 @@ Blender evaluates once more what a handler poses, without a call of its handlers
 which they follow each other, with an evaluation of ours between two of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import ID, Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ...skeleton.values import MERGE, Bone, Point
@@ -56,17 +56,21 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     if _evaluating:
         return
     rigs = [rig for rig in rigs if holds(rig)]
-    for rig in rigs:
+    # What follows something else is listed along with it.
+    evaluated = {update.id.original for update in depsgraph.updates}
+    touched = {rig for rig in rigs if not _stands(rig, evaluated)}
+    for rig in touched:
         state.update(rig, scene, depsgraph)
     moved: set[Rig] = set()
     is_evaluated = True
-    for rig in _leaders_first(rigs):
+    for rig in _leaders_first(rigs) if touched else ():
         if not moved.isdisjoint(_sources(rig)):
             if not is_evaluated:
                 _evaluate(depsgraph)
                 is_evaluated = True
             state.update(rig, scene, depsgraph)
-        if _pose(rig, depsgraph, auto_key=edited and scene.tool_settings.use_keyframe_insert_auto):
+            touched.add(rig)
+        if rig in touched and _pose(rig, depsgraph, auto_key=edited and scene.tool_settings.use_keyframe_insert_auto):
             moved.add(rig)
             is_evaluated = False
 
@@ -104,6 +108,15 @@ def forget() -> None:
     _posed.clear()
     _held.clear()
     pose_before.forget()
+
+
+def _stands(rig: Rig, evaluated: Set[ID]) -> bool:
+    """Whether its limbs are as Live has left them: nothing that they depend on is among what Blender evaluated."""
+    before = _posed.get(rig.session_uid)
+    if not (before and before.written == write.times() and state.cached(rig).posed):
+        return False
+    goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
+    return evaluated.isdisjoint((rig, rig.data, *goals))
 
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
