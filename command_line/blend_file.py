@@ -49,7 +49,8 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
     trusted: dict[str, Any] = {"use_scripts": True} if enable_autoexec else {}
     try:
         with console_output.blender_output() as lines:
-            bpy.ops.wm.open_mainfile(filepath=str(file), load_ui=False, **trusted)
+            # Blender takes a relative path from $PWD, which whoever starts it elsewhere may have left as it was.
+            bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, **trusted)
     except RuntimeError as error:
         raise Refused("UNREADABLE", value=str(file), reason=_reason(error)) from None
     interrupt.check()
@@ -79,7 +80,9 @@ def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
     moved = source.parent.resolve() != output.parent.resolve()
     with atomic_write.atomic_write(output, force=force) as beside:
         try:
-            bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True, compress=compress, relative_remap=moved)
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved
+            )
             reason = "" if not compress or _is_whole(beside) else "it was cut off"
         except RuntimeError as error:
             reason = _reason(error)
