@@ -82,9 +82,9 @@ def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
     return strip and strip.channelbag(player.action_slot)
 
 
-def _strip(action: Action, *, create: bool = False) -> Any:
+def _strip(action: Any, *, create: bool = False) -> Any:
     """The one strip of the one layer that an action may have today; None where there is none, and none is asked for."""
-    layers: Any = action.layers
+    layers = action.layers
     if create and not layers:
         layers.new("Layer")
     if create and not layers[0].strips:

@@ -99,7 +99,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         self.layout.prop(self, "new_action")
 
 
-def _stillness(name: str, description: str, default: float, unit: str = "NONE") -> Any:
+def _stillness(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
     """A property for a field of `api.Stillness`, whose default it has."""
     return FloatProperty(
         name=name, description=description, default=default, unit=unit, min=0.001, soft_max=1.0, precision=3, step=1

@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ....skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
 from ....skeleton.values import ChainPlan, Point
-from ....solver.values import Options, Plane, Reference
+from ....solver.values import Number, Options, Plane, Reference
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
@@ -28,7 +28,7 @@ _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
 
 
-def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], softness: float) -> tuple[Foot, ...]:
+def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number) -> tuple[Foot, ...]:
     """The limbs of these names, of chains or as `limbs` finds them; None for all that are found of these kinds.
 
     raises : Refused where there is none, or where one has no such bones
@@ -50,7 +50,7 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
     return tuple(_foot(rig, chain, is_hand=chain.end.name in arms) for chain in chains)
 
 
-def _chain(rig: Rig, name: str, found: Any, softness: float) -> ChainPlan:
+def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     """The limb as it is posed from its own pose, whatever its chain is set to; what is read is not its target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
