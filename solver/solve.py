@@ -126,7 +126,7 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
     """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
     angles, shortfalls = (np.stack([getattr(one, name) for one in solutions]) for name in ("hinge_angle", "shortfall"))
     if options.bend == Bend.LIMITS:
-        choice = bend.farther_from_limits(angles, shortfalls, options)
+        choice: NDArray[Any] = bend.farther_from_limits(angles, shortfalls, options)
     else:
         roots = np.stack([solution.rotations[..., 0, :, :] for solution in solutions])
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])

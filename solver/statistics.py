@@ -25,7 +25,7 @@ def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
     returns : slopes (m, ...) a second, and the standard deviation of a slope if the values have 1
     """
     count = min(max(2, round(seconds * rate) + 1), len(values))
-    times = (np.arange(count) - 0.5 * (count - 1)) / rate
+    times = (np.arange(count, dtype=np.float64) - 0.5 * (count - 1)) / rate
     weight = max(float(times @ times), 0.5 / rate**2)
     return window_sums(values, times / weight), 1.0 / weight**0.5
 
