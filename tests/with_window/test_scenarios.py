@@ -91,3 +91,7 @@ def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str],
 
 def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
     play("plant")
+
+
+def test_blender_quits_while_everything_is_in_use(play: Callable[[str], None]) -> None:
+    play("quit")
