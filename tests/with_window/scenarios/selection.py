@@ -8,9 +8,15 @@ from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from scenarios.pictures import SECTION, look_at, move_to_top, press, toggle_section, wait
-from user import Steps, User
+from user import COLUMNS, LAST_COLUMN, Steps, User
 
-ACTIONS = ("two_bone_ik_live", "two_bone_ik_overlay", "two_bone_ik.drag", "two_bone_ik.bake")
+ACTIONS = {
+    "two_bone_ik_live": COLUMNS,
+    "two_bone_ik_overlay": LAST_COLUMN,
+    "two_bone_ik.drag": COLUMNS,
+    "two_bone_ik.bake": LAST_COLUMN,
+}
+"""In which columns the buttons are."""
 
 
 def scenario(user: User) -> Steps:
@@ -79,13 +85,13 @@ def scenario(user: User) -> Steps:
 
     # A section that opens leaves the buttons above it in place.
     heights = {}
-    for name in ACTIONS:
-        yield from move_to_top(user, name)
+    for name, columns in ACTIONS.items():
+        yield from move_to_top(user, name, columns)
         heights[name] = user.mouse[1]
     yield from toggle_section(user, "Bones")
     user.screenshot("opened")
-    for name in ACTIONS:
-        yield from move_to_top(user, name)
+    for name, columns in ACTIONS.items():
+        yield from move_to_top(user, name, columns)
         assert user.mouse[1] == heights[name], name
 
     bpy.ops.object.mode_set(mode="EDIT")
@@ -132,7 +138,7 @@ def click_on(user: User, place: Vector) -> Steps:
 def click_row(user: User, name: str) -> Steps:
     """In the list of chains."""
     index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
-    yield from move_to_top(user, "two_bone_ik.chain_add")  # beside the first row
+    yield from move_to_top(user, "two_bone_ik.chain_add", LAST_COLUMN)  # beside the first row
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, user.mouse[1] - 11 - index * SECTION)
     yield from wait()
 
