@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .numbers import as_numbers
 from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
 
 Shape = tuple[int, ...]
@@ -18,9 +19,10 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
     """`values` as float64, with numbers below `SMALLEST` replaced by 0.
 
     shape : of the last axes
-    raises : ValueError that names `name` and the first row that is not finite or exceeds `LARGEST`
+    raises : ValueError that names `name`, and the first row that is not finite or exceeds `LARGEST`, or shapes of rows
+             that differ
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = as_numbers(name, values)
     if array.shape[array.ndim - len(shape) :] != shape:
         wanted = ", ".join(("...", *map(str, shape)))
         raise ValueError(f"{name} must have the shape ({wanted}), but has {array.shape}")
@@ -41,7 +43,7 @@ def bone_lengths(values: ArrayLike, *shape: int) -> Array:
 
 def signs(bend: ArrayLike) -> Array:
     """(..., 1) `bend` as float64; ValueError names the first row that is neither 1 nor -1."""
-    array = np.asarray(bend, dtype=np.float64)[..., None]
+    array = as_numbers("bend", bend)[..., None]
     _refuse_row("bend must be 1 or -1", array, np.abs(array) != 1.0)
     return array
 

@@ -9,6 +9,7 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .numbers import as_numbers
 from .triangle import reach_of_tip
 from .values import Array, Number, Status
 
@@ -20,7 +21,7 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
     bend_min, bend_max : (...)      radians, 0 <= bend_min <= bend_max <= pi
     returns : inner (...), outer (...)   equal to the last bit if the limits are equal
     """
-    lengths = np.asarray(lengths, dtype=np.float64)
+    lengths = as_numbers("lengths", lengths)
     first, second = lengths[..., 0], lengths[..., 1]
     return _reach_at(first, second, bend_max), _reach_at(first, second, bend_min)
 

@@ -14,6 +14,8 @@ from math import isfinite, pi
 import numpy as np
 from numpy.typing import NDArray
 
+from .numbers import as_numbers
+
 Array = NDArray[np.float64]
 
 Number = float | Array
@@ -168,7 +170,7 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, float) and isfinite(value) and low <= value <= high:  # chains are read often
                 continue
-            values = np.ravel(value)
+            values = np.ravel(as_numbers(name, value))
             wrong = ~(np.isfinite(values) & (low <= values) & (values <= high))
             if wrong.any():
                 raise ValueError(

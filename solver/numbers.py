@@ -1,0 +1,30 @@
+"""Numbers as they are given: anything that is no array of them is refused in one sentence."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """`values` as float64.
+
+    raises : ValueError that names `name` and the shapes of two rows that differ, or the value that is no number
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        ragged = _ragged(values)
+        reason = f"rows of one shape, but has rows of the shapes {ragged}" if ragged else f"numbers: {error}"
+        raise ValueError(f"{name} must have {reason}") from None
+
+
+def _ragged(values: object) -> str:
+    """The shapes of two rows that differ; "" where none do."""
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        return ""
+    rows = list(values)
+    if inner := next(filter(None, map(_ragged, rows)), ""):
+        return inner
+    shapes = list(dict.fromkeys(np.shape(row) for row in rows))
+    return f"{shapes[0]} and {shapes[1]}" if len(shapes) > 1 else ""

@@ -1,0 +1,45 @@
+"""Lists that make no array are refused in one sentence, with the shapes of two rows that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from solver import Chain, Goals, Options, planar, prepare, reach, solve
+from support.limbs import LEG, X
+
+RAGGED = [[1.0, 2.0, 3.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("target", lambda: solve(LEG, Goals(target=RAGGED))),
+        ("pole", lambda: solve(LEG, Goals(target=np.ones((2, 3)), pole=RAGGED))),
+        ("joints", lambda: prepare(Chain(joints=RAGGED, hinge_axis=X))),
+        ("joints", lambda: prepare(Chain(joints=[LEG.joints.tolist(), RAGGED], hinge_axis=X))),
+        ("hinge_axis", lambda: prepare(Chain(joints=LEG.joints, hinge_axis=RAGGED))),
+        ("softness", lambda: Options(softness=RAGGED)),
+        ("target", lambda: planar.solve((1.0, 1.0), RAGGED)),
+        ("lengths", lambda: planar.angles(RAGGED, (1.0, 1.0))),
+        ("angles", lambda: planar.forward((1.0, 1.0), RAGGED)),
+        ("bend", lambda: planar.mid((1.0, 1.0), (1.0, 1.0), RAGGED)),
+        ("lengths", lambda: reach.annulus(RAGGED)),
+    ],
+)
+def test_rows_of_different_shapes_are_both_named(name: str, call: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match="rows of one shape") as refused:
+        call()
+    assert str(refused.value) == f"{name} must have rows of one shape, but has rows of the shapes (3,) and (2,)"
+
+
+def test_deeper_rows_of_different_shapes_are_named() -> None:
+    with pytest.raises(ValueError, match=r"^pose must have rows of one shape, but .* \(2, 3, 3\) and \(1, 3, 3\)$"):
+        solve(LEG, Goals(target=np.ones((2, 3)), pose=[np.ones((2, 3, 3)), np.ones((1, 3, 3))]))
+
+
+def test_what_is_no_number_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^target must have numbers: .*'up'"):
+        solve(LEG, Goals(target=[["up", 0.0, 0.0]]))
