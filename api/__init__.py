@@ -47,7 +47,7 @@ from .chains import (
 )
 from .holds import hold, remove_hold, update_holds
 from .layers import known_limb_of, known_limbs, switch, switching
-from .options import ChainOptions
+from .options import BakeOptions, ChainOptions
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
 from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve

@@ -1,8 +1,8 @@
-"""The options of a chain, as typed keyword arguments: an editor shows their names and words while one writes."""
+"""Options as typed keyword arguments: an editor shows their names and words while one writes."""
 
 from typing import Literal, TypedDict
 
-from bpy.types import Object
+from bpy.types import Object, Scene
 
 
 class ChainOptions(TypedDict, total=False):
@@ -42,3 +42,17 @@ class ChainOptions(TypedDict, total=False):
     use_rotation: bool
     rotation_influence: float
     influence: float
+
+
+class BakeOptions(TypedDict, total=False):
+    """Settings of a bake, as `bake` tells them."""
+
+    scene: Scene | None
+    keys: Literal["EVERY_FRAME", "TARGET_KEYS", "REDUCED", "SOURCE"]
+    tolerance: float
+    interpolation: Literal["BEZIER", "CONSTANT", "LINEAR"]
+    key_type: str
+    new_action: bool
+    mute_constraints: bool
+    sampling: Literal["AUTO", "CURVES", "ISOLATED", "SCENE"]
+    measure: Literal["AUTO", "ALL", "NONE"]

@@ -5,8 +5,9 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
+from typing import Unpack, overload
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Limb
@@ -22,12 +23,28 @@ from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
 from ..blender.pipeline.requests import flip as flip_steps
 from ..blender.pipeline.requests import pose as pose_steps
+from .options import BakeOptions
 
 _EVERY_FRAME = KeyStyle()
 
 
+@overload
 def bake(
-    rig: Rig,
+    rig: Rig, chains: Sequence[str] | None = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
+) -> Report: ...
+
+
+@overload
+def bake(
+    rig: Sequence[Rig],
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    **settings: Unpack[BakeOptions],
+) -> list[Report]: ...
+
+
+def bake(
+    rig: Rig | Sequence[Rig],
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -40,9 +57,13 @@ def bake(
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report:
+) -> Report | list[Report]:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
+    Many characters with one call are far faster than one after another: Blender evaluates the scene once for all of
+    them. So none may follow a limb of another; see `followed_first`. They have a report each.
+
+    rig : an armature object, or many; where one of many cannot be baked, none gets keys
     keys : EVERY_FRAME; TARGET_KEYS, only frames on which target, pole target or a keyed option has keys; REDUCED, as
         few as keep joints within `tolerance`, in world units, on every quarter frame of what step 0.25 gives
     interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
@@ -61,6 +82,9 @@ def bake(
     (True, 10)
     >>> api.Report.from_json(report.to_json()).reached
     True
+    >>> [print(report) for report in api.bake([rig], frames=(1, 10))]
+    forearm.L: 10 of 10 frames reached
+    [None]
     """
     settings = KeySettings(
         keys=Keys(keys),
@@ -72,7 +96,22 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return bake_steps.bake(rig, chains, frames, scene, settings, pose_before=pose_before).write()
+    rigs = dict.fromkeys([rig] if isinstance(rig, Object) else rig)
+    beside = frozenset(rigs)
+    with ExitStack() as opened:
+        requests = [
+            bake_steps.bake(each, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
+            for each in rigs
+        ]
+        for request in requests:
+            opened.enter_context(closing(request))
+            deque(request.prepare(), maxlen=0)
+        ends = write_together(requests)
+    for end in ends:
+        if isinstance(end, Refused):
+            raise end
+    reports = [end for end in ends if isinstance(end, Report)]
+    return reports[0] if isinstance(rig, Object) else reports
 
 
 def baking(
@@ -105,7 +144,7 @@ def baking(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return bake_steps.bake(rig, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
+    return bake_steps.bake(rig, chains, frames, scene, settings, beside=frozenset(beside), pose_before=pose_before)
 
 
 def bake_all(
@@ -118,9 +157,7 @@ def bake_all(
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
 ) -> list[Report]:
-    """Bake many characters, each with all of its chains that are not muted: far faster than one after another.
-
-    Blender evaluates the scene once for all of them. So none may follow a limb of another; see `followed_first`.
+    """Bake many characters, each with all of its chains that are not muted, as `bake` does it.
 
     raises : Refused for the first that cannot be baked; then none has keys
 
@@ -128,28 +165,8 @@ def bake_all(
     forearm.L: 10 of 10 frames reached
     [None]
     """
-    with ExitStack() as opened:
-        requests = [
-            baking(
-                rig,
-                frames=frames,
-                scene=scene,
-                style=style,
-                mute_constraints=mute_constraints,
-                sampling=sampling,
-                measure=measure,
-                beside=[other for other in rigs if other != rig],
-            )
-            for rig in rigs
-        ]
-        for request in requests:
-            opened.enter_context(closing(request))
-            deque(request.prepare(), maxlen=0)
-        ends = write_together(requests)
-    for end in ends:
-        if isinstance(end, Refused):
-            raise end
-    return [end for end in ends if isinstance(end, Report)]
+    settings = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
+    return bake(rigs, frames=frames, scene=scene, **asdict(style), **settings)
 
 
 def run(steps: Request) -> Report:

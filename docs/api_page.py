@@ -32,6 +32,7 @@ def interface() -> str:
     for path, names in found:
         tree = ast.parse(path.read_text("utf-8"))
         defined = [node for node in tree.body if isinstance(node, _DEFINED) and node.name in names]
+        defined = [node for node in defined if "overload" not in map(ast.unparse, node.decorator_list)]
         for node in defined:
             if isinstance(node, ast.ClassDef):
                 classes[node.name] = [*_class(node)]

@@ -91,7 +91,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
             mute_constraints=self.mute_constraints,
             sampling=self.sampling,
             measure=self.measure,
-            beside=[other for other in self.rigs(context) if other != rig],
+            beside=self.rigs(context),
         )
 
     def draw_choices(self) -> None:

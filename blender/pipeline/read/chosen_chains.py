@@ -53,6 +53,7 @@ def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
     raises : Refused where they follow each other
     """
     graph: dict[Rig, list[Rig]] = {}
+    all_rigs = frozenset(rigs)
     for rig in rigs:
         try:
             refuse_unposable(rig)
@@ -60,7 +61,7 @@ def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
             chains = [chain_plan(rig, chain) for chain in taking_part]
         except Refused:
             chains = []  # it is refused as well when its turn comes
-        graph[rig] = [other for _, other in dependencies.followed(chains, [other for other in rigs if other != rig])]
+        graph[rig] = [other for _, other in dependencies.followed(chains, all_rigs)]
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:

@@ -1,6 +1,6 @@
 """What follows what: which bones a target hangs on, and in which order chains that move each other are solved."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -116,13 +116,12 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
     return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
 
 
-def followed(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
-    """Chains that follow a limb of one of the other armatures, each with that armature."""
-    rigs = set(others)
+def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
+    """Chains that follow a limb of another of these armatures, each with that armature."""
     for chain in chains if rigs else ():
         for place in upstream(*places_of(chain)):
             rig: Rig = place.object
-            if place.bone and rig in rigs and place.bone in _roots(rig):
+            if place.bone and rig != chain.rig and rig in rigs and place.bone in _roots(rig):
                 yield chain, rig
 
 
@@ -130,9 +129,9 @@ def _roots(rig: Rig) -> Iterator[str]:
     return (root_name(rig, chain) for chain in rig.two_bone_ik_chains if not chain.mute)
 
 
-def refuse_following(chains: Iterable[ChainPlan], others: Iterable[Rig]) -> None:
-    """Raise `Refused` where a chain follows a limb of other armatures that are to be baked at the same time."""
-    for chain, followed_rig in followed(chains, others):
+def refuse_following(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> None:
+    """Raise `Refused` where a chain follows a limb of another of these armatures, baked at the same time."""
+    for chain, followed_rig in followed(chains, rigs):
         raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name)
 
 

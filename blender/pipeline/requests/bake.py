@@ -1,6 +1,6 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 
 from bpy.types import Scene
 
@@ -34,10 +34,10 @@ def bake(
     scene: Scene | None,
     settings: KeySettings,
     *,
-    beside: Collection[Rig] = (),
+    beside: Set[Rig] = frozenset(),
     pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
-    """Key the chains over the range; none may follow a limb of armatures that are baked `beside` this one."""
+    """Key the chains over the range; none may follow a limb of another armature `beside` this one."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
