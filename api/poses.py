@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
-from typing import Unpack, overload
+from typing import Any, Unpack, overload
 
 from bpy.types import Object, Scene
 
@@ -165,7 +165,7 @@ def bake_all(
     forearm.L: 10 of 10 frames reached
     [None]
     """
-    settings = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
+    settings: dict[str, Any] = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
     return bake(rigs, frames=frames, scene=scene, **asdict(style), **settings)
 
 
@@ -249,7 +249,7 @@ def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     >>> api.followed_first([rig]) == [rig]
     True
     """
-    return after_followed(rigs)
+    return [rig for group in after_followed(dict.fromkeys(rigs)) for rig in group]
 
 
 def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:

@@ -2,8 +2,8 @@
 
 import runpy
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from .. import api
 from ..blender.armatures import Rig
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
+from ..blender.pipeline.read.chosen_chains import after_followed
 from ..blender.pipeline.read.space import floor_named
 from . import blend_file, interrupt, outcome, record
 from .outcome import Clock, ExitStatus, Outcome
@@ -119,21 +120,58 @@ def _reports(
             if not what.keep_going:
                 raise
 
-    found: list[tuple[Rig, list[str] | None]] = []
+    found: dict[Rig, list[str] | None] = {}
     for asked, setup in zip(what.rigs, setups, strict=True):
         with kept_going():
             with_chains = setup is None and what.command not in ("plant", "switch")
             for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():
-                    found.append((rig, _applied(rig, setup) if setup else None))
+                    found[rig] = _applied(rig, setup) if setup else None
     reports: list[api.Report] = []
-    for rig, names in found:
-        with kept_going():
-            report = _report(what, rig, names, lambda done: progress((len(reports) + done) / len(found)))
-            reports.append(replace(report, notes=(*report.notes, *notes)))
+    for group in _groups(what, found):
+        rigs = {rig: found[rig] for rig in group}
+        reports.extend(_posed(what, rigs, kept_going, lambda done: progress((len(reports) + done) / len(found))))
     if not reports:
         raise refusals[0]
-    return reports, refusals
+    return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
+
+
+def _posed(
+    what: Shot,
+    rigs: Mapping[Rig, list[str] | None],
+    kept_going: Callable[[], AbstractContextManager[None]],
+    progress: Progress,
+) -> list[api.Report]:
+    """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
+    requests: list[api.Request] = []
+    reports: list[api.Report] = []
+    with ExitStack() as opened:
+        for rig, names in rigs.items():
+            with kept_going():
+                if what.command == "check":
+                    reports.append(api.check(rig, names, what.frames, scene=_scene(rig)))
+                    continue
+                request = opened.enter_context(closing(_request(what, rig, names)))
+                for done in request.prepare():
+                    interrupt.check()
+                    progress(len(requests) + done)
+                requests.append(request)
+        interrupt.check()
+        for end in api.write_together(requests):
+            with kept_going():
+                if isinstance(end, Refused):
+                    raise end
+                reports.append(end)
+    return reports
+
+
+def _groups(what: Shot, found: Mapping[Rig, list[str] | None]) -> Iterator[tuple[Rig, ...]]:
+    """The armatures that are posed at the same time; later ones may follow earlier ones."""
+    return after_followed(found) if what.command == "bake" else ((rig,) for rig in found)
+
+
+def _scene(rig: Rig) -> Scene | None:
+    return bpy.context.scene if bpy.context.scene in rig.users_scene else None
 
 
 def _applied(rig: Rig, setup: api.Setup) -> list[str]:
@@ -141,19 +179,8 @@ def _applied(rig: Rig, setup: api.Setup) -> list[str]:
     return [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
 
 
-def _report(what: Shot, rig: Rig, chains: list[str] | None, progress: Progress) -> api.Report:
-    scene = bpy.context.scene if bpy.context.scene in rig.users_scene else None
-    if what.command == "check":
-        return api.check(rig, chains, what.frames, scene=scene)
-    with closing(_request(what, rig, chains, scene)) as request:
-        for done in request.prepare():
-            interrupt.check()
-            progress(done)
-        interrupt.check()
-        return request.write()
-
-
-def _request(what: Shot, rig: Rig, chains: list[str] | None, scene: Scene | None) -> api.Request:
+def _request(what: Shot, rig: Rig, chains: list[str] | None) -> api.Request:
+    scene = _scene(rig)
     if what.command == "plant":
         return api.planting(
             rig,

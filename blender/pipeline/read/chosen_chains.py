@@ -1,6 +1,6 @@
 """The chains, scenes and armatures that a request is about."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Scene
@@ -47,25 +47,30 @@ def scene_of(rig: Rig) -> Scene:
     return scenes[0]
 
 
-def after_followed(rigs: Sequence[Rig]) -> list[Rig]:
-    """The armatures, each after those of them whose limbs its chains follow.
+def after_followed(rigs: Mapping[Rig, Sequence[str] | None]) -> Iterator[tuple[Rig, ...]]:
+    """The armatures in groups that can be solved at the same time, each after those whose limbs its chains follow.
 
+    rigs : with the names of their chains, None for all that take part
     raises : Refused where they follow each other
     """
     graph: dict[Rig, list[Rig]] = {}
-    all_rigs = frozenset(rigs)
-    for rig in rigs:
+    for rig, names in rigs.items():
         try:
             refuse_unposable(rig)
-            taking_part, _ = by_target(rig, None)
+            taking_part, _ = by_target(rig, names)
             chains = [chain_plan(rig, chain) for chain in taking_part]
         except Refused:
             chains = []  # it is refused as well when its turn comes
-        graph[rig] = [other for _, other in dependencies.followed(chains, all_rigs)]
+        graph[rig] = [other for _, other in dependencies.followed(chains, rigs.keys())]
+    sorter = TopologicalSorter(graph)
     try:
-        return list(TopologicalSorter(graph).static_order())
+        sorter.prepare()
     except CycleError as error:
         circle = error.args[1]
         raise Refused(
             "ARMATURE_CYCLE", object=circle[0], value=" → ".join(rig.name for rig in reversed(circle))
         ) from None
+    while sorter.is_active():
+        ready = sorter.get_ready()
+        yield ready
+        sorter.done(*ready)

@@ -1,0 +1,72 @@
+"""All characters of a file are baked at the same time, each after those whose limbs it follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support.command import run
+from support.rigs import animate, arm
+from support.truth import Limb, on_frame
+
+LAST = 12
+
+
+def characters(count: int) -> list[Object]:
+    """Arms that follow a target each."""
+    found = []
+    for number in range(count):
+        link = arm()
+        rig = link.id_data
+        rig.name, link.target.name = f"Rig {number}", f"Target {number}"
+        animate(link.target, location={1: (1.2, 0.6, 1.3), LAST: (0.5 + 0.1 * number, -0.8, 1.5)})
+        found.append(rig)
+    bpy.context.scene.frame_end = LAST
+    return found
+
+
+def save(path: Path) -> Path:
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def baked(path: Path) -> None:
+    assert run("bake", path, "--output", path.with_name("baked.blend"), "--measure", "ALL") == 0
+    bpy.ops.wm.open_mainfile(filepath=str(path.with_name("baked.blend")))
+
+
+def test_characters_of_a_file_take_the_scenes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import isolated
+
+    characters(5)
+    shot, made, opened = save(tmp_path / "shot.blend"), [], isolated.opened
+    monkeypatch.setattr(isolated, "opened", lambda *given: made.append(given) or opened(*given))
+    baked(shot)
+    assert len(made) == 1
+    for number in range(5):
+        assert Limb(rig=f"Rig {number}", target=f"Target {number}").misses(range(1, LAST + 1)).max() < 1e-5
+
+
+def test_a_character_is_baked_after_the_one_it_follows(tmp_path: Path) -> None:
+    first, second = characters(2)
+    # The first of them in the file reaches for the hand of the second.
+    chain = first.two_bone_ik_chains[0]
+    chain.target, chain.subtarget = second, "hand"
+    first.location = 0.3, 0.2, 0.1
+    baked(save(tmp_path / "shot.blend"))
+    first, second = (bpy.data.objects[name] for name in ("Rig 0", "Rig 1"))
+    for frame in range(1, LAST + 1):
+        on_frame(frame)
+        tip = first.matrix_world @ first.pose.bones["lower"].tail
+        assert (tip - second.matrix_world @ second.pose.bones["hand"].head).length < 1e-5
+
+
+def test_bake_takes_one_character_or_many() -> None:
+    rigs = characters(3)
+    assert [report.rig for report in api.bake(rigs, frames=(1, LAST))] == [rig.name for rig in rigs]
+    assert api.bake(rigs[0], frames=(1, LAST)).rig == rigs[0].name
+    assert api.bake([], frames=(1, LAST)) == []
