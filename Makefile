@@ -91,6 +91,7 @@ bench: build
 	$(WHEEL)/bin/python benchmarks/reduced.py
 	$(WHEEL)/bin/python benchmarks/swivel.py
 	$(WHEEL)/bin/python benchmarks/switch.py
+	$(WHEEL)/bin/python benchmarks/crowd.py
 	$(WHEEL)/bin/python benchmarks/batch.py
 
 clean:
