@@ -10,6 +10,7 @@
 #   make docs                  the manual: out/manual/index.html
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
 #   make bench                 speed against Blender's own bake
+#   make compare BEFORE=... AFTER=.   speed of two checkouts, in turn
 #   make build                 out/two_bone_ik.zip
 
 ifndef PYTHON
@@ -31,7 +32,7 @@ PACKAGE := out/two_bone_ik.zip
 SCENES ?= 2000
 SEED ?= 1
 
-.PHONY: test test-plain test-wheel wheel fuzz gui-test lint format count docs pictures build demo bench clean
+.PHONY: test test-plain test-wheel wheel fuzz gui-test lint format count docs pictures build demo bench compare clean
 
 test: test-plain test-wheel
 
@@ -93,6 +94,9 @@ bench: build
 	$(WHEEL)/bin/python benchmarks/switch.py
 	$(WHEEL)/bin/python benchmarks/crowd.py
 	$(WHEEL)/bin/python benchmarks/batch.py
+
+compare: $(WHEEL)/ready
+	$(WHEEL)/bin/python benchmarks/compare.py $(BEFORE) $(AFTER)
 
 clean:
 	rm -rf out .venv
