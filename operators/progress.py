@@ -40,7 +40,7 @@ class ProgressOperator(RangeOperator):
 
     def execute(self, context: Context) -> Result:
         in_hand.follow(context.view_layer)
-        self._steps, self._began, self._slow = self._each(context), time.monotonic(), ""
+        self._steps, self._began = self._each(context), time.monotonic()
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
         if window is None:
@@ -83,8 +83,8 @@ class ProgressOperator(RangeOperator):
             for index, rig in enumerate(rigs):
                 with self.refusals_told():
                     request = opened.enter_context(closing(self.request(context, rig)))
+                    self._request = request
                     for done in request.prepare():
-                        self._slow = request.slow
                         yield (index + done) / len(rigs)
                     ready.append(request)
             for end in api.write_together(ready):
@@ -115,7 +115,7 @@ class ProgressOperator(RangeOperator):
         if spent > _SOON:
             from .progress_display import show
 
-            show([line for line in (text, self._slow, cancel) if line])
+            show([line for line in (text, self._request.slow, cancel) if line])
 
     def _label(self) -> str:
         return pgettext_iface(self.bl_label, contexts.operator_default)
