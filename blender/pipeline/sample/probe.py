@@ -64,8 +64,12 @@ class Recorder:
         # To make arrays of 20,000 matrices in the end would take seconds in which Esc is not heard.
         self._objects = {item: empty(4, 4) for item in wanted.objects}
         self._bones = {point: empty(4, 4) for point in wanted.bones}
-        self._own = {point: empty(4, 4) for point in wanted.own}
-        self._scales = {point: empty(3) for point in wanted.own}
+        self._own = {point: empty(4, 4) for point in wanted.own if not point.bone or point in wanted.turned}
+        self._scales = {point: empty(3) for point in self._own}
+        # Of most bones nothing else counts, and six numbers take a fraction of the time of a matrix.
+        self._unturned: dict[Point, list[tuple[float, ...]]] = {
+            point: [] for point in wanted.own if point not in self._own
+        }
         self._numbers = {point: {name: empty() for name in names} for point, names in wanted.numbers.items()}
 
     def record(self, depsgraph: Depsgraph) -> None:
@@ -83,6 +87,9 @@ class Recorder:
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
             matrices[self._row] = owner.matrix_basis
             self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
+        for (item, name), values in self._unturned.items():
+            bone = bones[item][name]
+            values.append(bone.location[:] + bone.scale[:])
         for point, numbers in self._numbers.items():
             bone, unset = bones[point.object][point.bone], self._wanted.numbers[point]
             for name, values in numbers.items():
@@ -95,7 +102,7 @@ class Recorder:
         return Samples(
             to_world={item: _once(matrices) for item, matrices in self._objects.items()},
             pose={point: _once(matrices) for point, matrices in self._bones.items()},
-            basis={point: self._basis(point) for point in self._own},
+            basis={point: self._basis(point) for point in self._wanted.own},
             numbers={
                 point: {name: _once(values) for name, values in numbers.items()}
                 for point, numbers in self._numbers.items()
@@ -103,10 +110,10 @@ class Recorder:
         )
 
     def _basis(self, point: Point) -> Basis:
-        matrices, scale = self._own[point], self._scales[point]
-        if not point.bone or point in self._wanted.turned:
-            return each_array(_once, Basis.of(matrices, scale))
-        return Basis(location=_once(matrices[..., :3, 3]), rotation=np.eye(3)[None], scale=_once(scale))
+        if point in self._own:
+            return each_array(_once, Basis.of(self._own[point], self._scales[point]))
+        location, scale = np.hsplit(np.array(self._unturned[point], order="F"), 2)
+        return Basis(location=_once(location), rotation=np.eye(3)[None], scale=_once(scale))
 
 
 def _once(values: Array) -> Array:
