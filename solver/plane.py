@@ -54,12 +54,11 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
         # Else a slight rest pose would turn the bones over on their way to a pole on the side that was chosen.
         side = np.where(is_slight(rest), 1.0, side)
     distance, aim = _aim(goals.target, options, start)
-    away = norm(aim + start.aim) > _IN_LINE
-    hinge = _hold_hinge(aim, swing(start.normal, start.aim, aim), away, start.normal)
-    turns = np.zeros_like(distance)
     has_pole = goals.pole is not None and options.plane != Plane.AIM
     if has_pole:
-        hinge, turns = _towards_pole(goals, aim, hinge, options, side)
+        hinge, turns = _towards_pole(goals, aim, start, options, side)
+    else:
+        hinge, turns = _aimed_hinge(aim, start), np.zeros_like(distance)
     return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=has_pole, swivel=turns)
 
 
@@ -87,11 +86,17 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     return distance, hold_last(aim, decided)
 
 
-def _towards_pole(goals: Goals, aim: Array, without: Array, options: Options, side: Array) -> tuple[Array, Array]:
+def _aimed_hinge(aim: Array, start: ReferencePose) -> Array:
+    """The hinge of the reference pose, turned by the shortest rotation that aims the chain."""
+    away = norm(aim + start.aim) > _IN_LINE
+    return _hold_hinge(aim, swing(start.normal, start.aim, aim), away, start.normal)
+
+
+def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Options, side: Array) -> tuple[Array, Array]:
     """The hinge that bends towards the pole, and the turns (n, ...) that pole smoothing has given it.
 
-    Pole influence below 1 gives a hinge between it and the one `without`. Of the two ways there it is the shorter, on
-    each frame by itself, so that one frame is posed as a range is.
+    Pole influence below 1 gives a hinge between it and the one without a pole. Of the two ways there it is the shorter,
+    on each frame by itself, so that one frame is posed as a range is.
     """
     pole = goals.pole
     assert pole is not None
@@ -100,10 +105,12 @@ def _towards_pole(goals: Goals, aim: Array, without: Array, options: Options, si
     decided = sine > _IN_LINE * norm(pole)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
     hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
+    partly = np.any(np.less(options.pole_influence, 1.0))
+    without = _aimed_hinge(aim, start) if partly or not decided.all() else hinge
     hinge = _hold_hinge(aim, hinge, decided, without)
     if np.any(options.pole_angle):
         hinge = rotate_about(hinge, aim, options.pole_angle)
-    if np.any(np.less(options.pole_influence, 1.0)):
+    if partly:
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
     known = np.logical_or.reduce(decided, axis=0)
     if not known.all():
