@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -41,6 +41,20 @@ def seconds(action: Callable[[], object]) -> float:
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
+
+
+def in_turn(before: Callable[[], object], actions: Sequence[Callable[[], object]], runs: int) -> list[Figures]:
+    """Processor time of each action, taken in turn, each after `before`; the first round does not count."""
+    rounds = []
+    for _ in range(runs + 1):
+        times = []
+        for action in actions:
+            before()
+            start = time.process_time()
+            action()
+            times.append(time.process_time() - start)
+        rounds.append(times)
+    return [Figures(column) for column in zip(*rounds[1:], strict=True)]
 
 
 def timed(action: Callable[[], object], runs: int = 5) -> Figures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from math import cos, sin
 
 import bpy
@@ -74,17 +74,26 @@ def static_objects(count: int) -> None:
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Prop {number}", None))
 
 
-def add_chains(api, rig: Object, targets: list[Object]) -> None:
+def keyed_poles(rig: Object, frames: int) -> list[Object]:
+    """An empty for each limb, moving a metre in front of knees and behind elbows."""
+    before = Vector((0.0, -1.0, 0.0))
+    return [
+        _keyed(rig, f"Pole {name}", rig.data.bones[name].head_local + before * (1 - 2 * ("arm" in name)), frames, 10, 0)
+        for name in LIMBS
+    ]
+
+
+def add_chains(api, rig: Object, targets: list[Object], poles: Sequence[Object | None] = (None,) * 4) -> None:
     """A chain for each limb."""
-    for name, target in zip(LIMBS, targets, strict=True):
-        api.add_chain(rig, name, target=target)
+    for name, target, pole in zip(LIMBS, targets, poles, strict=True):
+        api.add_chain(rig, name, target=target, pole_target=pole)
 
 
-def add_constraints(rig: Object, targets: list[Object]) -> None:
+def add_constraints(rig: Object, targets: list[Object], poles: Sequence[Object | None] = (None,) * 4) -> None:
     """Blender's own constraint for each limb."""
-    for name, target in zip(LIMBS, targets, strict=True):
+    for name, target, pole in zip(LIMBS, targets, poles, strict=True):
         constraint = rig.pose.bones[name].constraints.new("IK")
-        constraint.target, constraint.chain_count = target, 2
+        constraint.target, constraint.pole_target, constraint.chain_count = target, pole, 2
 
 
 def mute_constraints(rig: Object, *, mute: bool) -> None:
@@ -92,6 +101,21 @@ def mute_constraints(rig: Object, *, mute: bool) -> None:
     for name in LIMBS:
         for constraint in rig.pose.bones[name].constraints:
             constraint.mute = mute
+
+
+def nla_bake(rig: Object, frames: int, names: Collection[str] = ()) -> None:
+    """Bake visual keys with Blender's own operator, and take its undo step.
+
+    names : of the bones; those of the limbs if there are none
+    """
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    names = names or {bone.name for bone in limb_bones(rig)}
+    for bone in rig.pose.bones:
+        (bone if "select" in bone.bl_rna.properties else bone.bone).select = bone.name in names
+    options = {"frame_start": 1, "frame_end": frames, "only_selected": True, "visual_keying": True}
+    bpy.ops.nla.bake("EXEC_DEFAULT", True, bake_types={"POSE"}, **options)
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def limb_bones(rig: Object) -> Iterator[bpy.types.PoseBone]:
