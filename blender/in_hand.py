@@ -176,11 +176,10 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
     """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
-    from .chains.rigs.known_limbs import limbs_of
+    from .chains.rigs.known_limbs import limb_having
 
-    limbs = limbs_of(rig) if rig == item else ()
-    ends = {limb.fk[1] for limb in limbs if bone in (*limb.bones, *limb.optional)}
-    return [index for index, chain in enumerate(rig.two_bone_ik_chains) if chain.end_bone in ends]
+    limb = limb_having(rig, bone) if rig == item else None
+    return [index for index, chain in enumerate(rig.two_bone_ik_chains) if limb and chain.end_bone == limb.fk[1]]
 
 
 def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:

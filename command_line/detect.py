@@ -1,8 +1,10 @@
 """The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
+import sys
 from argparse import Namespace
 
 from .. import api
+from ..blender.chains.rigs import rig_files
 from . import blend_file
 from .outcome import ExitStatus
 
@@ -15,6 +17,8 @@ def run(arguments: Namespace) -> int:
     if arguments.file:
         blend_file.load(file)
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
+    for note in rig_files.notes():
+        print(f"two_bone_ik: {note}", file=sys.stderr)
     for limb in api.detect(rig):
         print(f"{limb.name}: {limb.end_bone}. {limb.why}")
     api.add_detected(rig)

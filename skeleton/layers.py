@@ -63,6 +63,7 @@ class LayerPlan:
     source : names of the controls of the layer that has shown it
     switch : says that the other layer shows
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
+    shared : names of the bones that pose the limb whichever layer shows
     zero : controls that are to be at rest
     chain : root bone and end bone of an IK chain; empty for FK
     rigid : by these IK does not stretch the two, each by another part; an IK chain that shows the pose does without
@@ -77,6 +78,7 @@ class LayerPlan:
     source: frozenset[str]
     switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
+    shared: frozenset[str] = frozenset()
     zero: tuple[Bone, ...] = ()
     chain: tuple[Bone, ...] = ()
     rigid: tuple[Setting, ...] = ()

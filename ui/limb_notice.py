@@ -10,6 +10,7 @@ from bpy.types import Context, UILayout
 from bpy.utils import units
 
 from ..blender.armatures import Rig
+from ..blender.chains.rigs.switch_property import property_label
 from ..blender.properties import TwoBoneIKChain
 
 if TYPE_CHECKING:
@@ -47,16 +48,13 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     by, button = found.hiding, ""
     # That it has no target yet needs no words either.
     text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, "long")
-    if by and by.switch:
-        name = by.switch.rpartition('["')[2][:-2]
-        text = pgettext_iface('"{name}" shows other bones of the rig than those that are posed').format(name=name)
+    if by:
+        name = property_label(by.switch)
+        shows_others = pgettext_iface('"{name}" shows other bones of the rig than those that are posed')
+        hides = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose')
+        text = (hides if by.constraint else shows_others).format(name=name, constraint=by.constraint, bone=by.bone)
         template = 'Key "{name}" at {value:g}' if found.keyed else 'Set "{name}" to {value:g}'
-        button = pgettext_iface(template).format(name=name, value=by.value)
-    elif by:
-        text = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose').format(
-            constraint=by.constraint, bone=by.bone
-        )
-        button = pgettext_iface("Mute Constraint")
+        button = pgettext_iface(template if by.switch else "Mute Constraint").format(name=name, value=by.value)
     elif chain.mute:
         button = pgettext_iface("Unmute Chain")
     draw_lines(layout, context, [text] if text else [], indent="")

@@ -11,7 +11,9 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
-from ..blender.chains.rigs.known_limbs import limbs_of, shown_layer
+from ..blender.chains.rigs import rig_files
+from ..blender.chains.rigs.known_limbs import limbs_of
+from ..blender.chains.rigs.switch_property import shown_layer
 from ..blender.live import hold_state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.build_plan import frame_range
@@ -168,9 +170,12 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
 
 def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
     """Of a known rig which of its limbs show FK and which IK, and the buttons that switch all, or the one in hand."""
-    limbs = limbs_of(rig)
-    body = _section(layout, "Switch", closed=False) if limbs else None
+    limbs, left_out = limbs_of(rig), rig_files.notes()
+    body = _section(layout, "Switch", closed=False, count=len(left_out)) if limbs or left_out else None
     if body is None:
+        return
+    draw_lines(body, context, left_out)
+    if not limbs:
         return
     shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
     for limb in limbs:
@@ -178,7 +183,7 @@ def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
     lines = [f"{layer or pgettext_iface('Between')}: {', '.join(names)}" for layer, names in shown.items() if names]
     draw_lines(body, context, lines)
     bone = in_hand.bone_in_hand(context)
-    selected = next((limb.name for limb in limbs if bone in (*limb.bones, *limb.optional)), "")
+    selected = next((limb.name for limb in limbs if bone in limb.named), "")
     frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
     column = body.column(align=True)
     for name in ("", selected) if selected else ("",):

@@ -1,7 +1,6 @@
 """What keeps a limb that is posed from showing so: constraints on top, and the switches of rigs with several layers."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bpy.types import Scene
 from mathutils import Vector
@@ -9,21 +8,24 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
+from ..chains.rigs import switches
+from ..chains.rigs.switch_property import ik_constraint, switch_path
 from ..pipeline import write
-from ..pipeline.read import dependencies, switches
+from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
 from ..pipeline.requests import turn_switch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding:
-    """A constraint of a bone, by their names; with `switch`, the RNA path of the rig's property that drives it.
+    """What keeps a limb from showing: a constraint of a bone, by their names, or the switch of its rig, or both.
 
+    switch : RNA path of the switch; without a constraint it shows other bones of the rig
     value : of the switch, where the limb shows
     """
 
-    bone: str
-    constraint: str
+    bone: str = ""
+    constraint: str = ""
     switch: str = ""
     value: float = 0.0
 
@@ -37,24 +39,35 @@ def on_top(plan: ChainPlan) -> Hiding | None:
         for bone, constraint in dependencies.constrained(plan.rig)
         if acts(constraint) and (dependencies.hides(bone, constraint, keyed) or bone.name in bones)
     ]
-    return min(found, key=lambda each: each[0])[1] if found else None
+    return _switched(plan, min(found, key=lambda each: each[0])[1]) if found else None
 
 
-def switched_off(plan: ChainPlan, copies: Mapping[str, Iterable[str]], evaluated: Rig, near: float) -> Hiding | None:
-    """What keeps bones that copy this chain's from doing so, by a switch of the rig, as IK-FK of a Rigify limb.
+def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
+    """The same with the switch of a known limb, where the constraint is what that switches."""
+    limb = switches.known_limb(plan)
+    constraint = limb and ik_constraint(plan.rig, limb)
+    if not (limb and constraint and (limb.switch_bone, constraint.name) == (found.bone, found.constraint)):
+        return found
+    return replace(found, switch=switch_path(plan.rig, limb), value=limb.fk_value)
 
-    near : in world units how far a bone may be from the one that it copies, and still show it
+
+def switched_off(plan: ChainPlan, copies: switches.Copies, evaluated: Rig, near: float) -> Hiding | None:
+    """The switch by which the rig shows other bones in place of this chain's, and elsewhere.
+
+    near : in world units how far a bone may be from the one in its place, and still show it
     """
-    bones, to_world = evaluated.pose.bones, evaluated.matrix_world.to_3x3()
-    for posed in (bones[bone.name] for bone in (plan.root, plan.end, *plan.below[-1:])):
-        # A bone may have been renamed or removed since.
-        for name in (name for name in copies.get(posed.name, ()) if name in bones):
-            tail = bones[name].matrix @ Vector((0.0, posed.length, 0.0))
-            off = max((to_world @ (bones[name].head - posed.head)).length, (to_world @ (tail - posed.tail)).length)
-            found = switches.switch_of(plan.rig.pose.bones[name], plan.rig) if off > near else None
-            if found:
-                return Hiding(bone=name, constraint=found.constraint, switch=found.path, value=found.value)
+    switch = switches.hiding_switch(plan, copies)
+    if switch and any(_apart(evaluated, *pair) > near for pair in switch.instead):
+        return Hiding(switch=switch.path, value=switch.value)
     return None
+
+
+def _apart(evaluated: Rig, posed: str, other: str) -> float:
+    """World units from a bone to where it would be if it lay to the other as at rest."""
+    own, shown, to_world = evaluated.pose.bones[posed], evaluated.pose.bones[other], evaluated.matrix_world.to_3x3()
+    place = shown.matrix @ shown.bone.matrix_local.inverted() @ own.bone.matrix_local
+    tail = place @ Vector((0.0, own.bone.length, 0.0))
+    return max((to_world @ (place.translation - own.head)).length, (to_world @ (tail - own.tail)).length)
 
 
 def keyed(plan: ChainPlan) -> bool:

@@ -17,8 +17,8 @@ from ...skeleton import transform
 from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
+from ..chains.rigs import switches
 from ..messages.refused import Refused
-from ..pipeline.read import switches
 from ..pipeline.read.chain import root_name
 from ..properties import TwoBoneIKChain
 from . import follow, hiding, state
@@ -96,7 +96,7 @@ class _Look:
 
 _looks: dict[int, _Look] = {}
 # To go through all constraints of a rig takes long: done again where its chains are read again.
-_copies: dict[int, tuple[Reading, Mapping[str, list[str]]]] = {}
+_copies: dict[int, tuple[Reading, switches.Copies]] = {}
 _evaluations = 0
 
 
@@ -126,7 +126,7 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
     now = state.update(rig, scene, depsgraph)
     if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
-        _copies[rig.session_uid] = now.reading, switches.copying(rig)
+        _copies[rig.session_uid] = now.reading, switches.copies(rig)
     solved = {one.plan.name: one for one in now.solved}
     found = {}
     for chain in rig.two_bone_ik_chains:

@@ -12,8 +12,9 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
+from support.published_rigs import published
 from support.rigify import generated
-from support.rigs import Bone, animate, armature
+from support.rigs import animate
 from support.truth import on_frame
 
 FRAMES = range(1, 21)
@@ -86,18 +87,13 @@ def test_detect_gives_chains_of_a_known_rig_its_controls(rig: Object) -> None:
 
 
 def test_a_limb_with_other_names_is_detected_once() -> None:
-    """As published of the Mixamo control rig: bones whose names tell a limb, called otherwise by its file."""
-    joints, parts, bones = [(0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0, 2.3)], ("Arm", "ForeArm", "Hand"), []
-    for layer in ("Ctrl_{}_FK_Left", "{}_IK_Left"):
-        above = ""
-        for part, head, tail in zip(parts, joints[:-1], joints[1:], strict=True):
-            name = "Ctrl_Hand_IK_Left" if layer.format(part) == "Hand_IK_Left" else layer.format(part)
-            bones.append(Bone(name, head, tail, "" if name == "Ctrl_Hand_IK_Left" else above))
-            above = name
-    rig = armature(bones)
-    rig.pose.bones["Ctrl_Hand_IK_Left"]["ik_fk_switch"] = 0.0
-    (limb,) = api.add_detected(rig)
-    assert (limb.name, limb.end_bone, limb.subtarget) == ("Arm.Left", "Ctrl_ForeArm_FK_Left", "Ctrl_Hand_IK_Left")
+    """The Mixamo control rig has bones whose names tell a limb, called otherwise by its file."""
+    found = api.add_detected(published("mixamo_control_rig"))
+    assert {limb.name: (limb.end_bone, limb.subtarget) for limb in found} == {
+        "Arm.Left": ("Ctrl_ForeArm_FK_Left", "Ctrl_Hand_IK_Left"),
+        "Leg.Left": ("Ctrl_Leg_FK_Left", "Foot_IK_Left"),
+    }
+    assert len(found) == 2
 
 
 def test_a_bake_follows_ik_with_its_heel_roll(rig: Object) -> None:

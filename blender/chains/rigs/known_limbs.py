@@ -1,27 +1,22 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-from bpy.types import Bone, Object, PoseBone
+from bpy.types import Bone, PoseBone
 
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
 from ...pipeline.checks.armature import refuse_other_than_armature
 from ...pipeline.read import dependencies
-from ...pipeline.read.keys import numbers_on
-from ...rna_paths import value_at
 from ..wildcards import WILDCARDS, filled, wildcard_texts
-from .rig_files import KnownLimb, layouts
+from .rig_files import KnownLimb, faults, layouts, user_files
+from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
 
 _ALMOST = 0.5
 """Part of a limb's bones from which on somebody would take it for this limb."""
-
-_AT_END = 1e-3
-"""So near to its end a switch shows no more of the other layer than anybody sees."""
 
 
 def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -41,9 +36,9 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
-    found = _found(rig, lambda limb: bone in (*limb.bones, *limb.optional))
+    found = _found(rig, lambda limb: bone in limb.named)
     for limb in found.values():
-        if bone in (*limb.bones, *limb.optional):
+        if bone in limb.named:
             return limb
     raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found))
 
@@ -67,58 +62,41 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
         if limb.fk[0] not in taken and wanted(limb):
             _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
     if not found:
+        for fault in faults():
+            raise fault
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
     return found
 
 
-_seen: dict[int, tuple[tuple[str, ...], tuple[KnownLimb, ...]]] = {}
+_seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = {}
 
 
 def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
     """Those of its limbs that are known and lack nothing, none where it is of no known kind; fast for who asks often.
 
-    It is found out again when bones are added, removed or renamed.
+    It is found out again when bones are added, removed or renamed, or files of users change.
     """
     names = tuple(rig.data.bones.keys())
-    if rig.pose and _seen.get(rig.session_uid, ((),))[0] != names:
+    if not (rig.pose and names):
+        return ()
+    told_by = names, user_files()
+    if _seen.get(rig.session_uid, ((),))[0] != told_by:
         try:
             found = tuple(_found(rig, lambda _: False).values())
         except Refused:
             found = ()
-        _seen[rig.session_uid] = names, found
-    return _seen[rig.session_uid][1] if rig.pose and names else ()
+        _seen[rig.session_uid] = told_by, found
+    return _seen[rig.session_uid][1]
+
+
+def limb_having(rig: Rig, bone: str) -> KnownLimb | None:
+    """The known limb that has this bone, be it a control of FK or IK, or one that shows either."""
+    return next((limb for limb in limbs_of(rig) if bone in limb.named), None)
 
 
 def forget() -> None:
     """Another file is open."""
     _seen.clear()
-
-
-def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
-    """FK or IK where either shows alone, "" in between.
-
-    frame : None for the property as it is, else as its keys have it there
-    """
-    owner: Any = property_owner(rig, limb)
-    name = property_name(owner, limb.switch)
-    if not name:
-        return ""
-    path = f"{owner.path_from_id()}{'' if name.startswith('[') else '.'}{name}" if limb.switch_bone else name
-    value = value_at(rig, path) if frame is None else numbers_on(rig, path, np.array([frame]))[0]
-    ends = {"FK": limb.fk_value, "IK": limb.ik_value}
-    return next((layer for layer, at in ends.items() if abs(value - at) < _AT_END), "")
-
-
-def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone:
-    """What has the property that says which layer of the limb shows."""
-    return rig.pose.bones[limb.switch_bone] if limb.switch_bone else rig
-
-
-def property_name(owner: Any, name: str) -> str:
-    """A property's name as in RNA paths: a custom one's in brackets; "" where the owner has none that is a number."""
-    if isinstance(owner.get(name), bool | int | float):
-        return f'["{name}"]'
-    return name if isinstance(getattr(owner, name, None), bool | int | float) else ""
 
 
 def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
@@ -171,10 +149,11 @@ def _absent(rig: Rig, limb: KnownLimb) -> list[str]:
 
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
     """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
-    owner = property_owner(rig, limb)
-    for name in filter(None, (limb.switch, limb.pole and limb.pole_switch)):
-        if not property_name(owner, name):
-            yield translated("part.missing_property", value=name, owner=owner.name)
+    if limb.switch == INFLUENCE:
+        if not switch_path(rig, limb):
+            yield translated("part.missing_constraint", bone=limb.switch_bone, followed=limb.followed)
+    else:
+        yield from _missing_properties(rig, limb)
     for above, below in zip(limb.fk, limb.fk[1:], strict=False):
         bone: Bone = rig.data.bones[below]
         if rig.data.bones[above] not in bone.parent_recursive:
@@ -185,3 +164,13 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
         for layer in layers:
             if layer not in followed:
                 yield translated("part.missing_constraint", bone=shown, followed=layer)
+
+
+def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
+    owner = property_owner(rig, limb).name
+    for name in filter(None, (limb.switch, limb.pole and limb.pole_switch)):
+        path = property_path(rig, limb, name)
+        if not path:
+            yield translated("part.missing_property", value=name, owner=owner)
+        elif not drives(rig, path):
+            yield translated("part.missing_driver", value=name, owner=owner)

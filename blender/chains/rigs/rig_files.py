@@ -11,8 +11,9 @@ The keys are the fields of `KnownLimb`. In names * stands for any text and ? for
 a limb. A kind whose limbs come in several builds has a table for each, the fullest first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ class KnownLimb:
     """A limb with a layer of FK controls and a layer that IK moves; all bones by name.
 
     name : as Detect Limbs calls it, such as "Arm.L"
-    switch : property of `switch_bone`, or without one of the armature object; it says which of the layers shows
+    switch : property of `switch_bone`, or without one of the armature object; it says which of the layers shows.
+        Where IK acts on the FK controls, "influence", that of the IK constraint of `switch_bone`
     fk_value, ik_value : what the switch is where FK shows, and where IK shows
     fk : FK controls, from the root bone to hand or foot, or to the toes
     ik : bones of the IK layer, in the same order: the third is what is followed; a fourth is a control
@@ -83,6 +85,11 @@ class KnownLimb:
         """Bones that some builds of the limb do not have."""
         return tuple(filter(None, (self.pole, *self.zero)))
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All bones that are named, whether they may be missing or not."""
+        return (*self.bones, *self.optional)
+
 
 def user_folder() -> Path | None:
     """Where users keep files of their own, be it there or not; None where this runs as no extension."""
@@ -92,16 +99,42 @@ def user_folder() -> Path | None:
         return None
 
 
-def layouts() -> Iterator[tuple[str, KnownLimb]]:
-    """Each limb of all files with the file's name; those of users come first.
+def layouts() -> tuple[tuple[str, KnownLimb], ...]:
+    """Each limb of all files with the file's name; those of users come first. A faulty file is left out."""
+    return _read(user_files())[0]
 
-    raises : Refused where a file of a user holds what means nothing
-    """
-    folders = (user_folder(), Path(__file__).parent)
-    for path in (path for folder in folders if folder for path in sorted(folder.glob("*.toml"))):
-        tables, _ = toml_file.tables(path, _TABLE)
-        for number, table in enumerate(tables, 1):
-            yield path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table)
+
+def faults() -> tuple[Refused, ...]:
+    """What is wrong with files of users that are left out, of each file the first fault."""
+    return _read(user_files())[1]
+
+
+def notes() -> list[str]:
+    """Sentences about files of users that are left out."""
+    return [translated("alert.rig_file", reason=fault) for fault in faults()]
+
+
+def user_files() -> tuple[tuple[Path, int], ...]:
+    """Files of users' own, each with the time of its last change."""
+    folder = user_folder()
+    paths = sorted(folder.glob("*.toml")) if folder else ()
+    return tuple((path, path.stat().st_mtime_ns if path.exists() else 0) for path in paths)
+
+
+@lru_cache(maxsize=1)
+def _read(users: tuple[tuple[Path, int], ...]) -> tuple[tuple[tuple[str, KnownLimb], ...], tuple[Refused, ...]]:
+    found: list[tuple[str, KnownLimb]] = []
+    faulty: list[Refused] = []
+    for path in (*(path for path, _ in users), *sorted(Path(__file__).parent.glob("*.toml"))):
+        try:
+            tables, _ = toml_file.tables(path, _TABLE)
+            found += [
+                (path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table))
+                for number, table in enumerate(tables, 1)
+            ]
+        except Refused as fault:
+            faulty.append(fault.with_traceback(None))
+    return tuple(found), tuple(faulty)
 
 
 def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
@@ -136,7 +169,7 @@ def _refuse_value(where: str, key: str, value: Any) -> None:
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
     """Names have the wildcards of the limb's own name, or none: else nobody knows what they stand for."""
     wildcards = wildcards_in(limb.name)
-    for name in (*limb.bones, *limb.optional, limb.switch):
+    for name in (*limb.named, limb.switch):
         if wildcards_in(name) not in ("", wildcards):
             raise Refused("OTHER_WILDCARDS", value=name, where=where, name=limb.name)
 

@@ -17,7 +17,7 @@ from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig, editable
 from ...chains.rigs import controls
-from ...chains.rigs.known_limbs import shown_layer
+from ...chains.rigs.switch_property import shown_layer
 from ...key_settings import KeyStyle
 from ...messages.chain_report import frame_text
 from ...messages.refused import Refused

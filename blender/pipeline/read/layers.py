@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from bpy.types import PoseBone
+from numpy.typing import NDArray
 
 from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
@@ -15,8 +15,8 @@ from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
-from ...chains.rigs.known_limbs import property_name, property_owner
 from ...chains.rigs.rig_files import KnownLimb
+from ...chains.rigs.switch_property import property_path, switch_path
 from ...choices import Word
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property, value_at
@@ -36,13 +36,9 @@ class Layer(Word):
 def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPlan:
     """The limb as it is to show its FK controls, or IK; Refused where nothing tells how IK is keyed."""
     bones = cache(lambda name: read_bone(rig, name))
-    owner = property_owner(rig, limb)
-    prefix = f"{owner.path_from_id()}." if isinstance(owner, PoseBone) else ""
-    switch = Setting(
-        path=_joined(prefix, property_name(owner, limb.switch)),
-        group=owner.name if isinstance(owner, PoseBone) else "Object Transforms",
-        value=limb.fk_value if to == Layer.FK else limb.ik_value,
-    )
+    path = switch_path(rig, limb)
+    group = bone_and_property(path)[0] or "Object Transforms"
+    switch = Setting(path=path, group=group, value=limb.fk_value if to == Layer.FK else limb.ik_value)
     own, other = (limb.fk, limb.ik) if to == Layer.FK else (limb.ik, limb.fk)
     # Where nothing else shows the limb, the layer that is to show is held to the one that has shown it.
     shown, before = limb.shown or own, limb.shown or other
@@ -64,6 +60,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         source=frozenset((*(limb.fk if to == Layer.IK else limb.ik_controls), *limb.kept)),
         switch=switch,
         controls=kept,
+        shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
         pole_on=np.zeros(len(frames), dtype=np.bool_),
     )
     if to == Layer.FK:
@@ -73,8 +70,6 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
     pairs = zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)
-    pole = limb.pole and _joined(prefix, property_name(owner, limb.pole_switch)) if limb.pole_switch else ""
-    pole_on = numbers_on(rig, pole, frames) > 0.5 if pole else np.full(len(frames), bool(limb.pole))
     return replace(
         plan,
         controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
@@ -83,7 +78,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         rigid=tuple(_rigid(rig, map(bones, limb.ik[:2]), frames)),
         swivel=carried(limb.swivel, limb.swivel) if limb.swivel else None,
         pole=carried(limb.pole, limb.pole) if limb.pole else None,
-        pole_on=pole_on,
+        pole_on=pole_on(rig, limb, frames),
     )
 
 
@@ -101,8 +96,10 @@ def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
             yield Setting(path=path, group=bone.name, value=0.0)
 
 
-def _joined(prefix: str, name: str) -> str:
-    return prefix.rstrip(".") + name if name.startswith("[") else prefix + name
+def pole_on(rig: Rig, limb: KnownLimb, frames: Array) -> NDArray[np.bool_]:
+    """(n,) True on frames on which IK of the limb bends towards its pole control."""
+    path = property_path(rig, limb, limb.pole_switch) if limb.pole and limb.pole_switch else ""
+    return numbers_on(rig, path, frames) > 0.5 if path else np.full(len(frames), bool(limb.pole))
 
 
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
@@ -134,10 +131,9 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
         for name in dependencies.moved_by(bone, each)
     }
     paths = {switch.path for switch in switches}
-    drivers = rig.animation_data.drivers if rig.animation_data else ()
     stale = {
         bone_and_property(driver.data_path)[0]
-        for driver in drivers
+        for driver in versions.drivers(rig)
         for variable in driver.driver.variables
         if variable.targets[0].data_path in paths
     }
@@ -160,10 +156,12 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
 
-def shown_beside(rig: Rig, setting: Setting, frames: Array) -> tuple[bool, bool]:
-    """Whether the layer that is to show does so already ahead of the frames, and after them."""
+def shown_beside(rig: Rig, limb: LayerPlan, bone: str, frames: Array) -> tuple[bool, bool]:
+    """Whether what this bone is keyed to shows ahead of the frames, and after them."""
+    if bone in limb.shared:
+        return True, True
     beside = np.array((frames[0] - 1.0, frames[-1] + 1.0))
-    ahead, after = np.abs(numbers_on(rig, setting.path, beside) - setting.value) < 1.0
+    ahead, after = np.abs(numbers_on(rig, limb.switch.path, beside) - limb.switch.value) < 1.0
     return bool(ahead), bool(after)
 
 

@@ -7,8 +7,10 @@ from bpy.types import Constraint
 
 from ....skeleton.values import Plan
 from ...armatures import Rig
+from ...chains.rigs.switch_property import property_label
+from ...chains.rigs.switches import copies, hiding_switch
 from ...messages.translation import translated
-from . import dependencies, switches
+from . import dependencies
 from .rest_side import axis_label, straight_rest, undecided
 
 
@@ -48,9 +50,11 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
 
 def switch_notes(plan: Plan) -> list[str]:
     """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
+    copied = copies(plan.rig)
     return [
-        translated("alert.switched_off", chain=name, switch=switch.name, value=switch.value)
-        for name, switch in switches.switched_off(plan.rig, plan.chains).items()
+        translated("alert.switched_off", chain=chain.name, switch=property_label(found.path), value=found.value)
+        for chain in plan.chains
+        if (found := hiding_switch(chain, copied)) and any(bone != other for bone, other in found.instead)
     ]
 
 

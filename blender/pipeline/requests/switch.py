@@ -18,6 +18,7 @@ from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
+from ...chains.rigs import rig_files
 from ...chains.rigs.known_limbs import known_limbs
 from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
@@ -86,12 +87,12 @@ def switch(
     keying = layer_keys.asked(bases, held, poses, settings, unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     found = [
-        kept_beside(rig, channel, *shown_beside(rig, limb.switch, solved))
+        kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, solved))
         for limb in limbs
         for channel in channels[limb.name]
     ]
     set_keys = [setting_channel(rig, setting, solved) for setting in held]
-    told = [translated("note.shows_already", limbs=already, layer=to)] if already else []
+    told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
     told += [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
 
     def write_and_measure() -> Report:
@@ -115,8 +116,9 @@ def _refuse_unwritable(rig: Rig, limbs: Sequence[LayerPlan], frames: Array, sett
     """Raise `Refused` where keys of the limbs could not be written, or would change what is outside of the frames."""
     spans = {one.path: [borders(rig, one.path, frames)] for limb in limbs for one in (limb.switch, *limb.rigid)}
     for limb in limbs:
-        beside = shown_beside(rig, limb.switch, frames)
-        spans |= {path: [borders(rig, path, frames, *beside)] for bone in limb.keyed for path in limb.paths(bone)}
+        for bone in limb.keyed:
+            beside = shown_beside(rig, limb, bone.name, frames)
+            spans |= {path: [borders(rig, path, frames, *beside)] for path in limb.paths(bone)}
     keys.refuse_unwritable(rig, spans, settings)
     keys.refuse_unkept(rig, spans)
 

@@ -10,11 +10,11 @@ from ....skeleton.layers import Setting
 from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
+from ...chains.rigs.switch_property import turn
 from ...key_settings import DEFAULTS
 from ...rna_paths import bone_and_property
 from .. import unkeyed_edits, write
 from ..checks import keys
-from ..read import switches
 from ..read.build_plan import current_plan
 from ..read.keys import bone_keys, key_points
 from ..read.layers import setting_channel
@@ -39,7 +39,7 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
         channel, going_on = setting_channel(rig, setting, np.array(span))
         with unkeyed_edits.preserve_edits(rig, scene, {path}):
             notes = write.keys(rig, [channel], span=span, style=replace(DEFAULTS, interpolation=going_on))
-    switches.turn(rig, path, value)
+    turn(rig, path, value)
     return notes
 
 

@@ -1,0 +1,128 @@
+"""The property of a known limb that says which of its layers shows: where it is, what it is, and setting it.
+
+Mostly it is one of a bone or of the armature object, which drives constraints. Where IK constraints act on the FK
+controls themselves, it is the influence of such a constraint, or what drives that.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Constraint, FCurve, Object, PoseBone
+
+from ... import versions
+from ...armatures import Rig
+from ...pipeline.read import dependencies
+from ...pipeline.read.keys import numbers_on
+from ...rna_paths import owner_and_property, value_at
+from .rig_files import KnownLimb
+
+INFLUENCE = "influence"
+"""As the switch of a limb: that of the IK constraint of its `switch_bone`."""
+
+_AT_END = 1e-3
+"""So near to its end a switch shows no more of the other layer than anybody sees."""
+
+
+def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
+    """FK or IK where either shows alone, "" in between.
+
+    frame : None for the property as it is, else as its keys have it there
+    """
+    path = switch_path(rig, limb)
+    if not path:
+        return ""
+    value = float(value_at(rig, path)) if frame is None else numbers_on(rig, path, np.array([frame]))[0]
+    ends = {"FK": limb.fk_value, "IK": limb.ik_value}
+    return next((layer for layer, at in ends.items() if abs(value - at) < _AT_END), "")
+
+
+def switch_path(rig: Rig, limb: KnownLimb) -> str:
+    """RNA path of the limb's switch, from the armature object; "" where it has none."""
+    if limb.switch != INFLUENCE:
+        return property_path(rig, limb, limb.switch)
+    constraint = ik_constraint(rig, limb)
+    if constraint is None:
+        return ""
+    path = driving_path(rig, constraint)
+    if path is None:
+        return f"{constraint.path_from_id()}.{INFLUENCE}"
+    # A driver may well turn it round, or take a part of it.
+    value = number_at(rig, path)
+    return path if value is not None and abs(value - constraint.influence) < _AT_END else ""
+
+
+def property_path(rig: Rig, limb: KnownLimb, name: str) -> str:
+    """RNA path of a property beside the limb's switch; "" where there is none that is a number.
+
+    Up to 4.5 a property that an add-on has registered can be had like a custom one, but a key of that acts on nothing.
+    """
+    owner: Any = property_owner(rig, limb)
+    registered = owner and owner.bl_rna.properties.get(name)
+    value = owner and (getattr(owner, name) if registered else owner.get(name))
+    if not isinstance(value, bool | int | float):
+        return ""
+    last = name if registered else f'["{bpy.utils.escape_identifier(name)}"]'
+    return f"{owner.path_from_id()}{'.' if registered else ''}{last}" if limb.switch_bone else last
+
+
+def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone | None:
+    """What has the property that says which layer of the limb shows."""
+    return rig.pose.bones.get(limb.switch_bone) if limb.switch_bone else rig
+
+
+def number_at(rig: Rig, path: str) -> float | None:
+    """The property at this RNA path; None where it is no number, or not there."""
+    try:
+        value = value_at(rig, path)
+    except (KeyError, ValueError):
+        return None
+    return float(value) if isinstance(value, bool | int | float) else None
+
+
+def property_label(path: str) -> str:
+    """The name of the property at this RNA path, as users read it."""
+    name = owner_and_property(path)[1]
+    return bpy.utils.unescape_identifier(name[2:-2]) if name.startswith("[") else name
+
+
+def ik_constraint(rig: Rig, limb: KnownLimb) -> Constraint | None:
+    """The IK constraint of the limb's `switch_bone` by which it follows its control; None where none acts."""
+    bone: PoseBone | None = rig.pose.bones.get(limb.switch_bone)
+    for constraint in bone.constraints if bone else ():
+        followed = [point.bone for point in dependencies.targets(constraint) if point.object == rig]
+        if constraint.type == "IK" and not constraint.mute and limb.followed in followed:
+            return constraint
+    return None
+
+
+def driving_path(rig: Rig, constraint: Constraint) -> str | None:
+    """RNA path of the rig's property that drives the constraint's influence; "" for anything else, None for nothing."""
+    drivers: Any = versions.drivers(rig)
+    driver = drivers and drivers.find(f"{constraint.path_from_id()}.{INFLUENCE}")
+    return next(_properties(rig, driver), "") if driver else None
+
+
+def drives(rig: Rig, path: str) -> bool:
+    """Whether a driver of the rig reads its property at this RNA path: keys of one that none reads do nothing."""
+    return any(path in _properties(rig, driver) for driver in versions.drivers(rig))
+
+
+def _properties(rig: Rig, driver: FCurve) -> Iterator[str]:
+    for variable in driver.driver.variables:
+        target = variable.targets[0]
+        if variable.type == "SINGLE_PROP" and target.id == rig:
+            yield target.data_path.replace("['", '["').replace("']", '"]')
+
+
+def turn(rig: Rig, path: str, value: float) -> None:
+    """Set the property of the rig at this path; what an add-on does when it changes is done."""
+    owner_path, name = owner_and_property(path)
+    owner: Any = rig.path_resolve(owner_path) if owner_path else rig
+    kind = type(value_at(rig, path))
+    if name.startswith("["):
+        owner[property_label(path)] = kind(value)
+    else:
+        setattr(owner, name, kind(value))
+    rig.update_tag()

@@ -1,0 +1,82 @@
+"""On rigs built as is published of them, limbs switch, and what deforms the character stays where it was."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.live import hiding, limb_state
+from mathutils import Vector
+
+from support.empty_file import open_empty_file
+from support.published_rigs import FRAMES, SIDES, deforming, limbs, move, published
+from support.rigs import empty
+from support.truth import on_frame
+from support.walking import off
+
+SPAN = (FRAMES[0], FRAMES[-1])
+
+
+@pytest.fixture(autouse=True)
+def _file() -> None:
+    open_empty_file()
+
+
+def assert_kept(after: np.ndarray, before: np.ndarray) -> None:
+    """Within what the manual promises: metres, degrees, and parts of the scale."""
+    moved, turned, scaled = off(after, before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+
+
+@pytest.mark.parametrize("kind", SIDES)
+def test_a_rig_is_built_as_its_kind_is_known(kind: str) -> None:
+    rig = published(kind)
+    assert [limb.name for limb in api.known_limbs(rig)] == [limb.name for limb in limbs(kind)]
+    rest = [rig.data.bones[name].matrix_local for limb in limbs(kind) for name in limb.deforming]
+    np.testing.assert_allclose(deforming(rig, limbs(kind))[0], np.array(rest), atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SIDES if kind != "mmd"])
+def test_the_button_shows_what_is_baked_on_each_kind(kind: str) -> None:
+    """Of MMD models a constraint hides it: test_mmd_toggle.py."""
+    rig = published(kind)
+    move(rig, kind, "IK")
+    for found in api.add_detected(rig):
+        chain = rig.two_bone_ik_chains[found.chain]
+        assert (chain.target, chain.subtarget) == (rig, found.subtarget)
+        root, _, tip = next(limb for limb in limbs(kind) if limb.name == found.name).joints[:3]
+        place = root + 0.8 * (tip - root) + Vector((0, -0.1, 0))
+        chain.target, chain.subtarget, chain.use_rotation = empty("Target", place), "", False
+    report = api.bake(rig, frames=(3, 9))
+    assert report.to_know >= len(rig.two_bone_ik_chains)
+    on_frame(5)
+    for limb in limbs(kind):
+        assert f'does not show chain "{limb.name}": set its property "{limb.switch}" to {limb.ends["FK"]:g}' in str(
+            report
+        )
+        found = limb_state.limb_states(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get())[limb.name]
+        assert (found.state, found.hiding.value) == ("HIDDEN", limb.ends["FK"])
+        hiding.mend(rig, found.hiding, limb.name, bpy.context.scene)
+    for frame in range(3, 10):
+        on_frame(frame)
+        for limb in limbs(kind):
+            target = rig.two_bone_ik_chains[limb.name].target.location
+            assert (rig.pose.bones[limb.deforming[1]].tail - target).length < 1e-4
+    on_frame(2)
+    assert all(rig.pose.bones[limb.switch_bone][limb.switch] == limb.ends["IK"] for limb in limbs(kind))
+
+
+@pytest.mark.parametrize("kind", SIDES)
+@pytest.mark.parametrize("to", ["FK", "IK"])
+def test_limbs_of_each_kind_switch_and_stay(kind: str, to: str) -> None:
+    rig, found = published(kind), limbs(kind)
+    move(rig, kind, {"FK": "IK", "IK": "FK"}[to])
+    found = [limb for limb in found if limb.control or to == "FK"]
+    before = deforming(rig, found)
+    assert np.ptp(before[..., :3, 3], axis=0).max() > 0.05
+    report = api.switch(rig, to, [limb.name for limb in found], frames=SPAN)
+    assert report.posed, report
+    assert_kept(deforming(rig, found), before)
