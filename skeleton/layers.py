@@ -228,17 +228,19 @@ def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array, corne
     found = []
     for path, value in values.items():
         value = np.repeat(value, len(frames) // len(value), axis=0)
-        slopes = _slopes(value, frames[1] - frames[0], corners) if len(frames) > 2 else None
+        slopes = _slopes(value, frames, corners) if len(frames) > 2 else None
         found.append(Channel(path=path, group=bone.name, frames=frames, values=value, slopes=slopes))
     return found
 
 
-def _slopes(values: Array, step: float, corners: NDArray[np.bool_]) -> Array:
-    """(n - 1, 2, k) how `values` (n, k) at even steps leave one frame and arrive at the next."""
+def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_]) -> Array:
+    """(n - 1, 2, k) how `values` (n, k) on these frames leave one frame and arrive at the next."""
+    step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    smooth = np.gradient(values, step, axis=0, edge_order=2)
-    bend = 0.5 * np.diff(change, axis=0)
+    smooth = np.gradient(values, frames, axis=0, edge_order=2)
+    # Of the parabola through a frame and the two beside it.
+    bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
     ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
-    ahead[:-1][corners[:-2]] = (change[:-1] - bend)[corners[:-2]]
-    behind[1:][corners[2:]] = (change[1:] + bend)[corners[2:]]
+    ahead[:-1][corners[:-2]] = (change[:-1] - step[:-1] * bend)[corners[:-2]]
+    behind[1:][corners[2:]] = (change[1:] + step[1:] * bend)[corners[2:]]
     return np.stack((ahead, behind), axis=1)

@@ -57,7 +57,7 @@ def build_plan(
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
-    solved = _steps(start, end, step)
+    solved = steps(start, end, step)
     if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.key_frames for chain in chains)]))
@@ -87,7 +87,7 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
         name=rig.name,
         scene=scene,
         ranks=(tuple(chains),),
-        frames=_steps(*frame_range(rig, frames, scene)),
+        frames=steps(*frame_range(rig, frames, scene)),
         frame_rate=scene.render.fps / scene.render.fps_base,
     )
 
@@ -123,7 +123,8 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
     return float(start), float(end), float(step)
 
 
-def _steps(start: float, end: float, step: float) -> Array:
+def steps(start: float, end: float, step: float) -> Array:
+    """(n,) the frames from `start` to `end`, or to the last that is a step."""
     return start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
 
 

@@ -23,7 +23,7 @@ from ...rna_paths import bone_and_property, value_at
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
-from .keys import key_points, numbers_on
+from .keys import key_frames, key_points, numbers_on
 
 
 class Layer(Word):
@@ -57,7 +57,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         name=limb.name,
         shown=tuple(map(bones, shown)),
         before=tuple((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
-        source=frozenset((*(limb.fk if to == Layer.IK else limb.ik_controls), *limb.kept)),
+        source=source_bones(rig, limb, to),
         switch=switch,
         controls=kept,
         shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
@@ -80,6 +80,27 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         pole=carried(limb.pole, limb.pole) if limb.pole else None,
         pole_on=pole_on(rig, limb, frames),
     )
+
+
+def source_bones(rig: Rig, limb: KnownLimb, to: Layer) -> frozenset[str]:
+    """Names of the controls of the layer that is not to show; where none of IK is known, of what moves IK alone."""
+    found = limb.fk if to == Layer.IK else limb.ik_controls
+    if not found:
+        carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
+        moving = dependencies.upstream(*(Point(rig, name) for name in limb.ik))
+        found = tuple(point.bone for point in moving - carrying)
+    return frozenset((*found, *limb.kept))
+
+
+def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Array) -> Array:
+    """The frames, rising, and in between those on which controls of the layer that is not to show have keys."""
+    bones = {name for limb in limbs for name in source_bones(rig, limb, to)}
+    found = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
+    found = found[(found > frames[0]) & (found < frames[-1])]
+    # Keys that are closer than this Blender merges.
+    apart = np.abs(found[:, None] - frames).min(axis=1, initial=np.inf) > MERGE
+    apart[1:] &= np.diff(found) > MERGE
+    return np.sort(np.concatenate((frames, found[apart])))
 
 
 def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:

@@ -29,7 +29,7 @@ from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Opened, Preparation, request
-from ..read.build_plan import Frames, frame_range
+from ..read.build_plan import Frames, frame_range, steps
 from ..read.chosen_chains import scene_of
 from ..read.layers import (
     Layer,
@@ -42,6 +42,7 @@ from ..read.layers import (
     shows,
     ties,
     trial_bones,
+    with_source_keys,
 )
 from ..sample import sampling
 from .layer_keys import LayerKeys, write_keys
@@ -64,10 +65,12 @@ def switch(
     refuse_unposable(rig)
     scene = scene or scene_of(rig)
     start, end, step = frame_range(rig, frames, scene)
-    solved = start + step * np.arange(int((end - start) / step + 1e-6) + 1, dtype=np.float64)
+    solved, asked = steps(start, end, step), known_limbs(rig, names)
+    if settings.keys == Keys.SOURCE:
+        solved = with_source_keys(rig, asked, to, solved)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
-    known = [read_layers(rig, limb, to, solved) for limb in known_limbs(rig, names)]
+    known = [read_layers(rig, limb, to, solved) for limb in asked]
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
     already = ", ".join(limb.name for limb in known if limb not in limbs)
     _refuse_unwritable(rig, limbs, solved, settings)
