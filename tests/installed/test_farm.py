@@ -88,6 +88,22 @@ def test_a_job_takes_the_command_and_options_that_are_set(submit, tmp_path: Path
     assert names == {"1.two_bone_ik.json", "2.two_bone_ik.json"}
 
 
+def test_a_job_switches_limbs_of_a_known_rig(submit, tmp_path: Path) -> None:
+    import bpy
+
+    from support.empty_file import open_empty_file
+    from support.published_rigs import move, published
+
+    open_empty_file()
+    move(published("cloudrig"), "cloudrig", "IK")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shots" / "1.blend"))
+    run = submit(Command="switch", To="FK", Shots="1", Keys="SOURCE")
+    assert run.returncode == 0, run.stdout + run.stderr
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shots" / "1.blend"))
+    bpy.context.scene.frame_set(5)
+    assert bpy.data.objects["cloudrig"].pose.bones["Properties"]["ik_left_thigh"] == 0.0
+
+
 def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None:
     (tmp_path / "shots" / "2.blend").write_bytes(b"BLENDER")
     run = submit()

@@ -1,16 +1,17 @@
 """What on the rig, known before anything is measured, keeps the pose from being what the keys alone would make it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import degrees
 
 from bpy.types import Constraint
 
-from ....skeleton.values import Plan
+from ....skeleton.values import Plan, Point
 from ...armatures import Rig
 from ...chains.rigs.switch_property import property_label
-from ...chains.rigs.switches import copies, hiding_switch
+from ...chains.rigs.switches import copies, hiding_switch, known_limb
 from ...messages.translation import translated
 from . import dependencies
+from .layers import pole_on
 from .rest_side import axis_label, straight_rest, undecided
 
 
@@ -20,7 +21,7 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    found = switch_notes(plan)
+    found = [*switch_notes(plan), *_pole_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -56,6 +57,17 @@ def switch_notes(plan: Plan) -> list[str]:
         for chain in plan.chains
         if (found := hiding_switch(chain, copied)) and any(bone != other for bone, other in found.instead)
     ]
+
+
+def _pole_notes(plan: Plan) -> Iterator[str]:
+    """Sentences about chains that bend towards the pole control of a known limb whose IK does without it."""
+    aside: dict[str, list[str]] = {}
+    for chain in plan.chains:
+        limb = known_limb(chain) if chain.pole else None
+        if limb and chain.pole == Point(plan.rig, limb.pole) and not pole_on(plan.rig, limb, plan.frames).all():
+            aside.setdefault(limb.pole_switch, []).append(chain.name)
+    for switch, names in aside.items():
+        yield translated("note.pole_aside", chains=", ".join(names), switch=switch)
 
 
 def acts(constraint: Constraint) -> bool:
