@@ -96,10 +96,11 @@ def test_a_job_switches_limbs_of_a_known_rig(submit, tmp_path: Path) -> None:
 
     open_empty_file()
     move(published("cloudrig"), "cloudrig", "IK")
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shots" / "1.blend"))
-    run = submit(Command="switch", To="FK", Shots="1", Keys="SOURCE")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    (tmp_path / "rigs.toml").write_text('[[shot]]\nfile = "rig.blend"\n')
+    run = submit(Command="switch", To="FK", Manifest=tmp_path / "rigs.toml", Shots="1", Keys="EVERY_FRAME")
     assert run.returncode == 0, run.stdout + run.stderr
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shots" / "1.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "rig.blend"))
     bpy.context.scene.frame_set(5)
     assert bpy.data.objects["cloudrig"].pose.bones["Properties"]["ik_left_thigh"] == 0.0
 
