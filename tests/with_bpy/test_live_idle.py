@@ -1,0 +1,54 @@
+"""Live solves where Blender has evaluated something that limbs depend on, by whatever way, and only there."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bpy.types import Object
+
+from support import rigs
+from support.live import CLOSE, live_arm, tip
+
+
+def by_parent(target: Object, leader: Object) -> None:
+    target.parent = leader
+
+
+def by_constraint(target: Object, leader: Object) -> None:
+    constraint = target.constraints.new("CHILD_OF")
+    constraint.target = leader
+
+
+def by_driver(target: Object, leader: Object) -> None:
+    driver = target.driver_add("location", 1).driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = leader, "location.y"
+    driver.expression = "var + 0.6"
+
+
+@pytest.mark.parametrize("carried", [by_parent, by_constraint, by_driver])
+def test_a_target_that_follows_something_else_is_followed(carried) -> None:
+    live_arm()
+    leader, target = rigs.empty("Leader"), bpy.data.objects["Target"]
+    carried(target, leader)
+    for place in (-0.3, 0.2, -0.1):
+        leader.location.y = place
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)
+
+
+def test_an_object_that_nothing_depends_on_is_not_looked_at(monkeypatch) -> None:
+    live_arm()
+    other, looked, update = rigs.empty("Other"), [], state.update
+    for _ in range(2):
+        bpy.context.view_layer.update()
+    monkeypatch.setattr(state, "update", lambda *args: looked.append(args) or update(*args))
+    other.location.z = 2.0
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(7)
+    assert not looked
+    bpy.data.objects["Target"].location.z += 0.1
+    bpy.context.view_layer.update()
+    assert looked
