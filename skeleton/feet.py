@@ -54,9 +54,7 @@ class Foot:
     @property
     def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:
         """Root, mid and tip."""
-        chain = self.chain
-        tip = BonePoint(chain.tip_bone) if chain.below else BonePoint(chain.end.name, chain.end.tail)
-        return BonePoint(chain.root.name), BonePoint(chain.end.name), tip
+        return limb_joints(self.chain)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -75,6 +73,12 @@ class Hips:
     def path(self) -> str:
         """RNA path, from the armature object, of the bone's location."""
         return f"{self.bone.path}.location"
+
+
+def limb_joints(chain: ChainPlan) -> tuple[BonePoint, BonePoint, BonePoint]:
+    """Root, mid and tip."""
+    tip = BonePoint(chain.tip_bone) if chain.below else BonePoint(chain.end.name, chain.end.tail)
+    return BonePoint(chain.root.name), BonePoint(chain.end.name), tip
 
 
 def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: int) -> Array:

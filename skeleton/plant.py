@@ -14,7 +14,7 @@ from ..solver import hips as hips_motion
 from ..solver.plant import Legs, Planted, PlantOptions, plant
 from ..solver.values import Array
 from ..solver.vectors import dot, norm, product
-from . import inherit, transform
+from . import inherit, straight_limbs, transform
 from .feet import BonePoint, Foot, Hips, contact_points, positions
 from .values import Channel, Plan, Point, Samples
 
@@ -201,7 +201,8 @@ def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips 
         worlds[chain.name] = transform.compose(tip, planted.tips[:, column])
         numbers[Point(plan.rig, chain.end.name)] = {"softness": planted.softness[:, column]}
     samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved}, numbers=numbers)
-    return replace(plan, ranks=(chains,)), samples
+    plan = replace(plan, ranks=(chains,))
+    return plan, straight_limbs.bent_samples(plan, samples)
 
 
 def _tip_world(plan: Plan, bone: str, samples: Samples) -> Array:

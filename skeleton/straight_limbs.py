@@ -1,0 +1,69 @@
+"""Limbs that were captured straight bend to the side to which they bend else.
+
+A straight limb has no plane, and a knee that was captured beyond straight bends backwards. Nobody sees that in the
+capture, but the limb is bent farther where it is planted, and then the knee would jump. So before it is solved, such a
+limb is bent a little: the sine of its bend gets a part along the axis of its mid joint, and keeps its part aside. The
+axis is that about which the end bone bends as a rule, in its own space; the more a frame is bent, the more it counts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ..solver.values import Array
+from ..solver.vectors import any_normal, beside, cross, dot, norm, rotation_between, swing, triad, unit
+from .feet import limb_joints, positions
+from .transform import Basis, inverse, transform_points
+from .values import Plan, Point, Samples
+
+_STRAIGHT = 0.2
+"""Sine of the bend below which a limb counts as straight. The solver's softness leaves planted legs 20 degrees."""
+
+_BENT = 3.0 * _STRAIGHT
+"""Sine of the bend from which the plane stays as it was captured; there no more than 1e-5 radians are missing."""
+
+_AGREED = 0.5
+"""Part of all bends that must be about one axis; a limb that bends to all sides has none."""
+
+
+def bent_samples(plan: Plan, samples: Samples) -> Samples:
+    """The samples with the end bones of straight limbs turned, so that they bend to their usual side."""
+    return replace(samples, basis={**samples.basis, **dict(_turned(plan, samples))})
+
+
+def _turned(plan: Plan, samples: Samples) -> Iterator[tuple[Point, Basis]]:
+    for chain in plan.chains:
+        end = Point(plan.rig, chain.end.name)
+        joints = positions(samples, plan.rig, limb_joints(chain), len(plan.frames))
+        local = transform_points(inverse(samples.world(end))[:, None], joints)
+        basis = samples.basis[end]
+        yield end, replace(basis, rotation=basis.rotation @ rotations_to_bend(unit(np.diff(local, axis=1))))
+
+
+def rotations_to_bend(links: Array) -> Array:
+    """(n, 3, 3) rotations of the second link that bend straight limbs to their usual side.
+
+    links : (n, 2, 3)     unit directions of both bones, in a space in which the usual axis stays where it is
+    """
+    first, second = links[:, 0], links[:, 1]
+    bend = cross(first, second)
+    sine = norm(bend)
+    usual = sine @ bend
+    straight = (sine < _BENT) & (dot(first, second) > 0.0)
+    turns = np.broadcast_to(np.eye(3), (len(links), 3, 3)).copy()
+    if not straight.any() or norm(usual) < max(_AGREED * float(sine @ sine), _STRAIGHT**2):
+        return turns
+    first, second, bend, sine = first[straight], second[straight], bend[straight], sine[straight]
+    axis = beside(np.broadcast_to(usual, first.shape), first)
+    along = dot(bend, axis)
+    aside = bend - along[:, None] * axis
+    more = np.sqrt(along**2 + (_STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)) ** 2)
+    # A limb that bends clearly backwards was meant to.
+    more = np.where((along < 0.0) & (sine > _STRAIGHT), along, more)
+    wanted = aside + more[:, None] * axis
+    cosine = np.sqrt(1.0 - dot(wanted, wanted))
+    ahead = cosine[:, None] * first + cross(wanted, first)
+    normal = any_normal(second)
+    turns[straight] = rotation_between(triad(second, normal), triad(ahead, swing(normal, second, ahead)))
+    return turns

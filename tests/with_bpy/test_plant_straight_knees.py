@@ -1,0 +1,81 @@
+"""Legs that were captured straight, and a little beyond: knees do not jump where planted legs are bent farther."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support.bvh import CMU, Turns, bvh, imported
+from support.truth import on_frame
+
+COUNT = 90
+FRAMES = range(1, COUNT + 1)
+THIGH, SHIN = np.array((2.45, 6.73)), np.array((2.56, 7.04))
+"""Aside and down, as CMU's skeleton has them. At rest the leg is straight but for a hair, to the side."""
+LEG = float(np.hypot(*THIGH) + np.hypot(*SHIN))
+
+
+def bends(least: float) -> np.ndarray:
+    """Degrees on each frame, from 24 to the least."""
+    return 12.0 + 0.5 * least + (12.0 - 0.5 * least) * np.cos(np.arange(COUNT) / 10)
+
+
+def squats(folder: Path, least: float) -> Object:
+    """One who bends both knees up and down above feet that skate by a hair."""
+    motion: list[Turns] = []
+    places = []
+    for frame, bend in enumerate(bends(least)):
+        thigh, shin = np.radians((-bend / 2, bend / 2))
+        motion.append({})
+        for side in ("Left", "Right"):
+            motion[-1] |= {
+                f"{side}UpLeg": (0, 0, -bend / 2),
+                f"{side}Leg": (0, 0, bend),
+                f"{side}Foot": (0, 0, -bend / 2),
+            }
+        up = THIGH[1] * np.cos(thigh) + SHIN[1] * np.cos(shin)
+        ahead = THIGH[1] * np.sin(thigh) + SHIN[1] * np.sin(shin)
+        places.append((0.02 * np.sin(frame / 15), up, ahead))
+    return imported(folder, bvh(CMU, motion, places))
+
+
+def knees(rig: Object) -> np.ndarray:
+    """(n, 2) leg lengths by which the knees are before the lines from hip to ankle, as Blender shows it."""
+    found = []
+    for frame in FRAMES:
+        bones = rig.evaluated_get(on_frame(frame)).pose.bones
+        row = []
+        for side in ("Left", "Right"):
+            hip, knee, ankle, toe = (
+                np.array(bones[f"{side}{bone}"].head) for bone in ("UpLeg", "Leg", "Foot", "ToeBase")
+            )
+            along = (ankle - hip) / np.linalg.norm(ankle - hip)
+            ahead = toe - ankle - (toe - ankle) @ along * along
+            row.append((knee - hip) @ ahead / np.linalg.norm(ahead) / LEG)
+        found.append(row)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("least", [0.0, -4.0], ids=["straight", "beyond straight"])
+def test_knees_of_straight_legs_bend_forwards(tmp_path: Path, least: float) -> None:
+    rig = squats(tmp_path, least)
+    before = knees(rig)
+    api.plant(rig, floor=0.02 * LEG + min(soles(rig)))
+    after = knees(rig)
+    jumps = [np.abs(np.diff(each, axis=0)).max() for each in (before, after)]
+    print(
+        f"before the line {before.min():.4f} to {after.min():.4f}, steps {jumps[0]:.4f} to {jumps[1]:.4f} leg lengths"
+    )
+    # A leg that is shorter by 2 % has its knee a tenth of its length before the line.
+    assert after.min() > 0.07
+    assert jumps[1] < 1.5 * jumps[0]
+
+
+def soles(rig: Object) -> list[float]:
+    """Heights of the lowest ends of the feet on the first frame."""
+    bones = rig.evaluated_get(on_frame(1)).pose.bones
+    return [float((rig.matrix_world @ bones[f"{side}ToeBase"].tail).z) for side in ("Left", "Right")]
