@@ -28,6 +28,13 @@ _FAR = 3.0
 """A foot so many times farther off the ground than still points are stands on something else."""
 
 
+_JUMP = 0.05
+"""Leg lengths: what goes farther from one frame to the next has left its place. Captures begin with a T-pose."""
+
+_NEVER = 1e6
+"""Seconds: no sequence costs as much. Of infinities the search would make no number."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stillness:
     """How still a point must be to stand. At any of the first three alone it is as likely to stand as not.
@@ -100,10 +107,12 @@ def footing(
         velocity = _ground_velocity(scaled, rate, up, tolerance, stillness) * size.mean()
     above, near = heights if level is None else heights - level / size, stillness.height + tolerance
     if stands is None:
-        unrest = _unrest(on_ground(points, rate, velocity) / size[..., None], rate, tolerance, stillness)
+        seen = on_ground(points, rate, velocity) / size[..., None]
+        unrest = _unrest(seen, rate, tolerance, stillness)
         common = _common_height(above, unrest < 1.0, near) if level_ground else None
         high = 0.0 if common is None else np.maximum(above - common, 0.0) / near
-        stands = _standing(np.hypot(unrest, high), rate, stillness)
+        jumps = norm(np.diff(seen, axis=0)) > _JUMP + tolerance
+        stands = _standing(np.hypot(unrest, high), jumps, rate, stillness)
     if level is None and level_ground:
         # As it is found where these contacts are given.
         common = _common_height(above, stands, near)
@@ -137,12 +146,13 @@ def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) 
     return np.sqrt(least)
 
 
-def _standing(unrest: Array, rate: float, stillness: Stillness) -> NDArray[np.bool_]:
-    """(n, f, p) the cheapest sequence for each point."""
+def _standing(unrest: Array, jumps: NDArray[np.bool_], rate: float, stillness: Stillness) -> NDArray[np.bool_]:
+    """(n, f, p) the cheapest sequence for each point, in which none stands on both frames of a jump (n - 1, f, p)."""
     most = 1.0 + stillness.contact / stillness.gap
     costs = np.stack((np.ones_like(unrest), np.minimum(unrest * unrest, most))) / rate
     change = 0.5 * stillness.contact * (1.0 - np.eye(2))
     steps = costs[None, :, 1:] + change.reshape(2, 2, *[1] * unrest.ndim)
+    steps[1, 1, jumps] = _NEVER
     return shortest_path(costs[:, 0], steps)
 
 

@@ -24,7 +24,13 @@ _EDGE = 0.1
 
 
 def corrections(
-    points: Array, stands: NDArray[np.bool_], level: Array | None, rate: float, up: Array, fade: float = 0.5
+    points: Array,
+    stands: NDArray[np.bool_],
+    level: Array | None,
+    rate: float,
+    up: Array,
+    fade: float = 0.5,
+    steepest: float = np.inf,
 ) -> Array:
     """How far one foot moves on each frame.
 
@@ -34,6 +40,8 @@ def corrections(
     rate : frames a second
     up : (3,)                  unit vector
     fade : seconds             over which the first correction grows from nothing, and the last dies away
+    steepest : units a second  by which the corrections of a stand go up and down at most, so that the foot does not
+                               jump where one point comes to stand and the other leaves
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)
@@ -51,6 +59,8 @@ def corrections(
         mean = np.repeat(total / np.maximum(_totals(part, counts), 1.0), counts, axis=0)
         missing[held] = np.where(part, mean - heights[held], -np.inf)
     rises = np.where(held, missing.max(axis=1), 0.0)
+    for first, last in spans if np.isfinite(steepest) else ():
+        rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate)
     standing = along + rises[:, None] * up
     moved = _between(standing, spans, rate, fade)
     moved[held] = standing[held]
@@ -79,6 +89,14 @@ def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
     """(k, ...) sums of so many (k,) of the values (m, ...), one after another."""
     found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
     return found
+
+
+def _no_steeper(heights: Array, most: float) -> Array:
+    """(n,) the least that is nowhere below the heights (n,), and changes by `most` at most from one to the next."""
+    slope = most * np.arange(len(heights))
+    behind = np.maximum.accumulate(heights + slope) - slope
+    ahead = np.maximum.accumulate((heights - slope)[::-1])[::-1] + slope
+    return np.maximum(behind, ahead)
 
 
 def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[np.intp]:

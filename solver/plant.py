@@ -113,6 +113,14 @@ class Planted:
     slide: Array
 
 
+_STEEPEST = 0.3
+"""Leg lengths a second: corrections of feet that stand go up and down no faster, unless a floor is given that asks for
+it. Noise asks for less.
+"""
+
+_LEAST_ROOM = 0.002
+"""Part of its length that even a leg that was captured straight stays short of: else noise would snap its knee."""
+
 _DEFAULTS = PlantOptions()
 
 
@@ -147,12 +155,14 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
             rate,
             up,
             options.fade,
+            _STEEPEST * float(lengths[foot]) if options.level is None else np.inf,
         )
         for foot in range(len(lengths))
     ]
     correction = np.stack(moves, axis=1)
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1)
-    softness = np.minimum(options.softness, _room(legs, lengths, options.smooth))
+    room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM)
+    softness = np.minimum(options.softness, room)
     limit = options.limit * float(lengths.mean())
     down = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
     down = hips.smooth_envelope(down, rate, options.smooth)
