@@ -54,7 +54,7 @@ def plant(
     contacts : which points stand when, as `contacts` gives them; None for those that are keyed, else they are found
     find : find contacts even where they are keyed
     limbs : LEGS, ARMS or both; hands are held without regard to the floor
-    hips : the bone that goes down until legs reach their feet; None for the nearest that is above all legs
+    hips : the bone that goes down until legs reach their feet; None for the nearest that carries all legs and arms
     floor : its height, or a mesh object; None if it is to be found
     stillness : what counts as standing
     leave_targets : give the limbs targets that move as they now do, and chains where they have none

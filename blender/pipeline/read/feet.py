@@ -121,12 +121,15 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
 
 
 def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve]) -> tuple[Hips | None, str]:
-    """The hips' bone, by default the nearest that is above all legs and not connected; if it cannot be moved, why not.
+    """The hips' bone; if it cannot be moved, why not.
+
+    By default it is the nearest above all legs and arms of the body that is neither connected nor locked: a pelvis may
+    lie beside the spine. If there is none, it is the nearest such bone above the legs.
 
     curves : of what was captured
     raises : Refused where a bone that is named is not above them
     """
-    above = [[bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive] for foot in feet]
+    above = [_above(rig, foot.chain.root.name) for foot in feet]
     legs = [bones for foot, bones in zip(feet, above, strict=True) if not foot.is_hand]
     if not legs:
         return None, ""  # hands alone move nothing but arms
@@ -135,13 +138,20 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[F
         bones = rig.data.bones.keys()
         raise Refused("HIPS_ELSEWHERE", object=rig, bone=name, nearest=nearest_name(name, common or bones))
     loose = [bone for bone in common if not rig.data.bones[bone].use_connect]
-    chosen = name or next(iter(loose), "")
+    free = [bone for bone in loose if not any(rig.pose.bones[bone].lock_location)]
+    body = set(common).intersection(*(_above(rig, limb.end_bone) for limb in limbs(rig, {Kind.ARMS, Kind.LEGS})))
+    chosen = name or next((bone for bone in free if bone in body), next(iter(free or loose), ""))
     reason = _obstacle(rig, chosen, curves) if chosen else translated("part.hips_none")
     if reason:
         return None, reason
     parent = rig.data.bones[chosen].parent
     carries = frozenset(foot.chain.name for foot, bones in zip(feet, above, strict=True) if chosen in bones)
     return Hips(bone=read_bone(rig, chosen), parent=Point(rig, parent.name) if parent else None, carries=carries), ""
+
+
+def _above(rig: Rig, bone: str) -> list[str]:
+    """Names of the bones above this one, from the nearest on."""
+    return [above.name for above in rig.data.bones[bone].parent_recursive]
 
 
 def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
