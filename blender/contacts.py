@@ -5,6 +5,7 @@ goes on with its last value for ever.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
@@ -69,6 +70,29 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
         values=values[rows, None].astype(np.float64),
         held=np.ones(len(rows) - 1, dtype=np.bool_),
     )
+
+
+def hold(curve: FCurve) -> None:
+    """Let each value of a row last until the next key.
+
+    Blender knows of curves that it has made for keys of an enum that they go in steps, but not of copies.
+    """
+    for key in curve.keyframe_points:
+        key.interpolation = "CONSTANT"
+
+
+def going_on(rig: Rig, channels: Iterable[Channel]) -> list[Channel]:
+    """The channels with one more key each where the row has keys behind them: from there on it goes on as it was."""
+    curves = {curve.data_path: curve for curve in versions.curves(rig)}
+    return [_going_on(curves.get(channel.path), channel) for channel in channels]
+
+
+def _going_on(curve: FCurve | None, channel: Channel) -> Channel:
+    behind = floor(channel.frames[-1]) + 1.0
+    if curve is None or not any(key.co.x > behind for key in curve.keyframe_points):
+        return channel
+    frames, values = np.append(channel.frames, behind), np.append(channel.values, [[curve.evaluate(behind)]], axis=0)
+    return replace(channel, frames=frames, values=values, held=np.ones(len(frames) - 1, dtype=np.bool_))
 
 
 def is_captured(chain: TwoBoneIKChain) -> bool:

@@ -83,7 +83,7 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     name = planted.name if planted else f"{source.action.name} Planted"
     for curve in versions.slot_curves(planted, slot) if planted else ():
         if contacts.is_row(curve):
-            write.copy_curve(rig, curve, curve.data_path, contacts.GROUP)
+            contacts.hold(write.copy_curve(rig, curve, curve.data_path, contacts.GROUP))
     if planted and not planted.users and _is_edited(planted, slot, source):
         planted.use_fake_user = True
     else:

@@ -54,6 +54,7 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     """The limb as it is posed from its own pose, whatever its chain is set to; what is read is not its target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
+    bones["tip_bone"] = bones["tip_bone"] or (found[name].tip_bone if name in found else "")  # else feet would turn
     axis = {"hinge_axis": chain.hinge_axis} if (chain := chain_of(rig, bones["end_bone"])) else {}
     defaults = {field: getattr(prop, "default", None) for field, prop in chain_fields().items()}
     limb: Any = SimpleNamespace(**defaults | bones | {"name": name} | axis)
@@ -117,7 +118,8 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
         raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
     (ball, heel), free = foot.points, iter(new)
     ball = ball if ball in used else next(free, ball)
-    return replace(foot, points=(ball, next(free, heel)))
+    # What somebody says that a foot stands on belongs to its sole.
+    return replace(foot, points=(ball, next(free, heel)), ends=(*foot.ends, *new))
 
 
 def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve]) -> tuple[Hips | None, str]:

@@ -137,7 +137,7 @@ def plant_feet(
         with unkeyed_edits.preserve_edits(rig, plan.scene, keyed):
             notes = captured_action.begin_anew(rig, read.source, moving)
             notes += write.keys(rig, channels, span=span, style=settings)
-            write.keys(rig, stands, span=span, style=contact_keys.STYLE)
+            write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             feet_now = tuple(_measured_feet(read, planted, settings.measure, look))
