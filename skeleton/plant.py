@@ -4,7 +4,7 @@ Feet keep the orientation that was captured: each leg's target is its tip bone a
 Hands are planted after the legs, each by itself, once the hips are where they will be.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..solver.values import Array
 from ..solver.vectors import dot, norm, product
 from . import inherit, straight_limbs, transform
 from .feet import BonePoint, Foot, Hips, contact_points, positions
+from .floor_levels import FloorLevels, Heights
 from .values import Channel, Plan, Point, Samples
 
 UP = np.array((0.0, 0.0, 1.0))
@@ -26,9 +27,6 @@ _SLOWEST = 1.0 / 3.0
 
 _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""
-
-Heights = Callable[[Array, float], Array]
-"""Of the floor (...) below points (..., 3), for legs of this length."""
 
 Given = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 """(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
@@ -47,6 +45,7 @@ class PlantedFeet:
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
     lowering : (n,)
+    groundless : (n, f) bool  where the foot would stand if there was a floor below it
     """
 
     points: Array
@@ -60,6 +59,7 @@ class PlantedFeet:
     lengths: Array
     ratio: float
     lowering: Array
+    groundless: NDArray[np.bool_]
 
 
 def plant_feet(
@@ -80,10 +80,20 @@ def plant_feet(
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
     found: dict[int, tuple[Planted, int]] = {}
     shift, ratio, lowering = np.zeros_like(whole.hips), 1.0, np.zeros(len(whole.hips))
+    groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
     if legs:
         captured = _columns(whole, legs)
-        chosen = _on_floor(captured, samples, [feet[column] for column in legs], hips, options, heights)
+        those = [feet[column] for column in legs]
+        chosen = _fitted(captured, those, hips, options)
+        clearances = _clearances(samples, those, captured.points)
+        below = heights and FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
+        if below:
+            fit = hips_motion.scaled(captured.hips, chosen.ratio, chosen.origin) - captured.hips
+            level, outside = below.at(captured.moved(fit).points)
+            chosen = replace(chosen, level=level)
         planted = _with_given(captured, chosen, [given[column] for column in legs])
+        if below:
+            planted, groundless[:, legs] = below.landed(captured, chosen, planted, outside)
         found = {column: (planted, row) for row, column in enumerate(legs)}
         shift, ratio, lowering = planted.hips, planted.ratio, planted.lowering
     for column in set(range(len(feet))) - found.keys():
@@ -104,6 +114,7 @@ def plant_feet(
         lengths=whole.lengths,
         ratio=ratio,
         lowering=lowering,
+        groundless=groundless,
         **every,
     )
 
@@ -133,29 +144,17 @@ def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
 
-def _on_floor(
-    legs: Legs,
-    samples: Samples,
-    feet: Sequence[Foot],
-    hips: Hips | None,
-    options: PlantOptions,
-    heights: Heights | None,
-) -> PlantOptions:
-    """The options for these legs, with the scale of their hips' motion, and with the floor below it."""
+def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantOptions) -> PlantOptions:
+    """The options for these legs, with the scale of their hips' motion."""
     leg, origin = float(legs.lengths.mean()), np.zeros(3)
     ratio = hips_motion.found_ratio(legs.hips, legs.points, legs.rate, leg, legs.up) if hips else 1.0
     if ratio != 1.0:
         # At the height at which tips stood that were not yet so much longer.
         stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
         origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
-    level = None
-    if heights:
-        fitted = legs.moved(hips_motion.scaled(legs.hips, ratio, origin) - legs.hips)
-        level = heights(fitted.points, leg) + _clearances(samples, feet, legs.points)
-    limit = options.limit if hips else 0.0
     # What keeps its place has to be there exactly.
     softness = np.where([foot.is_planted for foot in feet], options.softness, 0.0)
-    return replace(options, ratio=ratio, origin=origin, level=level, limit=limit, softness=softness)
+    return replace(options, ratio=ratio, origin=origin, limit=options.limit if hips else 0.0, softness=softness)
 
 
 def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:

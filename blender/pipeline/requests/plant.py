@@ -33,6 +33,7 @@ from .. import captured_action, unkeyed_edits, write
 from ..captured_action import Captured
 from ..checks import keys
 from ..checks.armature import refuse_unposable
+from ..checks.floor import groundless_notes, refuse_groundless
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report, millimetres
@@ -128,7 +129,7 @@ def plant_feet(
         for column, foot in enumerate(read.feet)
         if foot.is_planted
     ]
-    told = [*_notes(read, planted)]
+    told = [*_notes(read, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -200,8 +201,10 @@ def _planted(
         if not length > _LEAST:
             raise Refused("NO_LENGTH", object=plan.rig, value=length, limb=foot.chain.name)
     given = _given(read, asked)
-    heights = None if asked.floor is None else partial(floor.heights, asked.floor, scene=plan.scene)
-    return samples, plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
+    heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
+    planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
+    refuse_groundless(read.feet, asked.floor, plan.frames, planted, given)
+    return samples, planted
 
 
 def _rate(plan: Plan) -> float:

@@ -1,10 +1,13 @@
 """How high a floor is below points: the same everywhere, or that of a mesh as the scene shows it now."""
 
+from functools import partial
+
 import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ....skeleton.floor_levels import Heights
 from ....skeleton.transform import transform_points
 from ....solver.values import Array
 from ...messages.refused import Refused
@@ -18,23 +21,25 @@ _ABOVE = 0.15
 """Leg lengths above a point from where the floor below is looked for: captured feet sink in, but no step is so low."""
 
 
-def heights(floor: Floor, points: Array, leg: float, scene: Scene) -> Array:
-    """(...) height of the floor below points (..., 3); where a mesh has none, a leg below the lowest that it has.
+def heights(floor: Floor, scene: Scene) -> Heights:
+    """How high this floor is below points, as the scene shows it now.
 
-    raises : Refused where a mesh is below none of them, or where it is not a mesh
+    raises : Refused if it is neither a height nor a mesh; the function that it gives does where it is below no point
     """
-    if not isinstance(floor, Object):
-        if not np.isfinite(floor):
-            raise Refused("FLOOR_HEIGHT", value=floor)
-        return np.full(points.shape[:-1], float(floor))
-    tree = _tree(floor, scene)
+    if isinstance(floor, Object):
+        return partial(_below, floor, _tree(floor, scene))
+    if not np.isfinite(floor):
+        raise Refused("FLOOR_HEIGHT", value=floor)
+    return lambda points, _leg: np.full(points.shape[:-1], float(floor))
+
+
+def _below(floor: Object, tree: BVHTree, points: Array, leg: float) -> Array:
     down = Vector((0.0, 0.0, -1.0))
     starts = points.reshape(-1, 3) + np.array((0.0, 0.0, _ABOVE * leg))
     hits = (tree.ray_cast(Vector(start), down)[0] for start in starts.tolist())
     found = np.array([np.nan if hit is None else hit.z for hit in hits])
     if np.isnan(found).all():
         raise Refused("FLOOR_MISSED", object=floor)
-    found[np.isnan(found)] = np.nanmin(found) - leg
     return found.reshape(points.shape[:-1])
 
 

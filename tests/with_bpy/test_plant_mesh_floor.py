@@ -1,0 +1,91 @@
+"""A mesh to stand on: its height counts where a foot lands, and feet beside it are free, or refused."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support.footsteps import CLEARANCE, Capture
+from support.takes import disturbed, walk
+from support.walker import captured, file_of, shown, walker
+
+TAKE, COUNT = captured("walk", 2.0), 61
+WIDE, DEEP = 0.1, 0.06
+
+
+def mesh(*faces: list[tuple[float, float, float]]) -> Object:
+    data = bpy.data.meshes.new("Ground")
+    corners = [corner for face in faces for corner in face]
+    data.from_pydata(corners, [], [range(4 * row, 4 * row + 4) for row in range(len(faces))])
+    item = bpy.data.objects.new("Ground", data)
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def strip(start: float, end: float, heights: tuple[float, float] = (0.0, 0.0)) -> list[tuple[float, float, float]]:
+    (low, high), wide = heights, 3.0
+    return [(-wide, start, low), (wide, start, low), (wide, end, high), (-wide, end, high)]
+
+
+def told(what: str, heights: np.ndarray) -> None:
+    print(f"{what}: from {1e3 * heights.min():.2f} to {1e3 * heights.max():.2f} mm above the floor")
+
+
+def test_the_height_counts_where_the_foot_lands() -> None:
+    """Steps of 60 mm, so near each other that captured feet slide over their edges while they stand."""
+    take = disturbed(walk(30.0, seconds=2.0), 0.0005, seed=4, skate=0.03)
+    rig = walker(take)
+    floor = mesh(*(strip(WIDE * row, WIDE * (row + 1), (-DEEP * (row % 2),) * 2) for row in range(-20, 60)))
+    api.plant(rig, floor=floor, contacts=known_contacts(rig, take))
+    points = shown(rig, COUNT).points
+    row = points[..., 1] / WIDE
+    heights = points[..., 2] - CLEARANCE + DEEP * (np.floor(row) % 2)
+    heights = np.where(take.touches & (np.abs(row - np.round(row)) > 0.02), heights, np.inf).min(axis=-1)
+    heights = heights[np.isfinite(heights)]
+    told("on steps", heights)
+    assert np.mean((heights > -0.001) & (heights < 0.002)) > 0.97
+
+
+def known_contacts(rig: Object, take: Capture) -> tuple[api.Contact, ...]:
+    found = []
+    for foot, side in enumerate("LR"):
+        middle = (0.0, rig.data.bones[f"heel.{side}"].length / 2, 0.0)
+        for point, place in enumerate(((f"toe.{side}", (0.0, 0.0, 0.0)), (f"heel.{side}", middle))):
+            edges = np.diff(np.concatenate(([False], take.touches[:, foot, point], [False])).astype(int))
+            spans = zip(np.flatnonzero(edges == 1) + 1.0, np.flatnonzero(edges == -1), strict=True)
+            found += [api.Contact(f"Leg.{side}", start, float(end), *place) for start, end in spans]
+    return tuple(found)
+
+
+@pytest.mark.parametrize("until", [0.9, 1.6])
+def test_feet_beside_the_mesh_are_free_and_told(until: float) -> None:
+    rig = walker(TAKE)
+    before = shown(rig, COUNT)
+    report = api.plant(rig, floor=mesh(strip(-5.0, until)))
+    after = shown(rig, COUNT)
+    outside = (before.points[..., 1] > until + 0.05).all(axis=-1)
+    moved = np.abs((after.ankles - before.ankles)[..., 2])
+    print(f"feet beside the mesh go up or down by {1e3 * moved[outside].max():.1f} mm")
+    assert outside.any()
+    assert moved[outside].max() < 0.03
+    assert any('"Ground" is not below' in alert for alert in report.as_dict()["alerts"])
+    on_mesh = TAKE.touches[:COUNT] & (before.points[..., 1] < until - 0.05)
+    heights = np.where(on_mesh, after.points[..., 2] - CLEARANCE, np.inf).min(axis=-1)
+    heights = heights[np.isfinite(heights)]
+    told("on the mesh", heights)
+    assert np.mean((heights > -0.001) & (heights < 0.002)) > 0.9
+
+
+def test_feet_that_are_to_stand_beside_the_mesh_are_refused() -> None:
+    rig = walker(TAKE)
+    contacts = api.contacts(rig)
+    floor = mesh(strip(-5.0, 0.9))
+    before = file_of(rig)
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, floor=floor, contacts=contacts)
+    assert refused.value.kind == "FLOOR_PARTLY"
+    assert '"Ground"' in str(refused.value)
+    assert file_of(rig) == before
