@@ -108,5 +108,5 @@ def places(rig: Object) -> np.ndarray:
     """(n, 2, 3) heads of pelvis and spine, as Blender shows them."""
     names = ("pelvis", "abdomenLower")
     return np.array(
-        [[rig.evaluated_get(on_frame(frame)).pose.bones[name].head for name in names] for frame in range(1, 31)]
+        [[tuple(rig.evaluated_get(on_frame(frame)).pose.bones[name].head) for name in names] for frame in range(1, 31)]
     )

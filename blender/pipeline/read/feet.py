@@ -171,12 +171,3 @@ def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
     except Refused as refused:
         return str(refused)
     return ""
-
-
-def refuse_constrained(rig: Rig, feet: Sequence[Foot]) -> None:
-    """Raise `Refused` where a constraint poses a bone that is to be keyed: the pose is not what its keys say."""
-    for foot in feet:
-        for name in foot.chain.oriented:
-            for _, constraint in dependencies.constraints_moving(Point(rig, name)):
-                if acts(constraint):
-                    raise Refused("PLANT_CONSTRAINED", object=rig, bone=name, value=constraint.name)

@@ -33,6 +33,7 @@ from .. import captured_action, unkeyed_edits, write
 from ..captured_action import Captured
 from ..checks import keys
 from ..checks.armature import refuse_unposable
+from ..checks.feet import refuse_constrained, refuse_scaled
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.shared_bones import refuse_shared_bones
@@ -166,7 +167,7 @@ def _read(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
     source = captured_action.captured(rig)
     found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
     found = read_feet.with_contacts(rig, found, asked.contacts or ())
-    read_feet.refuse_constrained(rig, found)
+    refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
     hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
     if hips:
@@ -200,6 +201,7 @@ def _planted(
     for foot, length in zip(read.feet, legs.lengths, strict=True):
         if not length > _LEAST:
             raise Refused("NO_LENGTH", object=plan.rig, value=length, limb=foot.chain.name)
+    refuse_scaled(read.feet, samples)
     given = _given(read, asked)
     heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
     planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)

@@ -1,0 +1,70 @@
+"""The FK legs of a rig that Rigify has generated are planted like any others."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support.rigify import generated
+from support.rigs import animate
+from support.truth import on_frame
+
+FRAMES = range(1, 31)
+
+
+@pytest.fixture
+def rig() -> Object:
+    """One who sways with bent knees, with keys on the FK controls, and shows these."""
+    rig = generated("human")
+    rng = np.random.default_rng(1)
+    for side in "LR":
+        rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
+    for frame in FRAMES:
+        wander = 0.02 * np.sin(frame / 7)
+        animate(rig.pose.bones["torso"], location={frame: (wander, 0.5 * wander, -0.03)})
+        for side in "LR":
+            for bone, turn in (("thigh_fk", -0.3), ("shin_fk", 0.6), ("foot_fk", -0.3)):
+                turn += wander + rng.normal(0, 1e-3)
+                animate(
+                    rig.pose.bones[f"{bone}.{side}"],
+                    rotation_quaternion={frame: (np.cos(turn / 2), np.sin(turn / 2), 0, 0)},
+                )
+    rig.update_tag()  # a custom property alone does not
+    return rig
+
+
+def toes(rig: Object) -> np.ndarray:
+    """(n, 2, 3) where the deforming bones of the toes begin."""
+    return np.array(
+        [
+            [tuple(rig.evaluated_get(on_frame(frame)).pose.bones[f"DEF-toe.{side}"].head) for side in "LR"]
+            for frame in FRAMES
+        ]
+    )
+
+
+def contacts() -> list[api.Contact]:
+    return [api.Contact(f"Leg.{side}", 1, 30, f"MCH-toe_fk.{side}", (0, 0, 0)) for side in "LR"]
+
+
+def test_feet_of_a_generated_rig_stand(rig: Object) -> None:
+    before = toes(rig)
+    report = api.plant(rig, contacts=contacts())
+    after = toes(rig)
+    slides = [1e3 * np.abs(each - each[0])[..., :2].max() for each in (before, after)]
+    print(f"toes slide by up to {slides[0]:.2f} mm before, {slides[1]:.3f} mm after")
+    assert report.posed
+    assert slides[0] > 10.0
+    assert slides[1] < 0.05
+
+
+def test_a_foot_that_a_constraint_scales_is_refused(rig: Object) -> None:
+    stretched = rig.pose.bones["MCH-foot_fk.L"].constraints.new("LIMIT_SCALE")
+    stretched.use_min_y, stretched.min_y = True, 1.4
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, contacts=contacts())
+    assert (refused.value.kind, refused.value.bone) == ("PLANT_CONSTRAINED", "MCH-foot_fk.L")
+    assert len(bpy.data.actions) == 1
