@@ -119,7 +119,9 @@ it. Noise asks for less.
 """
 
 _LEAST_ROOM = 0.002
-"""Part of its length that even a leg that was captured straight stays short of: else noise would snap its knee."""
+"""Part of its length that even a leg that was captured straight stays short of, else noise would snap its knee. Where
+the hips stay, the foot would fall short by as much.
+"""
 
 _DEFAULTS = PlantOptions()
 
@@ -161,7 +163,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     ]
     correction = np.stack(moves, axis=1)
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1)
-    room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM)
+    room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM if options.limit else 0.0)
     softness = np.minimum(options.softness, room)
     limit = options.limit * float(lengths.mean())
     down = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
