@@ -33,7 +33,7 @@ class FloorLevels:
         found = self.heights(points, self.leg)
         usual = np.nanmedian(found)
         found = np.where(np.isnan(found), found[..., ::-1], found)
-        outside = np.isnan(found).any(axis=-1)
+        outside = np.logical_or.reduce(np.isnan(found), axis=-1)
         rows = np.arange(len(found))
         for column in np.flatnonzero(outside.any(axis=0)):
             known = ~outside[:, column]
@@ -51,9 +51,11 @@ class FloorLevels:
         either, as `outside` (n, f) has it. Such feet are free.
         """
         level, off = self.at(legs.points + (planted.tips - legs.tips)[:, :, None])
+        assert options.level is not None
         level = np.where(off[..., None], options.level, level)
         off &= outside
         if not off.any() and np.array_equal(level, options.level):
             return planted, off
         stands = planted.stands & ~off[..., None]
-        return plant(legs, replace(options, level=level, stands=stands)), off & planted.stands.any(axis=-1)
+        held = np.logical_or.reduce(planted.stands, axis=-1)
+        return plant(legs, replace(options, level=level, stands=stands)), off & held

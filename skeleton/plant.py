@@ -84,12 +84,11 @@ def plant_feet(
     if legs:
         captured = _columns(whole, legs)
         those = [feet[column] for column in legs]
-        chosen = _fitted(captured, those, hips, options)
+        chosen, fitted = _fitted(captured, those, hips, options)
         clearances = _clearances(samples, those, captured.points)
         below = heights and FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
         if below:
-            fit = hips_motion.scaled(captured.hips, chosen.ratio, chosen.origin) - captured.hips
-            level, outside = below.at(captured.moved(fit).points)
+            level, outside = below.at(fitted.points)
             chosen = replace(chosen, level=level)
         planted = _with_given(captured, chosen, [given[column] for column in legs])
         if below:
@@ -144,8 +143,8 @@ def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
 
-def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantOptions) -> PlantOptions:
-    """The options for these legs, with the scale of their hips' motion."""
+def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantOptions) -> tuple[PlantOptions, Legs]:
+    """The options for these legs with the scale of their hips' motion, and the legs moved by it."""
     leg, origin = float(legs.lengths.mean()), np.zeros(3)
     ratio = hips_motion.found_ratio(legs.hips, legs.points, legs.rate, leg, legs.up) if hips else 1.0
     if ratio != 1.0:
@@ -154,7 +153,9 @@ def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantO
         origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
     # What keeps its place has to be there exactly.
     softness = np.where([foot.is_planted for foot in feet], options.softness, 0.0)
-    return replace(options, ratio=ratio, origin=origin, limit=options.limit if hips else 0.0, softness=softness)
+    limit = options.limit if hips else 0.0
+    fit = hips_motion.scaled(legs.hips, ratio, origin) - legs.hips
+    return replace(options, ratio=ratio, origin=origin, limit=limit, softness=softness), legs.moved(fit)
 
 
 def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:

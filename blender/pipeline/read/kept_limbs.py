@@ -10,8 +10,9 @@ from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, limbs
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ..checks.feet import refuse_constrained
 from ..checks.keys import refuse_unplayable
-from .feet import feet_of, refuse_constrained
+from .feet import feet_of
 
 
 def with_kept(
@@ -30,7 +31,7 @@ def with_kept(
     ]
     for foot in kept:
         try:
-            refuse_constrained(rig, [foot])
+            refuse_constrained([foot])
             refuse_unplayable(rig, {bone.rotation_path for bone in foot.chain.keyed}, curves)
         except Refused as refused:
             return tuple(planted), None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
