@@ -17,6 +17,7 @@ class FootReport:
     name : of its limb
     contacts : how often one of its points comes to stand
     frames : on how many frames it stands
+    measured, total : on so many frames of so many was it measured how far it slides now; 0 in older reports
     before, after : median and worst slide from frame to frame, as captured and as planted; 0 if it never stands
     moved : how far it is moved at most
     short : by how much it falls short at most of where it is to stand; 0 if nobody sees it
@@ -31,6 +32,8 @@ class FootReport:
     moved: float
     short: float
     millimetres: float
+    measured: int = 0
+    total: int = 0
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "FootReport":
@@ -61,15 +64,22 @@ class FootReport:
             "moved": scale * self.moved,
         }
         if self.short:
-            return translated("report.foot_short", **named, short=scale * self.short)
-        return translated("report.foot", **named)
+            return _on_part(self, translated("report.foot_short", **named, short=scale * self.short))
+        return _on_part(self, translated("report.foot", **named))
 
 
 def headline(feet: Sequence[FootReport]) -> str:
     """Of all feet, in one line."""
     scale, unit = feet[0].scale, feet[0].unit
     before, after = (scale * max(getattr(foot, name)[1] for foot in feet) for name in ("before", "after"))
-    return translated("report.planted", before=before, after=after, unit=unit)
+    return _on_part(feet[0], translated("report.planted", before=before, after=after, unit=unit))
+
+
+def _on_part(foot: FootReport, text: str) -> str:
+    """The sentence, and on how many frames the foot was measured if not on all."""
+    if foot.measured == foot.total:
+        return text
+    return ". ".join((text, translated("report.feet_measured", count=foot.measured, total=foot.total)))
 
 
 def slide_of(distances: Array) -> tuple[float, float]:

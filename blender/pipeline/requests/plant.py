@@ -15,17 +15,14 @@ from ....skeleton.feet import Contact, Foot, Hips
 from ....skeleton.plant import Given, PlantedFeet
 from ....skeleton.steps import run
 from ....skeleton.values import Plan, Point, Samples
-from ....solver.contacts import on_ground
-from ....solver.corrections import slide
 from ....solver.plant import PlantOptions
 from ....solver.vectors import norm
 from ... import contacts as contact_keys
 from ... import versions
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
-from ...key_settings import KeySettings, Measure
+from ...key_settings import KeySettings
 from ...messages.chain_report import frame_text
-from ...messages.foot_report import FootReport, slide_of
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
@@ -37,8 +34,9 @@ from ..checks.feet import refuse_constrained, refuse_scaled
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.shared_bones import refuse_shared_bones
-from ..measure.build_report import build_report, millimetres
-from ..measure.compare import Look, compare_joints
+from ..measure.build_report import build_report
+from ..measure.compare import compare_joints
+from ..measure.compare_feet import MOVES, compare_feet
 from ..phases import Opened, Preparation, request
 from ..read import feet as read_feet
 from ..read.build_plan import Frames, limb_plan
@@ -49,14 +47,8 @@ from ..sample import floor, sampling
 from ..sample.floor import Floor
 from ..sample.request import SampleRequest, pose_request
 
-_MEASURED = 400
-"""Up to so many frames all are measured, and of more as many."""
-
 _LEAST = 1e-6
 """World units: a shorter limb has no scale by which to tell what moves."""
-
-_MOVES = 1e-4
-"""Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -107,7 +99,7 @@ def plant_feet(
     pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
-    read = _read(rig, asked, scene)
+    read = read_limbs(rig, asked, scene)
     plan, hips = read.plan, read.hips
     player = opened.enter_context(captured_action.playing(rig, read.source))
     rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
@@ -142,7 +134,8 @@ def plant_feet(
             write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
-            feet_now = tuple(_measured_feet(read, planted, settings.measure, look))
+            bones = _need(read).bones
+            feet_now = compare_feet(read.plan, read.feet, planted, _rate(read.plan), bones, settings.measure, look)
             measured = compare_joints(plan, solved, rows, settings, settings.measure, look)
         return replace(build_report("Plant", plan, solved, [*told, *notes], measured), feet=feet_now)
 
@@ -153,7 +146,7 @@ def find_contacts(
     rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
 ) -> tuple[Contact, ...]:
     """The contacts that `plant_feet` would take; nothing is written."""
-    read = _read(rig, asked, scene)
+    read = read_limbs(rig, asked, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
@@ -162,7 +155,8 @@ def find_contacts(
     return feet.contacts(read.feet, planted.stands, read.plan.frames)
 
 
-def _read(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
+def read_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
+    """The limbs that are asked for, before anything is evaluated."""
     refuse_unposable(rig)
     source = captured_action.captured(rig)
     found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
@@ -242,7 +236,7 @@ def _given(read: _Read, asked: Asked) -> list[Given]:
 
 def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
-    least = _MOVES * float(planted.lengths[0])
+    least = MOVES * float(planted.lengths[0])
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
@@ -265,39 +259,3 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
         yield translated("alert.ground_moves", speed=ground)
-
-
-def _measured_feet(read: _Read, planted: PlantedFeet, measure: Measure, look: Look) -> Iterator[FootReport]:
-    """What was made of each foot, as Blender evaluates it now."""
-    plan, count, rate = read.plan, len(read.plan.frames), _rate(read.plan)
-    a_frame = rate / plan.frame_rate  # from sample to sample
-    first = np.unique(np.linspace(0, max(0, count - 2), _MEASURED // 2).astype(np.intp))
-    rows = np.arange(count) if count <= _MEASURED else np.unique((first, first + 1))
-    if measure == Measure.NONE:
-        return
-    # What else is to be measured Blender evaluates later only if it is asked for now.
-    need = SampleRequest(objects=frozenset({plan.rig}), bones=_need(read).bones)
-    try:
-        samples = look(need, plan.frames[rows])
-    except Refused:
-        return  # the chains' part of the report tells it
-    now, before = np.full_like(planted.points, np.nan), planted.points
-    now[rows] = feet.contact_points(samples, read.feet, len(rows))
-    for column, foot in enumerate(read.feet):
-        if not foot.is_planted:
-            continue
-        stands = planted.stands[:, column]
-        seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (before, now))
-        slides = [slide_of(a_frame * slide(points, stands, plant.UP)) for points in seen]
-        short = float(planted.short[:, column].max())
-        held = stands.any(axis=1)
-        yield FootReport(
-            name=foot.chain.name,
-            contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
-            frames=int(np.count_nonzero(held)),
-            before=slides[0],
-            after=slides[1],
-            moved=float(planted.moved[:, column].max()),
-            short=short if short > _MOVES * planted.lengths[column] else 0.0,
-            millimetres=millimetres(plan.scene),
-        )
