@@ -6,17 +6,14 @@ from dataclasses import replace
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains.create_targets import create
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.report import Report
-from ..blender.pipeline.checks.targets import keyable
-from ..blender.pipeline.phases import Opened, Preparation, Request, request
-from ..blender.pipeline.read.build_plan import Frames, build_plan
-from ..blender.pipeline.read.feet import feet_of
+from ..blender.pipeline.phases import Request
+from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.requests.plant import Asked, find_contacts, plant_feet
-from ..blender.pipeline.requests.targets_from_pose import bake_targets
+from ..blender.pipeline.requests.planted_targets import plant_with_targets
 from ..blender.pipeline.sample.floor import Floor
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
@@ -133,35 +130,15 @@ def planting(
     settings = KeySettings(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
     )
-    steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
-    return _with_targets(steps, rig, asked, scene, settings) if leave_targets else steps
+    if leave_targets:
+        return plant_with_targets(rig, asked, scene, settings, pose_before=pose_before, add_chains=_add_chains)
+    return plant_feet(rig, asked, scene, settings, pose_before=pose_before)
 
 
-@request
-def _with_targets(
-    opened: Opened, steps: Request, rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings
-) -> Preparation:
-    """What is asked for, and then targets for the limbs that it has planted."""
-    opened.callback(steps.close)
-    for done in steps.prepare():
-        opened.slow[:] = [steps.slow]
-        yield done
-    names = [foot.chain.name for foot in feet_of(rig, asked.names, asked.kinds, asked.options.softness)]
-    if existing := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
-        keyable(build_plan(rig, existing, asked.frames, scene), over_range=True, style=settings)  # it may refuse
-
-    def write() -> Report:
-        report = steps.write()
-        for limb in detect(rig):
-            if limb.name in names and not limb.chain:
-                add_limb(rig, limb)
-        made = create(rig, names, scene)
-        frames = report.chains[0].frames
-        step = frames[1] - frames[0] if len(frames) > 1 else 1.0
-        baked = bake_targets(rig, names, (frames[0], frames[-1], step), scene, settings).write()
-        return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
-
-    return write
+def _add_chains(rig: Rig, names: Sequence[str]) -> None:
+    for limb in detect(rig):
+        if limb.name in names and not limb.chain:
+            add_limb(rig, limb)
 
 
 def contacts(

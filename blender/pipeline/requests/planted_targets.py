@@ -1,0 +1,74 @@
+"""The order of the steps for feet that stand, and targets that follow them.
+
+All that may be refused of the targets comes first: those that chains have are sampled as if they were to be keyed
+already, and those that chains lack are created before the feet are keyed.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+
+from bpy.types import Object, Scene
+
+from ....skeleton.steps import part
+from ...armatures import Rig
+from ...chains import target_empties
+from ...chains.create_targets import create
+from ...chains.field_values import unchanged_on_error
+from ...key_settings import KeySettings
+from ...messages.refused import Refused
+from ...messages.report import Report
+from ..phases import Opened, Preparation, Request, request
+from ..sample import sampling
+from .plant import Asked, plant_feet, read_limbs
+from .targets_from_pose import bake_targets
+
+AddChains = Callable[[Rig, Sequence[str]], object]
+"""Adds chains for those of the limbs with these names that have none."""
+
+
+@request
+def plant_with_targets(
+    opened: Opened,
+    rig: Rig,
+    asked: Asked,
+    scene: Scene | None,
+    settings: KeySettings,
+    *,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
+    add_chains: AddChains,
+) -> Preparation:
+    """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
+    steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
+    yield from part(_prepared(opened, steps), 0.0, 0.5)
+    plan = read_limbs(rig, asked, scene).plan
+    names, frames = [chain.name for chain in plan.chains], plan.frames
+    span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
+    if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
+        yield from part(_prepared(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
+
+    def write() -> Report:
+        before = _targets(rig)
+        with unchanged_on_error(rig):
+            add_chains(rig, names)
+            made = create(rig, names, scene)
+            try:
+                report = steps.write()
+            except Refused:
+                target_empties.remove(_targets(rig) - before)
+                raise
+        baked = bake_targets(rig, names, span, scene, settings).write()
+        return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
+
+    return write
+
+
+def _prepared(opened: Opened, steps: Request) -> Generator[float, None, None]:
+    opened.callback(steps.close)
+    for done in steps.prepare():
+        opened.slow[:] = [steps.slow]
+        yield done
+
+
+def _targets(rig: Rig) -> set[Object]:
+    found = (item for chain in rig.two_bone_ik_chains for item in (chain.target, chain.pole_target))
+    return {item for item in found if item}
