@@ -98,26 +98,6 @@ def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -
     print(f"{row}   at most ten frames: {'yes' if median(costs) <= median(peers) else 'NO'}", flush=True)
 
 
-def planting(api, frames: int = 10_000) -> None:
-    """Prints the row of a captured walk whose feet are planted; the peer bakes the bones that planting keys."""
-    from support.takes import disturbed, walk
-    from support.walker import walker
-
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    rig = walker(disturbed(walk(60.0, seconds=(frames - 1) / 60), 0.002, 1))
-    names = {bone.name for bone in rig.pose.bones if bone.name.startswith(("hips", "thigh", "shin", "foot"))}
-    captured = rig.animation_data.action
-
-    def ours() -> None:
-        api.plant(rig, measure="NONE")
-        planted, rig.animation_data.action = rig.animation_data.action, captured
-        bpy.data.actions.remove(planted)
-
-    result = measure.compared(partial(nla_bake, rig, frames, names), ours, runs=3)
-    row = f"{f'planted feet, {frames} frames':34}{result.peer.per(frames)}{result.ours.per(frames)}   {result.times()}"
-    print(f"{row}   at least 30: {'yes' if median(result.ratios) >= 30 else 'NO'}", flush=True)
-
-
 def scaling(api) -> None:
     """The cost over frames and over limbs: the time a frame and limb should not change."""
     print(f"\n{'ours alone':34}{'us a frame and limb':>20}")
@@ -163,7 +143,6 @@ def main() -> None:
     print(f"\n{f'{FRAMES} frames, 4 limbs':34}{'nla.bake':>9}{'ours':>9}   times faster (spread)    us a frame")
     among_meshes(api)
     beside_meshes(api)
-    planting(api)
     print(f"\n{'measuring, milliseconds':34}{'10 frames':>9}{'ours':>9}")
     measuring(api, "500 frames", scenes.keyed_targets)
     measuring(api, "5,000 frames", scenes.keyed_targets, frames=5000)

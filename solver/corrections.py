@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reduce import Curve
-from .statistics import slopes
+from .statistics import slope_weights
 from .values import Array
 from .vectors import dot, norm
 
@@ -141,6 +141,6 @@ def _end_speeds(standing: Array, spans: NDArray[np.intp], rate: float) -> Array:
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count)
         starts = np.stack((spans[rows, 0], spans[rows, 1] + 1 - count), axis=1)
-        fitted, _ = slopes(standing[starts + np.arange(count)[:, None, None]], _EDGE, rate)
-        speeds[rows] = fitted[0] / rate
+        weights, _ = slope_weights(int(count), rate)
+        speeds[rows] = np.tensordot(weights, standing[starts + np.arange(count)[:, None, None]], axes=1) / rate
     return speeds

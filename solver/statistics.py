@@ -24,18 +24,23 @@ def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
     rate : frames a second
     returns : slopes (m, ...) a second, and the standard deviation of a slope if the values have 1
     """
-    count = min(max(2, round(seconds * rate) + 1), len(values))
+    weights, deviation = slope_weights(min(max(2, round(seconds * rate) + 1), len(values)), rate)
+    return window_sums(values, weights), deviation
+
+
+def slope_weights(count: int, rate: float) -> tuple[Array, float]:
+    """(count,) weights of values in the slope of the line that fits them best; its deviation, as `slopes` gives it."""
     times = (np.arange(count, dtype=np.float64) - 0.5 * (count - 1)) / rate
     weight = max(float(times @ times), 0.5 / rate**2)
-    return window_sums(values, times / weight), 1.0 / weight**0.5
+    return times / weight, 1.0 / weight**0.5
 
 
 def window_sums(values: Array, weights: Array) -> Array:
     """(m, ...) sums of as many values (n, ...) as there are weights, each with its own, from each frame on."""
     count = len(values) + 1 - len(weights)
-    sums = np.zeros((count, *values.shape[1:]), order="F")
-    for row, weight in enumerate(weights):
-        sums += weight * values[row : row + count]
+    sums = np.empty((count, *values.shape[1:]), order="F")
+    for column in np.ndindex(values.shape[1:]):
+        sums[:, *column] = np.correlate(values[:, *column], weights, "valid")
     return sums
 
 

@@ -1,5 +1,6 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from math import ceil, floor
 
@@ -29,6 +30,8 @@ def evaluated(curve: FCurve, frames: Array) -> Array:
     known = np.zeros(len(frames), dtype=np.bool_)
     if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
         keyed_at, keyed = key_points(curve)
+        if np.array_equal(keyed_at, times):
+            return keyed
         if (keyed_at[1:] > keyed_at[:-1]).all():
             rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
             known, values = keyed_at[rows] == times, keyed[rows]
@@ -108,7 +111,7 @@ def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str,
     for path, value in values.items():
         for index in range(len(value)):
             curve = find(path, index=index)
-            if curve and curve.keyframe_points and curve.range()[0] < start - MERGE:
-                frames, keyed = key_points(curve)
-                value[index] = keyed[frames < start - MERGE][-1]
+            points = curve.keyframe_points if curve else ()
+            if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
+                value[index] = points[ahead - 1].co.y
     return values
