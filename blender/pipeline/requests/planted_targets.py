@@ -40,8 +40,8 @@ def plant_with_targets(
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
     steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
     yield from part(_prepared(opened, steps), 0.0, 0.5)
-    plan = read_limbs(rig, asked, scene).plan
-    names, frames = [chain.name for chain in plan.chains], plan.frames
+    read = read_limbs(rig, asked, scene)
+    names, frames = [foot.chain.name for foot in read.feet], read.plan.frames
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
         yield from part(_prepared(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
