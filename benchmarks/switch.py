@@ -77,6 +77,13 @@ def stride(rig: Object) -> None:
             rig.pose.bones[f"{owner}.{side}"]["IK_FK"] = 1.0
 
 
+def properties(rig: Object) -> list[Callable[[], object]]:
+    """What sets again what a switch sets besides the controls: it stays as its keys had it when these are gone."""
+    bones = rig.pose.bones
+    switches = [partial(bone.__setitem__, "IK_FK", bone["IK_FK"]) for bone in bones if "IK_FK" in bone]
+    return switches + [partial(setattr, bone, "ik_stretch", bone.ik_stretch) for bone in bones if bone.ik_stretch]
+
+
 def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], None], kind: str) -> None:
     """Prints the row of one direction."""
     rig = generated()
@@ -84,8 +91,12 @@ def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], Non
     action, buttons = rig.animation_data.action, snaps(kind)
     assert len(buttons) == LIMBS
 
+    unset = properties(rig)
+
     def again(work: Callable[[], object]) -> None:
         """On a copy of the source's keys, which goes."""
+        for each in unset:
+            each()
         rig.animation_data.action = copy = action.copy()
         if hasattr(copy, "slots"):
             rig.animation_data.action_slot = copy.slots[0]

@@ -5,7 +5,7 @@ about the line from root to tip, and its bones grow or shrink, until what is eva
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,20 @@ from ..solver.values import Array
 from ..solver.vectors import cross, norm, product, rejection, unit
 from . import inherit, limb_pose, transform
 from .place_bones import Control
-from .rotation_mode import rotation_values
 from .transform import Basis
 from .values import Bone, Channel
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
+
+_STRAIGHT = 1e-4
+"""Of the limb's length: with a mid joint less far aside, single precision does not tell bent from straight."""
+
+_SHORTER = 2e-5
+"""Part by which bones of a straight limb shrink: what is out of reach keeps it straight, whatever is rounded."""
+
+_BENT = 7e-3
+"""Part of the bend at rest with which a straight limb starts: one without any Blender's IK cannot bend."""
 
 _AT_REST = Basis(location=np.zeros((1, 3)), rotation=np.eye(3)[None], scale=np.ones((1, 3)))
 
@@ -65,7 +73,7 @@ class LayerPlan:
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
     shared : names of the bones that pose the limb whichever layer shows
     zero : controls that are to be at rest
-    chain : root bone and end bone of an IK chain; empty for FK
+    chain : root bone and end bone of an IK chain; none for FK
     rigid : by these IK does not stretch the two, each by another part; an IK chain that shows the pose does without
     swivel : control of the IK chain itself
     pole : pole control
@@ -80,7 +88,7 @@ class LayerPlan:
     controls: tuple[tuple[CarriedBone, str], ...]
     shared: frozenset[str] = frozenset()
     zero: tuple[Bone, ...] = ()
-    chain: tuple[Bone, ...] = ()
+    chain: tuple[CarriedBone, ...] = ()
     rigid: tuple[Setting, ...] = ()
     swivel: CarriedBone | None = None
     pole: CarriedBone | None = None
@@ -97,13 +105,13 @@ class LayerPlan:
         if self.pole and bone.name == self.pole.bone.name:
             return (bone.location_path,)
         if bone.name in (other.name for other in self.sized[1:]):
-            return (bone.scale_path,)
+            return bone.rotation_path, bone.scale_path
         return bone.location_path, bone.rotation_path, bone.scale_path
 
     @property
     def sized(self) -> tuple[Bone, ...]:
-        """Swivel and end bone, which set the sizes of an IK chain's bones."""
-        return (self.swivel.bone, self.chain[1]) if self.swivel else ()
+        """Swivel and end bone, which set the sizes of an IK chain's bones, and how they lie before IK moves them."""
+        return (self.swivel.bone, self.chain[1].bone) if self.swivel else ()
 
     @property
     def carriers(self) -> Iterator[Bone]:
@@ -132,6 +140,18 @@ def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:
     ]
 
 
+def _joints(plan: LayerPlan, poses: Mapping[str, Array]) -> Array:
+    """(n, 3, 3) root, mid and tip."""
+    return np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+
+
+def _lengths(joints: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """(n, 2) of the bones of an IK chain that is to have these joints (n, 3, 3), and (n,) where it is straight."""
+    lengths = norm(np.diff(joints, axis=1))
+    straight = limb_pose.mid_aside(joints) < _STRAIGHT * lengths.sum(axis=1)
+    return np.where(straight[:, None], 1.0 - _SHORTER, 1.0) * lengths, straight
+
+
 class IkChain:
     """The IK chain of a limb, whose controls are moved, and which is turned and sized, until it fits.
 
@@ -144,9 +164,11 @@ class IkChain:
         """own : of swivel and end bone, as they are keyed now"""
         self._plan, self._poses, self._own = plan, poses, own
         # (n, 3, 3) root, mid and tip
-        self._wanted = np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+        self._wanted = _joints(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
-        self._angle, self._sizes = np.zeros(len(self._wanted)), np.ones((len(self._wanted), 2))
+        self._lengths, self._straight = _lengths(self._wanted)
+        self._angle = np.zeros(len(self._wanted))
+        self._sizes = np.where(self._straight, 1.0 - _SHORTER, 1.0)[:, None].repeat(2, axis=1)
         self.bases: dict[str, Basis] = {}
         self.begun = self.fits = False
 
@@ -166,6 +188,20 @@ class IkChain:
         """What is set for it besides the switch."""
         return self._plan.rigid if self.begun else ()
 
+    def sizes_between(self, rows: NDArray[np.intp], poses: Mapping[str, Array]) -> dict[str, Array]:
+        """By RNA path (m, 3) the scales of swivel and end bone halfway behind the frames of these rows (m,).
+
+        poses : (m, 4, 4) there, by bone
+        """
+        lengths, between = self._lengths, _lengths(_joints(self._plan, poses))[0]
+        found = {}
+        for row, bone in enumerate(self._plan.sized):
+            # The end bone takes over the size of the one above.
+            on, half = (each[:, row] / (each[:, 0] if row else 1.0) for each in (lengths, between))
+            scale = self.bases[bone.name].scale
+            found[bone.scale_path] = (scale[rows] + scale[rows + 1]) * (half / (on[rows] + on[rows + 1]))[:, None]
+        return found
+
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its controls are keyed to already."""
         size = norm(np.diff(self._wanted, axis=1)).sum(axis=1)
@@ -176,12 +212,12 @@ class IkChain:
         return True
 
     def _fitted(self, poses: Mapping[str, Array]) -> bool:
-        root, end = (poses[bone.name] for bone in self._plan.chain)
-        tip = transform.transform_points(end, np.array(self._plan.chain[1].tail))
+        root, end = (poses[carried.bone.name] for carried in self._plan.chain)
+        tip = transform.transform_points(end, np.array(self._plan.chain[1].bone.tail))
         joints = np.stack((root[:, :3, 3], end[:, :3, 3], tip), axis=1)
         angle = limb_pose.swivel(joints, self._wanted, root, self._poses[self._plan.shown[0].name])
-        wanted, lengths = (norm(np.diff(each, axis=1)) for each in (self._wanted, joints))
-        ratio = np.where(lengths > 0.0, wanted / np.where(lengths > 0.0, lengths, 1.0), 1.0)
+        lengths = norm(np.diff(joints, axis=1))
+        ratio = np.where(lengths > 0.0, self._lengths / np.where(lengths > 0.0, lengths, 1.0), 1.0)
         self._angle += angle
         self._sizes *= ratio
         sized = np.abs(ratio - 1.0).max() if self._plan.swivel else 0.0
@@ -191,15 +227,36 @@ class IkChain:
         plan = self._plan
         self.bases = {bone.name: _AT_REST for bone in plan.zero}
         if plan.swivel:
-            bone, parents, end = plan.swivel.bone, plan.swivel.parents, plan.chain[1]
-            parent = poses[parents[0].name][:, None] if parents else None
-            head = inherit.location((bone,), parent, self._wanted[:, None, 0])[:, 0]
-            turn = limb_pose.about_y(np.where(plan.pole_on, 0.0, self._angle))
-            own, below = self._own[bone.name], self._own[end.name]
-            scale = own.scale * self._sizes[:, :1]
-            self.bases[bone.name] = Basis(location=head, rotation=product(own.rotation, turn), scale=scale)
-            self.bases[end.name] = replace(below, scale=below.scale * self._sizes[:, 1:] / self._sizes[:, :1])
+            self.bases |= self._before_ik(plan.swivel, poses)
         return self._poled()
+
+    def _before_ik(self, swivel: CarriedBone, poses: Mapping[str, Array]) -> dict[str, Basis]:
+        """Swivel and end bone, so that the chain is posed as it is to be before IK moves it: where Blender's IK starts
+        from another bend, it stops 0.1 degrees short of straight. A pole turns the chain anyway.
+        """
+        above = poses[swivel.parents[0].name][:, None] if swivel.parents else None
+        root, end = (self._wanted_pose(each, row) for row, each in enumerate(self._plan.chain))
+        own, below = (self._own[bone.name] for bone in self._plan.sized)
+        at_start = inherit.basis((swivel.bone,), above, self._wanted_pose(swivel, 0)[:, None]).rotation[:, 0]
+        turned = product(at_start, limb_pose.about_y(self._angle))
+        bend = inherit.basis((self._plan.chain[1].bone,), root[:, None], end[:, None]).rotation[:, 0]
+        a_little = transform.orientation((1.0 - _BENT) * bend + _BENT * np.eye(3))
+        return {
+            swivel.bone.name: Basis(
+                location=inherit.location((swivel.bone,), above, self._wanted[:, None, 0])[:, 0],
+                rotation=np.where(self._plan.pole_on[:, None, None], own.rotation, turned),
+                scale=own.scale * self._sizes[:, :1],
+            ),
+            self._plan.chain[1].bone.name: Basis(
+                location=below.location,
+                rotation=np.where(self._straight[:, None, None], a_little, bend),
+                scale=below.scale * self._sizes[:, 1:] / self._sizes[:, :1],
+            ),
+        }
+
+    def _wanted_pose(self, carried: CarriedBone, row: int) -> Array:
+        """(n, 4, 4) where a bone has to be that lies to this one of those that show the limb as at rest."""
+        return product(self._poses[self._plan.shown[row].name], carried.offset)
 
     def _poled(self) -> list[Control]:
         """The pole control, where it bends the chain."""
@@ -213,34 +270,3 @@ class IkChain:
         pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
         pole = self._plan.pole
         return [Control(bone=pole.bone, parents=pole.parents, pose=pose, turns=False)]
-
-
-def basis_channels(bone: Bone, basis: Basis, frames: Array, before: Array, corners: NDArray[np.bool_]) -> list[Channel]:
-    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`.
-
-    corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
-    """
-    values = {
-        bone.location_path: basis.location,
-        bone.rotation_path: rotation_values(basis.rotation, bone.rotation_mode, before),
-        bone.scale_path: basis.scale,
-    }
-    found = []
-    for path, value in values.items():
-        value = np.repeat(value, len(frames) // len(value), axis=0)
-        slopes = _slopes(value, frames, corners) if len(frames) > 2 else None
-        found.append(Channel(path=path, group=bone.name, frames=frames, values=value, slopes=slopes))
-    return found
-
-
-def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_]) -> Array:
-    """(n - 1, 2, k) how `values` (n, k) on these frames leave one frame and arrive at the next."""
-    step = np.diff(frames)[:, None]
-    change = np.diff(values, axis=0) / step
-    smooth = np.gradient(values, frames, axis=0, edge_order=2)
-    # Of the parabola through a frame and the two beside it.
-    bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
-    ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
-    ahead[:-1][corners[:-2]] = (change[:-1] - step[:-1] * bend)[corners[:-2]]
-    behind[1:][corners[2:]] = (change[1:] + step[1:] * bend)[corners[2:]]
-    return np.stack((ahead, behind), axis=1)

@@ -27,6 +27,12 @@ def aside(joints: Array, fallback: Array) -> Array:
     return unit(rejection(np.where(known[:, None], held, start), axis))
 
 
+def mid_aside(joints: Array) -> Array:
+    """(n,) how far mid joints are from the line through root and tip; joints : (n, 3, 3)."""
+    root, mid, tip = np.moveaxis(joints, 1, 0)
+    return norm(rejection(mid - root, unit(tip - root)))
+
+
 def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Array:
     """(n,) the angles about the line from root to tip by which mid joints have to turn, or root bones where straight.
 

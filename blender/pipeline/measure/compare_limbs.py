@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import degrees
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton.layers import LayerPlan
 from ....skeleton.limb_pose import differences
-from ....skeleton.values import Plan, Point
+from ....skeleton.values import Bone, Plan, Point
 from ....solver.values import Array
 from ...key_settings import Keys, KeySettings
 from ...messages.chain_report import ChainReport, frame_text
@@ -21,6 +22,9 @@ from .compare import Look
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What nobody sees: parts of the limb's length, radians, and parts of its scale."""
 
+_BETWEEN = 1e-3
+"""Part of the limb's length by which bones may be off between frames."""
+
 
 def world_units(to_world: Array) -> Array:
     """(n,) how many there are in one unit of an object with these matrices (n, 4, 4)."""
@@ -28,50 +32,77 @@ def world_units(to_world: Array) -> Array:
 
 
 def compare_limbs(
-    plan: Plan, limbs: Sequence[LayerPlan], wanted: Mapping[str, Array], settings: KeySettings, look: Look
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    frames: tuple[Array, Array],
+    wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
+    settings: KeySettings,
+    look: Look,
 ) -> tuple[list[ChainReport], list[str]]:
     """A report of each limb, and sentences for the whole report, that tell how far those are off that did not stay.
 
-    wanted : by bone (n, 4, 4) in armature space
+    frames : those of the plan, and some between them
+    wanted : on both, by bone (n, 4, 4) in armature space
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
-    rows, total = chosen(plan.frames, plan.rig, settings.measure), len(plan.frames)
+    rows, between = (chosen(each, plan.rig, settings.measure) for each in frames)
+    count, total = len(rows), len(plan.frames)
     measured = np.isin(np.arange(total), rows)
-    if not len(rows):
-        return [_report(limb.name, plan.frames, measured) for limb in limbs], [translated("report.not_measured")]
+    if not (count and limbs):
+        notes = [translated("report.not_measured")] if limbs else []
+        return [_report(limb.name, plan.frames, measured) for limb in limbs], notes
     bones = frozenset(Point(plan.rig, bone.name) for limb in limbs for bone in limb.shown)
-    played = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), plan.frames[rows])
-    factor = world_units(played.to_world[plan.rig])
+    times = np.concatenate((frames[0][rows], frames[1][between]))
+    played = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), times)
+    factor = np.broadcast_to(world_units(played.to_world[plan.rig]), len(times))
+    on, half = wanted
+    to_be = {name: np.concatenate((pose[rows], half[name][between])) for name, pose in on.items()}
     reports, notes = [], []
     for limb in limbs:
-        now = {bone: played.pose[Point(plan.rig, bone.name)] for bone in limb.shown}
-        found = [differences(pose, wanted[bone.name][rows], np.array(bone.tail)) for bone, pose in now.items()]
-        # (bones, m, 3) metres, radians, and parts of the scale
-        off = np.stack([np.stack((moved * factor, turned, scaled), axis=-1) for moved, turned, scaled in found])
-        misposed = (off > _allowed(limb, settings, factor.max())).any(axis=(0, 2))
-        at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
-        report = _report(limb.name, plan.frames, measured)
-        report.off[rows], report.misposed[rows] = off[..., 0].max(axis=0), misposed
+        off = np.stack([_off(bone, played.pose[Point(plan.rig, bone.name)], to_be, factor) for bone in limb.shown])
+        allowed, report = _allowed(limb, settings, factor.max()), _report(limb.name, plan.frames, measured)
+        misposed = (off[:, :count] > allowed).any(axis=(0, 2))
+        report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
         if misposed.any():
-            worst = limb.shown[int(np.argmax(off[:, at, 0]))].name
-            report = replace(report, off_bone=worst)
-            moved, turned, scaled = off.max(axis=(0, 1)).tolist()
-            frame = frame_text(plan.frames[rows][at])
-            told = {"limb": limb.name, "off": moved, "angle": degrees(turned), "scale": scaled, "frame": frame}
+            told = _worst(limb, off[:, :count], misposed, times[:count])
+            report = replace(report, off_bone=told["bone"])
             notes.append(translated("alert.not_kept", **told))
+        loose = allowed + np.array((_BETWEEN * _size(limb, factor.max()), np.inf, np.inf))
+        misposed = (off[:, count:] > loose).any(axis=(0, 2))
+        if misposed.any():
+            told = _worst(limb, off[:, count:], misposed, times[count:])
+            notes.append(translated("alert.not_kept_between", **told))
         reports.append(report)
-    sampled = [translated("report.measured", count=len(rows), total=total)]
-    return reports, notes + (sampled if len(rows) < total else [])
+    sampled = [translated("report.measured", count=count, total=total)]
+    return reports, notes + (sampled if count < total else [])
+
+
+def _off(bone: Bone, played: Array, wanted: Mapping[str, Array], factor: Array) -> Array:
+    """(m, 3) how far a bone is off: world units, radians, and parts of its scale."""
+    moved, turned, scaled = differences(played, wanted[bone.name], np.array(bone.tail))
+    return np.stack((moved * factor, turned, scaled), axis=-1)
+
+
+def _worst(limb: LayerPlan, off: Array, misposed: NDArray[np.bool_], frames: Array) -> dict[str, Any]:
+    """What is told of a limb whose bones are `off` (bones, m, 3): by how much at the most, and which of them where."""
+    at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
+    moved, turned, scaled = off.max(axis=(0, 1)).tolist()
+    bone = limb.shown[int(np.argmax(off[:, at, 0]))].name
+    frame = frame_text(frames[at])
+    return {"limb": limb.name, "off": moved, "angle": degrees(turned), "scale": scaled, "frame": frame, "bone": bone}
 
 
 def _allowed(limb: LayerPlan, settings: KeySettings, unit: float) -> Array:
     """(3,) by how much a bone may be off: world units, radians, and parts of its scale."""
-    size = unit * sum(bone.length for bone in limb.shown[:2])
-    kept = _KEPT * np.array((size, 1.0, 1.0))
+    kept = _KEPT * np.array((_size(limb, unit), 1.0, 1.0))
     if settings.keys != Keys.REDUCED:
         return kept
     turned = settings.tolerance / (unit * min(bone.length for bone in limb.shown))
     return np.maximum(kept, (settings.tolerance, turned, turned))
+
+
+def _size(limb: LayerPlan, unit: float) -> float:
+    return unit * sum(bone.length for bone in limb.shown[:2])
 
 
 def _report(name: str, frames: Array, measured: NDArray[np.bool_]) -> ChainReport:

@@ -74,9 +74,9 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         plan,
         controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
         zero=tuple(map(bones, limb.zero)),
-        chain=tuple(map(bones, limb.ik[:2])),
+        chain=tuple(carried(*pair) for pair in zip(limb.ik[:2], shown, strict=False)),
         rigid=tuple(_rigid(rig, map(bones, limb.ik[:2]), frames)),
-        swivel=carried(limb.swivel, limb.swivel) if limb.swivel else None,
+        swivel=carried(limb.swivel, shown[0]) if limb.swivel else None,
         pole=carried(limb.pole, limb.pole) if limb.pole else None,
         pole_on=pole_on(rig, limb, frames),
     )
@@ -135,7 +135,7 @@ def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
 def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
     """Names of the bones whose pose tells where controls have to be."""
     names = {bone.name for limb in limbs for bone in (*limb.carriers, *limb.shown)}
-    return names | {bone.name for limb in limbs for bone in limb.chain}
+    return names | {carried.bone.name for limb in limbs for carried in limb.chain}
 
 
 def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluated:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.layers import LayerPlan, Setting, basis_channels
+from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, basis_channels
+from ....skeleton.layers import LayerPlan, Setting
 from ....skeleton.limb_pose import differences
 from ....skeleton.reduced_layers import reduce_limb
 from ....skeleton.steps import part
@@ -36,14 +37,19 @@ class LayerKeys:
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
-    def every(self, limb: LayerPlan, bases: Mapping[str, Basis]) -> list[Channel]:
+    def every(self, limb: LayerPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
         """On every frame, but for what changes nothing."""
         found = (
             channel
             for bone in limb.keyed
             if bone.name in bases
             for channel in basis_channels(
-                bone, bases[bone.name], self._plan.frames, self._before[bone.rotation_path], self._corners
+                bone,
+                bases[bone.name],
+                self._plan.frames,
+                self._before[bone.rotation_path],
+                self._corners,
+                between,
             )
             if channel.path in limb.paths(bone)
         )
@@ -52,6 +58,7 @@ class LayerKeys:
     def asked(
         self,
         bases: Mapping[str, Basis],
+        between: Between,
         held: Sequence[Setting],
         wanted: Mapping[str, Array],
         style: KeyStyle,
@@ -62,11 +69,11 @@ class LayerKeys:
         wanted : by bone (n, 4, 4), the pose that shows
         unit : world units in one of the armature's
         """
+        if style.keys == Keys.EVERY_FRAME:
+            return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
         channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
         if style.keys == Keys.REDUCED:
             return (yield from self._reduced(channels, bases, held, wanted, style, unit))
-        if style.keys == Keys.EVERY_FRAME:
-            return channels
         return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:

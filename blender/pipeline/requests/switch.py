@@ -10,12 +10,14 @@ from functools import partial
 
 import numpy as np
 from bpy.types import Scene
+from numpy.typing import NDArray
 
+from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, gaps, values_between
 from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place, wanted
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Plan, Point
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ...armatures import Rig
 from ...chains.rigs import rig_files
@@ -74,20 +76,24 @@ def switch(
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
     already = ", ".join(limb.name for limb in known if limb not in limbs)
     _refuse_unwritable(rig, limbs, solved, settings)
-    layer_keys = LayerKeys(plan, limbs)
 
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    samples = yield from part(sampler.of(need), 0.0, 0.3)
-    poses = _by_bone(samples.pose, plan)
-    poses |= {name: pose for limb in limbs for name, pose in wanted(limb, poses).items()}
-
+    samples = yield from part(sampler.of(need), 0.0, 0.2)
+    poses = _by_bone(samples, limbs, solved)
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
+    rows = gaps(limbs, poses)
+    halves = solved[rows] + 0.5 * step
+    on_halves = {name: pose[:0] for name, pose in poses.items()}
+    if len(rows):
+        on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
+    layer_keys = LayerKeys(plan, limbs)
     placing = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
-    bases, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    bases, held, chains = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    between = _between(limbs, chains, rows, replace(tied, poses=on_halves))
     unit = float(world_units(samples.to_world[rig]).max())
-    keying = layer_keys.asked(bases, held, poses, settings, unit)
+    keying = layer_keys.asked(bases, between, held, poses, settings, unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     found = [
         kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, solved))
@@ -109,7 +115,7 @@ def switch(
                 style = replace(settings, new_action=anew, interpolation=going_on)
                 notes += write.keys(rig, [channel], span=span, style=style)
         look = partial(sampler.played, keyed={rig: written})
-        reports, off = compare_limbs(plan, limbs, poses, settings, look)
+        reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), settings, look)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
     return write_and_measure
@@ -133,7 +139,7 @@ def _controls(
     own_bases: Mapping[Point, Basis],
     layer_keys: LayerKeys,
     tied: Evaluated,
-) -> Generator[float, None, tuple[dict[str, Basis], list[Setting]]]:
+) -> Generator[float, None, tuple[dict[str, Basis], list[Setting], list[IkChain]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides."""
     ends, own = np.unique(plan.frames[[0, -1]]), {point.bone: basis for point, basis in own_bases.items()}
     chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
@@ -141,7 +147,7 @@ def _controls(
     bases, waiting = place(waiting, replace(tied, poses=poses))
     held = [limb.switch for limb in limbs]
     if not (chains or waiting):
-        return bases, held
+        return bases, held, chains
     with trial_keys.Trial(plan, tied.depends) as trial:
         for number in range(_MOST):
             keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases)]
@@ -156,8 +162,28 @@ def _controls(
             bases |= found
             if not waiting and all(chain.fits for chain in chains):
                 break
-    return bases, held
+    return bases, held, chains
 
 
-def _by_bone(poses: Mapping[Point, Array], plan: Plan) -> dict[str, Array]:
-    return {point.bone: np.broadcast_to(pose, (len(plan.frames), 4, 4)) for point, pose in poses.items()}
+def _between(
+    limbs: Sequence[LayerPlan], chains: Sequence[IkChain], rows: NDArray[np.intp], evaluated: Evaluated
+) -> Between:
+    """What is known of the controls halfway behind the frames of these rows, where Blender was evaluated as well."""
+    if not len(rows):
+        return NOTHING_BETWEEN
+    controls = [control for limb in limbs for control in to_place(limb, evaluated.poses)]
+    bases, values = place(controls, evaluated)[0], {}
+    for control in controls:
+        if control.bone.name in bases:
+            values |= values_between(control.bone, bases[control.bone.name])
+    for chain in chains:
+        if chain.begun:
+            values |= chain.sizes_between(rows, evaluated.poses)
+    return Between(rows=rows, values=values)
+
+
+def _by_bone(samples: Samples, limbs: Sequence[LayerPlan], frames: Array) -> dict[str, Array]:
+    """(n, 4, 4) each, those of the bones that are to show the limbs among them."""
+    shape = len(frames), 4, 4
+    poses = {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
+    return poses | {name: pose for limb in limbs for name, pose in wanted(limb, poses).items()}

@@ -74,6 +74,11 @@ class Sampler(ExitStack):
         """Just what is asked for, over the plan's frames."""
         return (yield from self._sampled(need))
 
+    def between(self, need: SampleRequest, frames: Array) -> Steps:
+        """The same on other frames, once those of the plan were sampled."""
+        steps = self._by_curves(need, frames) if self.way == Sampling.CURVES else self._stepped(need, frames)
+        return (yield from self._whole(steps))
+
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
@@ -117,14 +122,17 @@ class Sampler(ExitStack):
         elif self.way == Sampling.ISOLATED and scene.driven(need):
             raise Refused("NOT_ISOLATED", object=plan.rig)
         if self.way == Sampling.CURVES:
-            render: RenderSettings = plan.scene.render
-            return (yield from curves.samples(need, plan.frames * (render.frame_map_old / render.frame_map_new)))
+            return (yield from self._by_curves(need, plan.frames))
         if self.way == Sampling.SCENE:
             self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
         else:
             self._slow(translated("slow.isolated", reason=obstacle) if obstacle else translated("slow.isolated_asked"))
         with _without_constraints(plan.rig, {place.bone for place in keyed if place.object == plan.rig}):
             return (yield from self._stepped(need, plan.frames))
+
+    def _by_curves(self, need: SampleRequest, frames: Array) -> Steps:
+        render: RenderSettings = self._plan.scene.render
+        return (yield from curves.samples(need, frames * (render.frame_map_old / render.frame_map_new)))
 
     def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:

@@ -1,0 +1,104 @@
+"""Bases of a limb's controls into channels on every frame, whose curves pass where controls have to be between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solver.values import Array
+from ..solver.vectors import dot, norm, unit
+from . import transform
+from .layers import LayerPlan
+from .rotation_mode import rotation_values
+from .transform import Basis
+from .values import Bone, Channel
+
+_NEARLY_STRAIGHT = 0.3
+"""Radians between the two bones: within these a mid joint moves many times as far as the tip is off."""
+
+_TURN = 2e-4
+"""Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Between:
+    """Where curves have to pass halfway between some frames and the next ones.
+
+    rows : (m,) rising, the indices of these frames
+    values : by RNA path (m, 3), or of a rotation (m, 3, 3), of controls of which it is known
+    """
+
+    rows: NDArray[np.intp]
+    values: Mapping[str, Array]
+
+
+NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
+
+
+def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.intp]:
+    """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one."""
+    found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
+    for limb in limbs:
+        root, mid, tip = (poses[bone.name][:, :3, 3] for bone in limb.shown[:3])
+        straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
+        tails = [transform.transform_points(poses[bone.name], np.array(bone.tail)) for bone in limb.shown]
+        # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
+        turns = norm(np.diff(tails, n=3, axis=1)).max(axis=0) / 16.0
+        sharp = np.convolve(turns > _TURN * sum(bone.length for bone in limb.shown[:2]), (1, 1, 1), "full") > 0
+        found[:-1] |= straight[1:] | straight[:-1]
+        found[: len(sharp)] |= sharp
+    return np.flatnonzero(found[:-1])
+
+
+def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
+    """By RNA path what `Between` has of a control that is known there as a whole."""
+    return {
+        bone.location_path: basis.location,
+        bone.rotation_path: basis.rotation,
+        bone.scale_path: basis.scale,
+    }
+
+
+def basis_channels(
+    bone: Bone, basis: Basis, frames: Array, before: Array, corners: NDArray[np.bool_], between: Between
+) -> list[Channel]:
+    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`.
+
+    corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
+    """
+    found = []
+    for path, values in (
+        (bone.location_path, basis.location),
+        (bone.rotation_path, basis.rotation),
+        (bone.scale_path, basis.scale),
+    ):
+        values = np.repeat(values, len(frames) // len(values), axis=0)
+        rows = between.rows if path in between.values else between.rows[:0]
+        halves = rows + 1 + np.arange(len(rows))
+        if len(rows):
+            values = np.insert(values, rows + 1, between.values[path], axis=0)
+        if path == bone.rotation_path:
+            values = rotation_values(values, bone.rotation_mode, before)
+        half, values = values[halves], np.delete(values, halves, axis=0)
+        slopes = _slopes(values, frames[1] - frames[0], corners, rows, half) if len(frames) > 2 else None
+        found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=slopes))
+    return found
+
+
+def _slopes(values: Array, step: float, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
+    """(n - 1, 2, k) how `values` (n, k) at even steps leave one frame and arrive at the next.
+
+    half : (m, k) what curves have to be halfway behind the frames of the `rows` (m,)
+    """
+    change = np.diff(values, axis=0) / step
+    smooth = np.gradient(values, step, axis=0, edge_order=2)
+    bend = 0.5 * np.diff(change, axis=0)
+    ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
+    ahead[:-1][corners[:-2]] = (change[:-1] - bend)[corners[:-2]]
+    behind[1:][corners[2:]] = (change[1:] + bend)[corners[2:]]
+    # A cubic is halfway at the mean of its ends and an eighth of how much its slopes differ.
+    off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step * (ahead - behind)[rows]
+    ahead[rows] += 4.0 / step * off
+    behind[rows] -= 4.0 / step * off
+    return np.stack((ahead, behind), axis=1)
