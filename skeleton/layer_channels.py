@@ -45,9 +45,9 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
         tails = [transform.transform_points(poses[bone.name], np.array(bone.tail)) for bone in limb.shown]
         # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
         turns = norm(np.diff(tails, n=3, axis=1)).max(axis=0) / 16.0
-        sharp = np.convolve(turns > _TURN * sum(bone.length for bone in limb.shown[:2]), (1, 1, 1), "full") > 0
         found[:-1] |= straight[1:] | straight[:-1]
-        found[: len(sharp)] |= sharp
+        for row in np.flatnonzero(turns > _TURN * sum(bone.length for bone in limb.shown[:2])):
+            found[row : row + 3] = True
     return np.flatnonzero(found[:-1])
 
 
@@ -81,24 +81,26 @@ def basis_channels(
         if path == bone.rotation_path:
             values = rotation_values(values, bone.rotation_mode, before)
         half, values = values[halves], np.delete(values, halves, axis=0)
-        slopes = _slopes(values, frames[1] - frames[0], corners, rows, half) if len(frames) > 2 else None
+        slopes = _slopes(values, frames, corners, rows, half) if len(frames) > 2 else None
         found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=slopes))
     return found
 
 
-def _slopes(values: Array, step: float, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
-    """(n - 1, 2, k) how `values` (n, k) at even steps leave one frame and arrive at the next.
+def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
+    """(n - 1, 2, k) how `values` (n, k) on these frames leave one frame and arrive at the next.
 
     half : (m, k) what curves have to be halfway behind the frames of the `rows` (m,)
     """
+    step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    smooth = np.gradient(values, step, axis=0, edge_order=2)
-    bend = 0.5 * np.diff(change, axis=0)
+    smooth = np.gradient(values, frames, axis=0, edge_order=2)
+    # Of the parabola through a frame and the two beside it.
+    bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
     ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
-    ahead[:-1][corners[:-2]] = (change[:-1] - bend)[corners[:-2]]
-    behind[1:][corners[2:]] = (change[1:] + bend)[corners[2:]]
+    ahead[:-1][corners[:-2]] = (change[:-1] - step[:-1] * bend)[corners[:-2]]
+    behind[1:][corners[2:]] = (change[1:] + step[1:] * bend)[corners[2:]]
     # A cubic is halfway at the mean of its ends and an eighth of how much its slopes differ.
-    off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step * (ahead - behind)[rows]
-    ahead[rows] += 4.0 / step * off
-    behind[rows] -= 4.0 / step * off
+    off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step[rows] * (ahead - behind)[rows]
+    ahead[rows] += 4.0 / step[rows] * off
+    behind[rows] -= 4.0 / step[rows] * off
     return np.stack((ahead, behind), axis=1)

@@ -25,6 +25,12 @@ from . import dependencies
 from .bone import read_bone, rest
 from .keys import key_frames, key_points, numbers_on
 
+_NEAR = 0.02
+"""Frames: Blender makes keys that are closer than half of this into one; of frames beyond 40,000 it tells fewer."""
+
+_PARTS = (0.25, 0.5, 0.75, 1.0)
+"""Of the frame ahead of a border: there it shows whether a curve stands still, or changes."""
+
 
 class Layer(Word):
     """Layers of a limb that can show."""
@@ -200,7 +206,8 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
         first = len(start)
         straight[first : first + len(slopes)] = slopes
         slopes = straight
-    stays = None if channel.held is None else np.pad(channel.held, (len(start), len(end)))
+    stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.held is None else channel.held
+    stays = np.concatenate((np.ones(len(start), dtype=np.bool_), stays, np.zeros(len(end), dtype=np.bool_)))
     return replace(channel, frames=frames, values=values, slopes=slopes, held=stays)
 
 
@@ -214,7 +221,8 @@ def borders(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool 
 def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
     """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
 
-    They are a frame away, or halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
+    Both are as near as keys may be, since between frames nothing is to change either; ahead a frame away where the
+    property stands still. Halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
     """
     start, end = float(frames[0]), float(frames[-1])
     find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
@@ -225,7 +233,11 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
         found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
         return {frame: np.array(found)}
 
+    near, far = (max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame))))) for frame in (start, end))
     before = times[times < start - MERGE].max(initial=-np.inf)
     behind = times[times > end + MERGE].min(initial=np.inf)
-    ahead = start - 1.0 if before < start - 1.0 else (before + start) / 2.0
-    return values(ahead), values(end + 1.0) if behind > end + 1.0 else {}
+    now = values(start)[start]
+    if all(np.array_equal(values(frame)[frame], now) for frame in start - np.array(_PARTS)):
+        near = 1.0
+    ahead = start - near if before < start - near else (before + start) / 2.0
+    return values(ahead), values(end + far) if behind > end + far else {}

@@ -25,7 +25,7 @@ from ...chains.rigs.known_limbs import known_limbs
 from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import trial_keys, unkeyed_edits, write
+from .. import trial_keys, unkeyed_edits
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
@@ -84,7 +84,7 @@ def switch(
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
     rows = gaps(limbs, poses)
-    halves = solved[rows] + 0.5 * step
+    halves = 0.5 * (solved[rows] + solved[rows + 1])
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
         on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
@@ -113,7 +113,7 @@ def switch(
             for row, (channel, going_on) in enumerate(set_keys):
                 anew = settings.new_action and not found and row == 0
                 style = replace(settings, new_action=anew, interpolation=going_on)
-                notes += write.keys(rig, [channel], span=span, style=style)
+                notes += write_keys(rig, [channel], span, style)
         look = partial(sampler.played, keyed={rig: written})
         reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), settings, look)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")

@@ -13,11 +13,12 @@ from ...armatures import Rig
 from ...chains.rigs.switch_property import turn
 from ...key_settings import DEFAULTS
 from ...rna_paths import bone_and_property
-from .. import unkeyed_edits, write
+from .. import unkeyed_edits
 from ..checks import keys
 from ..read.build_plan import current_plan
 from ..read.keys import bone_keys, key_points
-from ..read.layers import setting_channel
+from ..read.layers import borders, setting_channel
+from .layer_keys import write_keys
 
 
 def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:
@@ -31,14 +32,16 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
     [chain] = current_plan(rig, [name], scene).chains
     frames, notes = bone_keys(chain, -inf, inf), []
     if len(frames) or path in versions.animated_paths(rig):
-        keys.refuse_unwritable(rig, {path}, DEFAULTS)
         start, end = _stretch(rig, path, scene.frame_current_final)
         frames = np.append(frames[(frames > start - MERGE) & (frames < end - MERGE)], scene.frame_current_final)
         span = float(frames.min()), float(frames.max())
+        spans = {path: [borders(rig, path, np.array(span))]}
+        keys.refuse_unwritable(rig, spans, DEFAULTS)
+        keys.refuse_unkept(rig, spans)
         setting = Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
         channel, going_on = setting_channel(rig, setting, np.array(span))
         with unkeyed_edits.preserve_edits(rig, scene, {path}):
-            notes = write.keys(rig, [channel], span=span, style=replace(DEFAULTS, interpolation=going_on))
+            notes = write_keys(rig, [channel], span, replace(DEFAULTS, interpolation=going_on))
     turn(rig, path, value)
     return notes
 

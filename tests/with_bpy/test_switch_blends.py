@@ -1,0 +1,68 @@
+"""Curves that change across the border of a switch keep what they are outside of its frames, between frames too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support.rigify import generated
+from support.rigs import animate
+from support.truth import on_frame
+from support.walking import deforming, off
+
+LEG = 'pose.bones["thigh_parent.L"]["IK_FK"]'
+OUTSIDE = [*np.arange(1.0, 11.0, 0.5), *np.arange(50.5, 64.0, 0.5)]
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    """The rig generated from the basic human metarig, with a foot that moves by IK, and a thigh by FK."""
+    rig = generated("basic_human")
+    animate(rig.pose.bones["foot_ik.L"], location={1: (0, 0, 0), 30: (0, 0.3, 0.1), 61: (0, 0.2, 0.1)})
+    turns = {1: (1.0, 0.0, 0.0, 0.0), 31: (0.9, 0.4, 0.0, 0.1), 61: (1.0, 0.1, 0.0, 0.0)}
+    animate(rig.pose.bones["thigh_fk.L"], rotation_quaternion=turns)
+    return rig
+
+
+def key_switch(rig: Object, values: Mapping[float, float], interpolation: str) -> None:
+    points = versions.ensure_channelbag(rig).fcurves.new(LEG, index=0).keyframe_points
+    for frame, value in values.items():
+        points.insert(frame, value).interpolation = interpolation
+
+
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT"])
+@pytest.mark.parametrize("values", [{1: 0.0, 31: 0.6, 61: 0.2}, {5: 1.0, 61: 0.0}, {1: 0.0, 51: 1.0, 60: 0.0}])
+def test_a_blend_across_the_border_stays_outside(
+    rig: Object, values: Mapping[float, float], interpolation: str
+) -> None:
+    key_switch(rig, values, interpolation)
+    before = deforming(rig, OUTSIDE)
+    api.switch(rig, "FK", ["Leg.L"], frames=(11, 50))
+    # Splitting a curve rounds its handles to single precision.
+    assert off(deforming(rig, OUTSIDE), before)[0] < 2e-6
+
+
+def test_the_button_keeps_a_blend_outside_of_its_frames(rig: Object) -> None:
+    api.add_detected(rig)
+    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
+    key_switch(rig, {-20: 0.0, 10: 0.0, 80: 1.0}, "BEZIER")
+    outside = [*np.arange(-20.0, 9.5, 0.5), *np.arange(61.5, 80.0, 0.5)]
+    before = deforming(rig, outside)
+    on_frame(10)
+    assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
+    assert off(deforming(rig, outside), before)[0] < 2e-6
+
+
+def test_the_button_refuses_what_it_would_change_outside(rig: Object) -> None:
+    api.add_detected(rig)
+    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
+    key_switch(rig, {-20: 0.0, 80: 0.0}, "BOUNCE")
+    on_frame(10)
+    with pytest.raises(RuntimeError, match="BOUNCE"):
+        bpy.ops.two_bone_ik.reveal()
