@@ -8,6 +8,7 @@ from bpy.types import Constraint
 from ....skeleton import chain_group
 from ....skeleton.feet import Foot
 from ....skeleton.values import Point, Samples
+from ....solver.values import Array
 from ....solver.vectors import norm
 from ...messages.refused import Refused
 from ..read import dependencies
@@ -15,6 +16,9 @@ from ..read.notes import acts
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """They change nothing where nothing is scaled, however the bones turn: Rigify has one between shin and foot."""
+
+_LEAST = 1e-6
+"""World units: a shorter limb has no scale by which to tell what moves."""
 
 _SAME = 1e-4
 """Parts of a bone's length, and of its axes: single precision after some products of matrices."""
@@ -34,6 +38,13 @@ def refuse_scaled(feet: Sequence[Foot], samples: Samples) -> None:
         for name, constraint in _constraints(foot):
             if _off(foot, samples) > _SAME:
                 _refuse(foot, name, constraint)
+
+
+def refuse_without_length(feet: Sequence[Foot], lengths: Array) -> None:
+    """Raise `Refused` where a limb has next to no length: (f,) in the world."""
+    for foot, length in zip(feet, lengths, strict=True):
+        if not length > _LEAST:
+            raise Refused("NO_LENGTH", object=foot.chain.rig, value=length, limb=foot.chain.name)
 
 
 def _constraints(foot: Foot) -> Iterator[tuple[str, Constraint]]:

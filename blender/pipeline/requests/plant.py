@@ -30,7 +30,7 @@ from .. import captured_action, unkeyed_edits, write
 from ..captured_action import Captured
 from ..checks import keys
 from ..checks.armature import refuse_unposable
-from ..checks.feet import refuse_constrained, refuse_scaled
+from ..checks.feet import refuse_constrained, refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.shared_bones import refuse_shared_bones
@@ -46,9 +46,6 @@ from ..read.notes import switch_notes
 from ..sample import floor, sampling
 from ..sample.floor import Floor
 from ..sample.request import SampleRequest, pose_request
-
-_LEAST = 1e-6
-"""World units: a shorter limb has no scale by which to tell what moves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -192,9 +189,7 @@ def _planted(
     samples = yield from sampler.over_range(_need(read).of(plan.rig, player))
     samples = samples.of(player, plan.rig)
     legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), _rate(plan))
-    for foot, length in zip(read.feet, legs.lengths, strict=True):
-        if not length > _LEAST:
-            raise Refused("NO_LENGTH", object=plan.rig, value=length, limb=foot.chain.name)
+    refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
     given = _given(read, asked)
     heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
