@@ -87,9 +87,9 @@ class Recorder:
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
             matrices[self._row] = owner.matrix_basis
             self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
-        for (item, name), values in self._unturned.items():
+        for (item, name), rows in self._unturned.items():
             bone = bones[item][name]
-            values.append(bone.location[:] + bone.scale[:])
+            rows.append(bone.location[:] + bone.scale[:])
         for point, numbers in self._numbers.items():
             bone, unset = bones[point.object][point.bone], self._wanted.numbers[point]
             for name, values in numbers.items():
