@@ -12,7 +12,8 @@ from ..blender.live.pose_before import pose_before
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
-from ..blender.pipeline.requests.plant import Asked, find_contacts, plant_feet
+from ..blender.pipeline.read.captured_limbs import Asked
+from ..blender.pipeline.requests.plant import find_contacts, plant_feet
 from ..blender.pipeline.requests.planted_targets import plant_with_targets
 from ..blender.pipeline.sample.floor import Floor
 from ..skeleton.feet import Contact
@@ -32,7 +33,10 @@ def plant(
     find: bool = False,
     limbs: Collection[str] = ("LEGS",),
     hips: str | None = None,
+    sideways: bool = False,
+    keep: Collection[str] = (),
     floor: Floor | None = None,
+    flat_feet: bool = False,
     stillness: Stillness = _STILLNESS,
     leave_targets: bool = False,
     scene: Scene | None = None,
@@ -52,7 +56,11 @@ def plant(
     find : find contacts even where they are keyed
     limbs : LEGS, ARMS or both; hands are held without regard to the floor
     hips : the bone that goes down until legs reach their feet; None for the nearest that carries all legs and arms
+    sideways : let the hips move sideways as well, so that they go down less
+    keep : limbs that keep their place where the hips move, by name, or ARMS and SPINE for all of these; hands on props,
+        or the chest, and with it the head. Other legs always do
     floor : its height, or a mesh object; None if it is to be found
+    flat_feet : turn feet so that their soles are level, as at rest, while both ball and heel stand
     stillness : what counts as standing
     leave_targets : give the limbs targets that move as they now do, and chains where they have none
     interpolation, key_type, sampling, measure : as for `bake`
@@ -78,7 +86,10 @@ def plant(
         find=find,
         limbs=limbs,
         hips=hips,
+        sideways=sideways,
+        keep=keep,
         floor=floor,
+        flat_feet=flat_feet,
         stillness=stillness,
         leave_targets=leave_targets,
         scene=scene,
@@ -98,7 +109,10 @@ def planting(
     find: bool = False,
     limbs: Collection[str] = ("LEGS",),
     hips: str | None = None,
+    sideways: bool = False,
+    keep: Collection[str] = (),
     floor: Floor | None = None,
+    flat_feet: bool = False,
     stillness: Stillness = _STILLNESS,
     leave_targets: bool = False,
     scene: Scene | None = None,
@@ -124,8 +138,10 @@ def planting(
         contacts=contacts,
         find_contacts=find,
         hips=hips,
+        keep=keep,
         floor=floor,
-        options=PlantOptions(stillness=stillness),
+        flat_feet=flat_feet,
+        options=PlantOptions(stillness=stillness, sideways=sideways),
     )
     settings = KeySettings(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)

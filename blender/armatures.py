@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         two_bone_ik_live: bool
         two_bone_ik_plants: set[str]
         two_bone_ik_hips: str
+        two_bone_ik_sideways: bool
+        two_bone_ik_keep: set[str]
+        two_bone_ik_flat_feet: bool
 else:
     Rig = Object
 

@@ -88,6 +88,17 @@ def register() -> None:
         description="The bone that Plant lowers where a foot is out of reach. Leave empty for the one above the legs",
         **_FIELD,
     )
+    _item.two_bone_ik_sideways = props.BoolProperty(
+        name="Sideways",
+        description="Let the hips move sideways as well, so that they go down less",
+        **_FIELD,
+    )
+    _item.two_bone_ik_keep = choice("keep", **_FIELD | {"options": {"ENUM_FLAG"}})
+    _item.two_bone_ik_flat_feet = props.BoolProperty(
+        name="Flat Feet",
+        description="Turn feet so that they lie flat, as at rest, while ball and heel stand",
+        **_FIELD,
+    )
     _scene.two_bone_ik_floor = props.PointerProperty(
         name="Floor",
         description="Plant puts feet on this object. Leave empty for level ground, found where they stand",
@@ -99,6 +110,9 @@ def register() -> None:
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _scene.two_bone_ik_floor
+    del _item.two_bone_ik_flat_feet
+    del _item.two_bone_ik_keep
+    del _item.two_bone_ik_sideways
     del _item.two_bone_ik_hips
     del _item.two_bone_ik_plants
     del _scene.two_bone_ik_hold_to_bone

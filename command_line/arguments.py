@@ -65,7 +65,10 @@ def parser(usage: str) -> ArgumentParser:
         _add(command, "--tolerance", type=float, metavar="DISTANCE")
     _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
     _add(plant, "--hips", default="", metavar="BONE")
+    _add(plant, "--sideways", action="store_true")
+    _add(plant, "--keep", type=kept, default=(), metavar="LIMBS")
     _add(plant, "--floor", default="", metavar="FLOOR")
+    _add(plant, "--flat-feet", action="store_true")
     _add(plant, "--stillness", type=_stillness, action="append", default=[], metavar="NAME=NUMBER")
     _add(plant, "--leave-targets", action="store_true")
     for command in (bake, snap, plant, switch):
@@ -136,6 +139,12 @@ def limbs(text: str) -> tuple[str, ...]:
     if not set(found) <= {"LEGS", "ARMS"}:
         raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
     return found
+
+
+def kept(text: str) -> tuple[str, ...]:
+    """ARMS, SPINE, or names of limbs."""
+    found = (part.strip() for part in text.split(","))
+    return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in found)
 
 
 def _stillness(text: str) -> tuple[str, float]:

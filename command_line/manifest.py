@@ -25,13 +25,14 @@ from typing import Any
 
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
+from ..blender.messages.translation import translated
 from . import record
-from .arguments import frames, limbs
+from .arguments import frames, kept, limbs
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, refuse_twice
 from .shot import Shot
 
-_SHARED = ("setup", "rig", "frames", "limbs", "hips", "floor")
+_SHARED = ("setup", "rig", "frames", "limbs", "hips", "sideways", "keep", "floor", "flat_feet")
 _KEYS = ("file", *_SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
@@ -146,14 +147,23 @@ class _Entry:
 
     def asked(self) -> dict[str, Any]:
         """The range of frames, and what to plant, by the fields of a shot; nothing of what the table leaves out."""
-        readers: dict[str, Callable[[str], Any]] = {"frames": frames, "limbs": limbs, "hips": str, "floor": str}
-        return {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
+        readers: dict[str, Callable[[str], Any]] = {"frames": frames, "limbs": limbs, "hips": str, "keep": kept}
+        readers["floor"] = str
+        found = {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
+        return found | {key: self._flag(key) for key in ("sideways", "flat_feet") if key in self.table}
 
     def _read(self, key: str, reader: Callable[[str], Any]) -> Any:
         try:
             return reader(self._text(self.table, key))
         except ArgumentTypeError as error:
             raise Refused("FRAMES", where=self.where, key=key, error=error) from None
+
+    def _flag(self, key: str) -> bool:
+        value = self.table[key]
+        if not isinstance(value, bool):
+            wanted = translated("part.bool")
+            raise Refused("WRONG_TYPE.field", value=value, wanted=wanted, where=self.where, key=key)
+        return value
 
     def output(self, file: Path) -> Path:
         """The path of the file's output in the folder for outputs."""

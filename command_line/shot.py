@@ -38,8 +38,9 @@ class Shot:
     number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
-    limbs, hips, floor, stillness, leave_targets : what to plant; the floor is a height or the name of an object, and of
-        the stillness of feet that stand those fields are given that are not as usual
+    limbs, hips, sideways, keep, floor, flat_feet, stillness, leave_targets : what to plant, and how; the floor is a
+        height or the name of an object, and of the stillness of feet that stand those fields are given that are not as
+        usual
     to, switched : what limbs of these names, or all, are to show
     output, report : paths to write, or None
     log : where what Blender prints goes, if it is one of a pool
@@ -64,7 +65,10 @@ class Shot:
     measure: Measure = DEFAULTS.measure
     limbs: tuple[str, ...] = ("LEGS",)
     hips: str = ""
+    sideways: bool = False
+    keep: tuple[str, ...] = ()
     floor: str = ""
+    flat_feet: bool = False
     stillness: Sequence[tuple[str, float]] = ()
     leave_targets: bool = False
     to: Layer | None = None

@@ -127,8 +127,19 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     hips: StringProperty(
         name="Hips", description="The bone to lower. Empty for the one above the legs", options={"SKIP_SAVE"}
     )
+    sideways: BoolProperty(
+        name="Sideways",
+        description="Let the hips move sideways as well, so that they go down less",
+        options={"SKIP_SAVE"},
+    )
+    keep: choice("keep", options={"ENUM_FLAG", "SKIP_SAVE"})
     floor: StringProperty(
         name="Floor", description="The object to stand on. Empty for level ground", options={"SKIP_SAVE"}
+    )
+    flat_feet: BoolProperty(
+        name="Flat Feet",
+        description="Turn feet so that they lie flat, as at rest, while ball and heel stand",
+        options={"SKIP_SAVE"},
     )
     use_height: BoolProperty(
         name="Floor Height", description="Take level ground at a height, instead of finding it", options={"SKIP_SAVE"}
@@ -166,6 +177,9 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         in_panel = {
             "plants": rig.two_bone_ik_plants,
             "hips": rig.two_bone_ik_hips,
+            "sideways": rig.two_bone_ik_sideways,
+            "keep": rig.two_bone_ik_keep,
+            "flat_feet": rig.two_bone_ik_flat_feet,
             "floor": scene.two_bone_ik_floor.name if scene.two_bone_ik_floor else "",
         }
         for name, value in in_panel.items():
@@ -186,7 +200,10 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
             find=self.find,
             limbs=self.plants if in_panel else rig.two_bone_ik_plants,
             hips=(self.hips if in_panel else rig.two_bone_ik_hips) or None,
+            sideways=self.sideways if in_panel else rig.two_bone_ik_sideways,
+            keep=self.keep if in_panel else rig.two_bone_ik_keep,
             floor=self.height if self.use_height else floor_named(self.floor),
+            flat_feet=self.flat_feet if in_panel else rig.two_bone_ik_flat_feet,
             stillness=self.stillness(),
             leave_targets=self.leave_targets,
             sampling=self.sampling,
@@ -202,11 +219,14 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         layout = self.layout
         layout.row().prop(self, "plants", expand=True)
         layout.prop_search(self, "hips", in_hand.rig_in_hand(bpy.context).data, "bones")
+        layout.prop(self, "sideways")
+        layout.row().prop(self, "keep", expand=True)
         layout.prop(self, "use_height")
         if self.use_height:
             layout.prop(self, "height")
         else:
             layout.prop_search(self, "floor", bpy.data, "objects")
+        layout.prop(self, "flat_feet")
         layout.prop(self, "find")
         for name in _STILLNESS:
             layout.prop(self, name)

@@ -12,6 +12,9 @@ from ..solver.values import Array
 from . import transform
 from .values import Bone, ChainPlan, Key, Point, Samples
 
+UP = np.array((0.0, 0.0, 1.0))
+"""In the world."""
+
 
 class Contact(NamedTuple):
     """From when to when a point of a limb stays where it is.
@@ -35,6 +38,27 @@ class BonePoint(NamedTuple):
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
+class Sole(NamedTuple):
+    """A foot that stands flat on the ground, as it does at rest.
+
+    up : in the space of the tip bone what points upwards
+    clearances : how high ball and heel are above the lowest end of the foot
+    """
+
+    up: tuple[float, float, float]
+    clearances: tuple[float, float]
+
+
+class Toe(NamedTuple):
+    """A bone that a foot carries.
+
+    rise : sine of its angle to the ground while it lies on it
+    """
+
+    bone: Bone
+    rise: float
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Foot:
     """A limb, and the points on which it stands.
@@ -42,7 +66,10 @@ class Foot:
     points : ball and heel; the same if there is but one
     ends : of all bones of the foot
     is_hand : the ground does not concern it
-    is_planted : its contacts count; otherwise it stays where it was captured, whatever moves it
+    is_planted : its contacts count
+    is_kept : while it does not stand it stays where it was captured, and does not go along with the hips; legs never do
+    sole : None if the foot need not lie flat
+    toes : what is to keep its orientation to the ground if the foot turns so that it is flat
     """
 
     chain: ChainPlan
@@ -50,6 +77,9 @@ class Foot:
     ends: tuple[BonePoint, ...]
     is_hand: bool
     is_planted: bool = True
+    is_kept: bool = False
+    sole: Sole | None = None
+    toes: tuple[Toe, ...] = ()
 
     @property
     def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:

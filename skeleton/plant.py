@@ -1,6 +1,6 @@
 """Captured legs of a skeleton as the solver's `plant` takes them, and what it finds as targets of their chains.
 
-Feet keep the orientation that was captured: each leg's target is its tip bone as captured, moved to another place.
+Each leg's target is its tip bone as captured, moved to another place, and turned if the foot is to lie flat.
 Hands are planted after the legs, each by itself, once the hips are where they will be.
 """
 
@@ -14,16 +14,10 @@ from ..solver import hips as hips_motion
 from ..solver.plant import Legs, Planted, PlantOptions, plant
 from ..solver.values import Array
 from ..solver.vectors import dot, norm, product
-from . import inherit, straight_limbs, transform
-from .feet import BonePoint, Foot, Hips, contact_points, positions
+from . import flat_feet, inherit, straight_limbs, transform
+from .feet import UP, BonePoint, Foot, Hips, contact_points, positions
 from .floor_levels import FloorLevels, Heights
-from .values import Channel, Plan, Point, Samples
-
-UP = np.array((0.0, 0.0, 1.0))
-"""In the world."""
-
-_SLOWEST = 1.0 / 3.0
-"""Part of the frames on which a foot is slowest; then it mostly stands flat."""
+from .values import ChainPlan, Channel, Plan, Point, Samples
 
 _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""
@@ -39,18 +33,20 @@ class PlantedFeet:
     points : (n, f, 2, 3)     ball and heel, as captured
     shift : (n, 3)            of the hips
     tips : (n, f, 3)
+    turns : (n, f, 3, 3)      of the feet, from how they were captured
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
     moved, softness, short : (n, f)     as `Planted` has them
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
-    lowering : (n,)
+    lowering, aside : (n,)    of the hips
     groundless : (n, f) bool  where the foot would stand if there was a floor below it
     """
 
     points: Array
     shift: Array
     tips: Array
+    turns: Array
     stands: NDArray[np.bool_]
     velocity: Array
     moved: Array
@@ -59,6 +55,7 @@ class PlantedFeet:
     lengths: Array
     ratio: float
     lowering: Array
+    aside: Array
     groundless: NDArray[np.bool_]
 
 
@@ -81,9 +78,10 @@ def plant_feet(
     found: dict[int, tuple[Planted, int]] = {}
     shift, ratio, lowering = np.zeros_like(whole.hips), 1.0, np.zeros(len(whole.hips))
     groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
+    aside, fit = lowering, shift
     if legs:
-        captured = _columns(whole, legs)
-        those = [feet[column] for column in legs]
+        captured, those = _columns(whole, legs), [feet[column] for column in legs]
+        captured = replace(captured, soles=flat_feet.soles(samples, those, captured.points))
         chosen, fitted = _fitted(captured, those, hips, options)
         clearances = _clearances(samples, those, captured.points)
         below = heights and FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
@@ -94,17 +92,20 @@ def plant_feet(
         if below:
             planted, groundless[:, legs] = below.landed(captured, chosen, planted, outside)
         found = {column: (planted, row) for row, column in enumerate(legs)}
-        shift, ratio, lowering = planted.hips, planted.ratio, planted.lowering
+        shift, ratio, lowering, aside = planted.hips, planted.ratio, planted.lowering, planted.aside
+        fit = planted.fit
     for column in set(range(len(feet))) - found.keys():
         hand = _columns(whole, [column])
         if hips and feet[column].chain.name in hips.carries:
-            hand = hand.moved(shift)
+            hand = hand.moved(fit if feet[column].is_kept else shift)
+            hand = replace(hand, roots=whole.roots[:, [column]] + shift[:, None])
         # Hands that hang at ease go along with the body, over ground that would seem to move.
         still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
+        still = replace(still, kept=np.array([not feet[column].is_planted]))
         found[column] = _with_given(hand, still, [given[column]]), 0
     every = {
         name: np.stack([getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet))], axis=1)
-        for name in ("tips", "stands", "moved", "softness", "short")
+        for name in ("tips", "turns", "stands", "moved", "softness", "short")
     }
     return PlantedFeet(
         points=whole.points,
@@ -113,6 +114,7 @@ def plant_feet(
         lengths=whole.lengths,
         ratio=ratio,
         lowering=lowering,
+        aside=aside,
         groundless=groundless,
         **every,
     )
@@ -151,11 +153,10 @@ def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantO
         # At the height at which tips stood that were not yet so much longer.
         stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
         origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
-    # What keeps its place has to be there exactly.
-    softness = np.where([foot.is_planted for foot in feet], options.softness, 0.0)
-    limit = options.limit if hips else 0.0
+    kept = np.array([not foot.is_planted for foot in feet])
     fit = hips_motion.scaled(legs.hips, ratio, origin) - legs.hips
-    return replace(options, ratio=ratio, origin=origin, limit=limit, softness=softness), legs.moved(fit)
+    limit = options.limit if hips else 0.0
+    return replace(options, ratio=ratio, origin=origin, limit=limit, kept=kept), legs.moved(fit)
 
 
 def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
@@ -163,10 +164,11 @@ def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
     found = []
     for column, foot in enumerate(feet):
         own = points[:, column]
+        if foot.sole and flat_feet.stands_at_rest(samples, foot, own):
+            found.append(np.array(foot.sole.clearances))
+            continue
         low = dot(positions(samples, foot.chain.rig, foot.ends, len(points)), UP).min(axis=1)
-        steps = norm(np.diff(own, axis=0, prepend=own[:1])).sum(axis=1)
-        slow = steps <= np.quantile(steps, _SLOWEST)
-        found.append(np.median((dot(own, UP) - low[:, None])[slow], axis=0))
+        found.append(np.median((dot(own, UP) - low[:, None])[flat_feet.slow_rows(own)], axis=0))
     return np.stack(found)
 
 
@@ -187,22 +189,25 @@ def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Pl
 
 def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips | None) -> tuple[Plan, Samples]:
     """The plan with chains whose tips go where they are planted, and the samples with these targets and hips moved."""
-    # A target is no object here: its chain's name stands for it.
-    chains = tuple(replace(chain, target=Point(chain.name), animated=frozenset({"softness"})) for chain in plan.chains)
     along = transform.translation(_in_armature(samples, plan, planted.shift))
     moved = {
         chain.parent: product(along, samples.pose[chain.parent])
-        for chain in chains
+        for chain in plan.chains
         if hips and chain.parent and chain.name in hips.carries
     }
     worlds, numbers = {}, {}
-    for column, chain in enumerate(chains):
-        tip = _tip_world(plan, chain.tip_bone or chain.end.name, samples)
+    for column, chain in enumerate(plan.chains):
+        tip = product(planted.turns[:, column], _tip_world(plan, chain.tip_bone or chain.end.name, samples))
         worlds[chain.name] = transform.compose(tip, planted.tips[:, column])
         numbers[Point(plan.rig, chain.end.name)] = {"softness": planted.softness[:, column]}
     samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved}, numbers=numbers)
-    plan = replace(plan, ranks=(chains,))
+    plan = replace(plan, ranks=tuple(tuple(map(_with_target, rank)) for rank in plan.ranks))
     return plan, straight_limbs.bent_samples(plan, samples)
+
+
+def _with_target(chain: ChainPlan) -> ChainPlan:
+    # A target is no object here: its chain's name stands for it.
+    return replace(chain, target=Point(chain.name), animated=frozenset({"softness"}))
 
 
 def _tip_world(plan: Plan, bone: str, samples: Samples) -> Array:

@@ -46,8 +46,6 @@ def corrections(
     """
     held = np.logical_or.reduce(stands, axis=1)
     spans = stand_spans(held)
-    if not len(spans):
-        return np.zeros((len(points), 3))
     along, heights = _held(points, _held_point(stands, spans)), dot(points, up)
     along -= dot(along, up)[:, None] * up
     counts = np.diff(spans, axis=1)[:, 0] + 1
@@ -61,10 +59,7 @@ def corrections(
     rises = np.where(held, missing.max(axis=1), 0.0)
     for first, last in spans if np.isfinite(steepest) else ():
         rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate)
-    standing = along + rises[:, None] * up
-    moved = _between(standing, spans, rate, fade)
-    moved[held] = standing[held]
-    return moved
+    return eased(along + rises[:, None] * up, spans, rate, fade)
 
 
 def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -85,18 +80,18 @@ def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
     return np.where(np.isfinite(least), least, np.nan)
 
 
-def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
-    """(k, ...) sums of so many (k,) of the values (m, ...), one after another."""
-    found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
-    return found
-
-
 def _no_steeper(heights: Array, most: float) -> Array:
     """(n,) the least that is nowhere below the heights (n,), and changes by `most` at most from one to the next."""
     slope = most * np.arange(len(heights))
     behind = np.maximum.accumulate(heights + slope) - slope
     ahead = np.maximum.accumulate((heights - slope)[::-1])[::-1] + slope
     return np.maximum(behind, ahead)
+
+
+def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
+    """(k, ...) sums of so many (k,) of the values (m, ...), one after another."""
+    found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
+    return found
 
 
 def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -122,8 +117,13 @@ def _held(points: Array, held: NDArray[np.intp]) -> Array:
     return undone
 
 
-def _between(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) -> Array:
-    """(n, 3) the cubics between the stands."""
+def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) -> Array:
+    """(n, 3) what a foot is moved by: (n, 3) on the stands between these rows (k, 2), and the cubics between them.
+
+    rate, fade : as for `corrections`
+    """
+    if not len(spans):
+        return np.zeros_like(standing)
     ends = spans.ravel()
     speeds = np.pad(_end_speeds(standing, spans, rate).reshape(-1, 3), ((1, 1), (0, 0)))
     fade_rows = max(1.0, fade * rate)
@@ -131,7 +131,10 @@ def _between(standing: Array, spans: NDArray[np.intp], rate: float, fade: float)
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
     both = np.stack((speeds[:-1], speeds[1:]), axis=1)
     curve = Curve(frames=rows, values=values, slopes=both, held=np.zeros(len(rows) - 1, dtype=bool))
-    return curve.at(np.arange(len(standing), dtype=np.float64))
+    moved = curve.at(np.arange(len(standing), dtype=np.float64))
+    for first, last in spans:
+        moved[first : last + 1] = standing[first : last + 1]
+    return moved
 
 
 def _end_speeds(standing: Array, spans: NDArray[np.intp], rate: float) -> Array:

@@ -95,10 +95,16 @@ def smooth_envelope(values: Array, rate: float, seconds: float) -> Array:
     It is the greatest value within so many seconds to either side, and then the mean of these over the same span, with
     weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
     """
+    weights = envelope_weights(rate, seconds)
+    greatest = sliding_window_view(np.pad(values, len(weights) - 1, mode="edge"), len(weights)).max(axis=-1)
+    return np.convolve(greatest, weights, mode="valid")
+
+
+def envelope_weights(rate: float, seconds: float) -> Array:
+    """(2 k + 1,) that fall smoothly to 0 over so many seconds to either side; their sum is 1."""
     side = max(1, round(seconds * rate))
-    greatest = sliding_window_view(np.pad(values, 2 * side, mode="edge"), 2 * side + 1).max(axis=-1)
     weights = np.cos(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * side + 3)[1:-1]) ** 2
-    return np.convolve(greatest, weights / weights.sum(), mode="valid")
+    return weights / weights.sum()
 
 
 def scaled(points: Array, ratio: float, origin: Array) -> Array:

@@ -2,12 +2,12 @@
 
 Each step is a module of this package: the hips' motion is made to fit the legs, the frames on which the feet stand are
 found, the feet are held to the ground, and the hips go down until the legs reach them. Feet keep the orientation that
-was captured. `solve` then poses each leg, in the plane of its pose as captured.
+was captured, or are turned so that they lie flat. `solve` then poses each leg, in the plane of its pose as captured.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from . import hips
 from .contacts import Stillness, footing, on_ground
 from .corrections import corrections, slide
+from .flat_feet import level_turns
 from .reach import soft_reach
-from .values import Array, Number
-from .vectors import norm
+from .sideways import sideways
+from .values import Array
+from .vectors import dot, norm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,6 +32,7 @@ class Legs:
     lengths : (f,)            of the legs, > 0
     rate : frames a second
     up : (3,)                 unit vector
+    soles : (n, f, 3)         normals of soles that are to be level where ball and heel stand, or None
     """
 
     hips: Array
@@ -39,18 +42,17 @@ class Legs:
     lengths: Array
     rate: float
     up: Array
+    soles: Array | None = None
 
     def moved(self, shift: Array) -> Legs:
         """The legs, moved by the shift (n, 3)."""
         each = shift[:, None]
-        return Legs(
+        return replace(
+            self,
             hips=self.hips + shift,
             roots=self.roots + each,
             tips=self.tips + each,
             points=self.points + each[:, None],
-            lengths=self.lengths,
-            rate=self.rate,
-            up=self.up,
         )
 
 
@@ -64,7 +66,9 @@ class PlantOptions:
     velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
-    softness : 0 to 1, or (f,)         of the legs, so that knees do not snap; less for legs that were captured straight
+    softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
+    kept : (f,) bool or None           legs that are not planted, and whose tips stay exactly as captured; None: none is
+    sideways : bool                    the hips move sideways too if they then need not go down as far
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
     fade : seconds                     over which a foot is moved before its first contact, and after its last
@@ -76,7 +80,9 @@ class PlantOptions:
     velocity: Array | None = None
     ratio: float | None = None
     origin: Array = field(default_factory=lambda: np.zeros(3))
-    softness: Number = 0.015
+    softness: float = 0.015
+    kept: NDArray[np.bool_] | None = None
+    sideways: bool = False
     limit: float = 0.25
     smooth: float = 0.25
     fade: float = 0.5
@@ -89,11 +95,14 @@ class Planted:
 
     hips : (n, 3)               from where they were captured
     tips : (n, f, 3)            targets of the legs
+    turns : (n, f, 3, 3)        by which feet turn from how they were captured
     stands : (n, f, p) bool     which points stand
     level : (n, f, p) or None   height of each point where it stands on the ground; None: each contact has its own
     velocity : (3,)             of the ground
     ratio : float               by which the hips' motion was scaled
+    fit : (n, 3)                the part of `hips` by which their motion is scaled
     lowering : (n,)             how far the hips go down
+    aside : (n,)                how far they go sideways
     moved : (n, f)              how far the feet move
     softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
     short : (n, f)              how far the feet that stand fall short of where they were to be
@@ -102,11 +111,14 @@ class Planted:
 
     hips: Array
     tips: Array
+    turns: Array
     stands: NDArray[np.bool_]
     level: Array | None
     velocity: Array
     ratio: float
+    fit: Array
     lowering: Array
+    aside: Array
     moved: Array
     softness: Array
     short: Array
@@ -148,41 +160,79 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     stands, velocity = ground.stands, ground.velocity
     if options.velocity is None and hips.outrun(legs.hips, rate, velocity, up):
         velocity = np.zeros(3)  # the legs have another length than the captured ones, and skate
-    points = on_ground(legs.points, rate, velocity)
+    turns = _turns(legs, stands, options.fade)
+    turned = _turned(legs, turns)
+    points = on_ground(turned, rate, velocity)
+    level = ground.level
+    if level is not None and options.level is None:
+        level = level - _tilts(legs, turned, stands)
     moves = [
         corrections(
             points[:, foot],
             stands[:, foot],
-            None if ground.level is None else ground.level[:, foot],
+            None if level is None else level[:, foot],
             rate,
             up,
             options.fade,
-            _STEEPEST * float(lengths[foot]) if options.level is None else np.inf,
+            _STEEPEST * float(lengths[foot]) if options.level is None and options.level_ground else np.inf,
         )
         for foot in range(len(lengths))
     ]
     correction = np.stack(moves, axis=1)
-    tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1)
+    kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
+    tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept
     room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM if options.limit else 0.0)
-    softness = np.minimum(options.softness, room)
-    limit = options.limit * float(lengths.mean())
-    down = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
-    down = hips.smooth_envelope(down, rate, options.smooth)
-    distance = norm(legs.roots - down[:, None, None] * up - tips)
+    softness = np.where(kept, 0.0, np.minimum(options.softness, room))
+    reach, limit, aside = (1.0 - softness) * lengths, options.limit * float(lengths.mean()), np.zeros_like(fit)
+    if options.sideways and limit > 0.0:
+        aside = sideways(legs.roots, tips, reach, planted, up, limit, rate, options.smooth)
+    roots = legs.roots + aside[:, None]
+    down = hips.smooth_envelope(hips.lowering(roots, tips, reach, planted, up, limit), rate, options.smooth)
+    distance = norm(roots - down[:, None, None] * up - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
-        hips=fit - down[:, None] * up,
+        hips=fit + aside - down[:, None] * up,
         tips=tips,
+        turns=turns,
         stands=stands,
-        level=ground.level,
+        level=level,
         velocity=velocity,
         ratio=ratio,
+        fit=fit,
         lowering=down,
+        aside=norm(aside),
         moved=norm(correction),
         softness=softness,
         short=np.where(planted, short, 0.0),
-        slide=slide(points, stands, up),
+        slide=slide(on_ground(legs.points, rate, velocity), stands, up),
     )
+
+
+def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float) -> Array:
+    """(n, f, 3, 3) by which feet turn so that their soles are level where they stand flat."""
+    if legs.soles is None:
+        return np.broadcast_to(np.eye(3), (*stands.shape[:2], 3, 3))
+    flat = np.logical_and.reduce(stands, axis=-1)
+    each = [level_turns(legs.soles[:, foot], flat[:, foot], legs.rate, legs.up, fade) for foot in range(flat.shape[1])]
+    return np.stack(each, axis=1)
+
+
+def _turned(legs: Legs, turns: Array) -> Array:
+    """(n, f, p, 3) the points of feet that turn about their tips."""
+    if legs.soles is None:
+        return legs.points
+    tips = legs.tips[:, :, None]
+    return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)
+
+
+def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
+    """(f, p) by how much too high each point was found to stand, of feet that mostly tilt where they stand flat."""
+    lowered, flat = dot(legs.points - turned, legs.up), np.logical_and.reduce(stands, axis=-1)
+    found = np.zeros(lowered.shape[1:])
+    for foot in np.flatnonzero(flat.any(axis=0)):
+        tilt = np.median(lowered[flat[:, foot], foot], axis=0)
+        found[foot] = tilt - tilt.min()
+    return found
 
 
 def _room(legs: Legs, lengths: Array, seconds: float) -> Array:

@@ -157,7 +157,10 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
         return
     body.row().prop(rig, "two_bone_ik_plants", expand=True)
     body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
+    body.prop(rig, "two_bone_ik_sideways")
+    body.row().prop(rig, "two_bone_ik_keep", expand=True)
     body.prop(context.scene, "two_bone_ik_floor")
+    body.prop(rig, "two_bone_ik_flat_feet")
     text = pgettext_iface("Plant {} - {}").format(*contacts.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.plant", text=text, translate=False)
     row = body.row()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton import feet, plant
+from ....skeleton import feet
 from ....skeleton.feet import Foot
 from ....skeleton.plant import PlantedFeet
 from ....skeleton.values import Plan, Point
@@ -55,7 +55,7 @@ def compare_feet(
             continue
         stands = planted.stands[:, column]
         seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (planted.points, now))
-        before, after = (slide_of(a_frame * slide(points, stands, plant.UP)) for points in seen)
+        before, after = (slide_of(a_frame * slide(points, stands, feet.UP)) for points in seen)
         short = float(planted.short[:, column].max())
         found.append(
             FootReport(

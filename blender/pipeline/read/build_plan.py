@@ -77,7 +77,7 @@ def build_plan(
 
 
 def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scene | None) -> Plan:
-    """The plan for limbs that do not move each other, over `frames`; they need no targets.
+    """The plan for limbs, each after those that carry it, over `frames`; they need no targets.
 
     raises : Refused where there are no such frames
     """
@@ -86,7 +86,7 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
         rig=rig,
         name=rig.name,
         scene=scene,
-        ranks=(tuple(chains),),
+        ranks=with_dependents(dependencies.ranks_by_parents(chains)),
         frames=steps(*frame_range(rig, frames, scene)),
         frame_rate=scene.render.fps / scene.render.fps_base,
     )

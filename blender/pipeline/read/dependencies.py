@@ -39,6 +39,17 @@ def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
     return tuple(tuple(by_name[name] for name in rank) for rank in order)
 
 
+def ranks_by_parents(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
+    """The chains in ranks, each after those whose bones carry it."""
+    above = {chain.name: {place.bone for place in with_parents(root_of(chain))[1:]} for chain in chains}
+    graph = {
+        name: [other.name for other in chains if not bones.isdisjoint(bone.name for bone in other.keyed)]
+        for name, bones in above.items()
+    }
+    by_name = {chain.name: chain for chain in chains}
+    return tuple(tuple(by_name[name] for name in rank) for rank in _ranks(TopologicalSorter(graph)))
+
+
 def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
     sorter.prepare()
     while sorter.is_active():

@@ -34,7 +34,7 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
     raises : Refused where there is none, or where one has no such bones
     """
     found: dict[str, Limb] = {}
-    for limb in limbs(rig, {Kind.ARMS, Kind.LEGS}):
+    for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
         name = limb.chain or limb.name
         found[limb.end_bone if name in found else name] = limb  # a spider has several of one name
     known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
@@ -45,9 +45,9 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
     for name in names:
         if name not in known:
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, known))
-    arms = {limb.end_bone for limb in found.values() if limb.kind == Kind.ARMS}
+    others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
     chains = [_chain(rig, name, found, softness) for name in dict.fromkeys(names)]
-    return tuple(_foot(rig, chain, is_hand=chain.end.name in arms) for chain in chains)
+    return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
 
 
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
@@ -122,7 +122,7 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
     return replace(foot, points=(ball, next(free, heel)), ends=(*foot.ends, *new))
 
 
-def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve]) -> tuple[Hips | None, str]:
+def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()) -> tuple[Hips | None, str]:
     """The hips' bone; if it cannot be moved, why not.
 
     By default it is the nearest above all legs and arms of the body that is neither connected nor locked: a pelvis may

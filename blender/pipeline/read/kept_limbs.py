@@ -1,6 +1,6 @@
-"""Limbs that are not planted, and keep their place while the hips move."""
+"""Limbs that keep their place while the hips move: legs that are not planted, and what the user names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from bpy.types import FCurve
@@ -16,28 +16,53 @@ from .feet import feet_of
 
 
 def with_kept(
-    rig: Rig, planted: Sequence[Foot], hips: Hips, curves: Iterable[FCurve]
+    rig: Rig, planted: Sequence[Foot], hips: Hips, keep: Collection[str], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
-    """The feet with all other legs that the hips carry, and the hips; None, and the reason, if one cannot be kept.
+    """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
+
+    These are the other legs, and what `keep` names: limbs, or kinds of them.
 
     curves : of what was captured
+    raises : Refused where no such limb is there, or where keys cannot keep it
     """
-    taken = {bone for foot in planted for bone in foot.chain.oriented}
-    legs = feet_of(rig, None, {Kind.LEGS}, 0.0) if limbs(rig, {Kind.LEGS}) else ()
-    kept = [
-        replace(foot, is_planted=False)
-        for foot in legs
-        if taken.isdisjoint(foot.chain.oriented) and _carries(rig, hips, foot)
-    ]
-    for foot in kept:
+    asked = [foot for foot in _named(rig, keep) if _carries(rig, hips, foot)]
+    ends = {foot.chain.end.name for foot in asked}
+    planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
+    others = [foot for foot in _of_kinds(rig, {Kind.LEGS}) if _carries(rig, hips, foot)]
+    asked, others = (
+        [replace(foot, is_planted=False, is_kept=True) for foot in found if _is_apart(foot, planted)]
+        for found in (asked, others)
+    )
+    refuse_constrained(asked)
+    for foot in others:
         try:
             refuse_constrained([foot])
             refuse_unplayable(rig, {bone.rotation_path for bone in foot.chain.keyed}, curves)
         except Refused as refused:
-            return tuple(planted), None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
+            return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
+    kept = (*others, *(foot for foot in asked if _is_apart(foot, others)))
     carried = frozenset(foot.chain.name for foot in kept)
     return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
 
 
+def _named(rig: Rig, keep: Collection[str]) -> list[Foot]:
+    """The limbs of these names, and all of these kinds."""
+    kinds = {Kind(word) for word in keep if word in set(Kind)}
+    names = [word for word in keep if word not in set(Kind)]
+    return [*(feet_of(rig, names, kinds, 0.0) if names else ()), *_of_kinds(rig, kinds)]
+
+
+def _of_kinds(rig: Rig, kinds: Collection[Kind]) -> tuple[Foot, ...]:
+    return feet_of(rig, None, kinds, 0.0) if limbs(rig, kinds) else ()
+
+
+def _is_apart(foot: Foot, others: Iterable[Foot]) -> bool:
+    """Whether it has no bone in common with the others."""
+    return all(set(foot.chain.oriented).isdisjoint(other.chain.oriented) for other in others)
+
+
 def _carries(rig: Rig, hips: Hips, foot: Foot) -> bool:
+    """Whether the limb goes along with the hips; Refused for one that turns them."""
+    if hips.bone.name in foot.chain.oriented:
+        raise Refused("KEPT_HIPS", object=rig, bone=hips.bone.name, limb=foot.chain.name)
     return hips.bone.name in (bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive)

@@ -3,86 +3,39 @@
 What was captured is sampled, also if the armature plays what was planted from it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton import bone_channels, feet, plant, solve
-from ....skeleton.feet import Contact, Foot, Hips
+from ....skeleton import bone_channels, feet, flat_feet, plant, solve
+from ....skeleton.feet import Contact, Foot
 from ....skeleton.plant import Given, PlantedFeet
 from ....skeleton.steps import run
 from ....skeleton.values import Plan, Point, Samples
-from ....solver.plant import PlantOptions
 from ....solver.vectors import norm
 from ... import contacts as contact_keys
 from ... import versions
 from ...armatures import Rig
-from ...chains.detect.find_limbs import Kind
 from ...key_settings import KeySettings
 from ...messages.chain_report import frame_text
-from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
 from .. import captured_action, unkeyed_edits, write
-from ..captured_action import Captured
 from ..checks import keys
-from ..checks.armature import refuse_unposable
-from ..checks.feet import refuse_constrained, refuse_scaled, refuse_without_length
+from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
-from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
-from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
 from ..measure.compare_feet import MOVES, compare_feet
 from ..phases import Opened, Preparation, request
-from ..read import feet as read_feet
-from ..read.build_plan import Frames, limb_plan
-from ..read.kept_limbs import with_kept
-from ..read.keys import key_span, values_before
+from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
+from ..read.keys import values_before
 from ..read.notes import switch_notes
 from ..sample import floor, sampling
-from ..sample.floor import Floor
 from ..sample.request import SampleRequest, pose_request
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Asked:
-    """What the user asked for.
-
-    names : of limbs; None for all of these `kinds`
-    frames : None for those on which the limbs have keys
-    contacts : None if they are keyed, or to be found
-    find_contacts : they are to be found even where they are keyed
-    hips : name of the bone to move; None for the nearest above all legs
-    floor : None if the ground is to be found
-    """
-
-    names: Sequence[str] | None = None
-    kinds: frozenset[Kind] = frozenset({Kind.LEGS})
-    frames: Frames | None = None
-    contacts: Sequence[Contact] | None = None
-    find_contacts: bool = False
-    hips: str | None = None
-    floor: Floor | None = None
-    options: PlantOptions = field(default_factory=PlantOptions)
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Read:
-    """What is to be planted, and why its hips stay, if they do.
-
-    span : from the first to the last key of the limbs
-    """
-
-    plan: Plan
-    feet: tuple[Foot, ...]
-    hips: Hips | None
-    hips_stay: str
-    source: Captured
-    span: tuple[float, float]
 
 
 @request
@@ -96,10 +49,11 @@ def plant_feet(
     pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
-    read = read_limbs(rig, asked, scene)
+    read = captured_limbs(rig, asked, scene)
     plan, hips = read.plan, read.hips
     player = opened.enter_context(captured_action.playing(rig, read.source))
-    rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    toes = [toe.bone for foot in read.feet for toe in foot.toes]
+    rotations = [bone.rotation_path for bone in (*toes, *(bone for chain in plan.chains for bone in chain.keyed))]
     moving = {*rotations, hips.path} if hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
     keys.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
@@ -112,6 +66,7 @@ def plant_feet(
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
     channels = [channel for found in by_chain.values() for channel in found]
+    channels += flat_feet.toe_channels(plan, samples, read.feet, planted.turns, planted.stands, before, _rate(plan))
     if hips:
         channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
     stands = [
@@ -143,7 +98,7 @@ def find_contacts(
     rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
 ) -> tuple[Contact, ...]:
     """The contacts that `plant_feet` would take; nothing is written."""
-    read = read_limbs(rig, asked, scene)
+    read = captured_limbs(rig, asked, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
@@ -152,37 +107,18 @@ def find_contacts(
     return feet.contacts(read.feet, planted.stands, read.plan.frames)
 
 
-def read_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> _Read:
-    """The limbs that are asked for, before anything is evaluated."""
-    refuse_unposable(rig)
-    source = captured_action.captured(rig)
-    found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
-    found = read_feet.with_contacts(rig, found, asked.contacts or ())
-    refuse_constrained(found)
-    curves = tuple(versions.slot_curves(source.action, source.slot))
-    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
-    if hips:
-        found, hips, hips_stay = with_kept(rig, found, hips, curves)
-    chains = tuple(foot.chain for foot in found)
-    bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}
-    span = key_span(curves, bones)
-    if span is None:
-        raise Refused("NO_CAPTURE", object=rig)
-    plan = limb_plan(rig, chains, asked.frames or span, scene)
-    refuse_too_many_frames(plan)
-    refuse_stretched_time(plan)
-    refuse_shared_bones(chains)
-    return _Read(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source, span=span)
-
-
 def _sampler(
-    read: _Read, player: Rig, settings: KeySettings, pose_before: sampling.PoseBefore, slow: Callable[[str], object]
+    read: CapturedLimbs,
+    player: Rig,
+    settings: KeySettings,
+    pose_before: sampling.PoseBefore,
+    slow: Callable[[str], object],
 ) -> sampling.Sampler:
     return sampling.Sampler(replace(read.plan, rig=player), settings.sampling, pose_before, slow)
 
 
 def _planted(
-    read: _Read, asked: Asked, sampler: sampling.Sampler, player: Rig
+    read: CapturedLimbs, asked: Asked, sampler: sampling.Sampler, player: Rig
 ) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
     """What was captured, and what is to be made of it; yields the part that is done."""
     plan = read.plan
@@ -204,18 +140,18 @@ def _rate(plan: Plan) -> float:
     return plan.frame_rate / step
 
 
-def _need(read: _Read) -> SampleRequest:
+def _need(read: CapturedLimbs) -> SampleRequest:
     rig = read.plan.rig
     points = {Point(rig, place.bone) for foot in read.feet for place in (*foot.points, *foot.ends)}
+    own = {Point(rig, toe.bone.name) for foot in read.feet for toe in foot.toes}
+    if read.hips:
+        own.add(Point(rig, read.hips.bone.name))
+        points |= {read.hips.parent} if read.hips.parent else set()
     need = pose_request(read.plan, ())
-    if not read.hips:
-        return replace(need, bones=need.bones | points)
-    hips = Point(rig, read.hips.bone.name)
-    above = {hips, read.hips.parent} if read.hips.parent else {hips}
-    return replace(need, bones=need.bones | points | above, own=need.own | {hips})
+    return replace(need, bones=need.bones | points | own, own=need.own | own)
 
 
-def _given(read: _Read, asked: Asked) -> list[Given]:
+def _given(read: CapturedLimbs, asked: Asked) -> list[Given]:
     """Of each foot, what is said of its contacts, by the user or by keys of what plays; one that is not planted never
     stands."""
     frames, rig = read.plan.frames, read.plan.rig
@@ -229,7 +165,7 @@ def _given(read: _Read, asked: Asked) -> list[Given]:
     return [said(foot) for foot in read.feet]
 
 
-def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
+def _notes(read: CapturedLimbs, planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
     least = MOVES * float(planted.lengths[0])
     if read.source.is_lost:
@@ -251,6 +187,8 @@ def _notes(read: _Read, planted: PlantedFeet) -> Iterator[str]:
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
         yield translated("note.hips_lowered", down=planted.lowering.max())
+    if planted.aside.max() > least:
+        yield translated("note.hips_aside", aside=planted.aside.max())
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
         yield translated("alert.ground_moves", speed=ground)

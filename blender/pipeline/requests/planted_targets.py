@@ -18,8 +18,9 @@ from ...key_settings import KeySettings
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ..phases import Opened, Preparation, Request, request
+from ..read.captured_limbs import Asked, captured_limbs
 from ..sample import sampling
-from .plant import Asked, plant_feet, read_limbs
+from .plant import plant_feet
 from .targets_from_pose import bake_targets
 
 AddChains = Callable[[Rig, Sequence[str]], object]
@@ -40,7 +41,7 @@ def plant_with_targets(
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
     steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
     yield from part(_prepared(opened, steps), 0.0, 0.5)
-    read = read_limbs(rig, asked, scene)
+    read = captured_limbs(rig, asked, scene)
     names, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:

@@ -1,0 +1,97 @@
+"""Captured limbs that are asked for, their hips, and the action that they play: what Plant reads."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from bpy.types import Scene
+
+from ....skeleton.feet import Contact, Foot, Hips
+from ....skeleton.values import Plan
+from ....solver.plant import PlantOptions
+from ... import versions
+from ...armatures import Rig
+from ...chains.detect.find_limbs import Kind
+from ...messages.refused import Refused
+from .. import captured_action
+from ..captured_action import Captured
+from ..checks.armature import refuse_unposable
+from ..checks.feet import refuse_constrained
+from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.shared_bones import refuse_shared_bones
+from ..sample.floor import Floor
+from . import feet as read_feet
+from .build_plan import Frames, limb_plan
+from .kept_limbs import with_kept
+from .keys import key_span
+from .soles import with_soles
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Asked:
+    """What the user asked for.
+
+    names : of limbs; None for all of these `kinds`
+    frames : None for those on which the limbs have keys
+    contacts : None if they are keyed, or to be found
+    find_contacts : they are to be found even where they are keyed
+    hips : name of the bone to move; None for the nearest above all legs
+    keep : limbs by name or kind that do not go along with the hips
+    floor : None if the ground is to be found
+    flat_feet : soles are to be level where ball and heel stand
+    """
+
+    names: Sequence[str] | None = None
+    kinds: frozenset[Kind] = frozenset({Kind.LEGS})
+    frames: Frames | None = None
+    contacts: Sequence[Contact] | None = None
+    find_contacts: bool = False
+    hips: str | None = None
+    keep: Collection[str] = ()
+    floor: Floor | None = None
+    flat_feet: bool = False
+    options: PlantOptions = field(default_factory=PlantOptions)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CapturedLimbs:
+    """What is to be planted, and why its hips stay, if they do.
+
+    span : from the first to the last key of the limbs
+    """
+
+    plan: Plan
+    feet: tuple[Foot, ...]
+    hips: Hips | None
+    hips_stay: str
+    source: Captured
+    span: tuple[float, float]
+
+
+def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs:
+    """The limbs that are asked for, and those that are to keep their place; nothing is evaluated.
+
+    raises : Refused where they have no keys, or where something else than keys poses them
+    """
+    refuse_unposable(rig)
+    source = captured_action.captured(rig)
+    found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
+    found = read_feet.with_contacts(rig, found, asked.contacts or ())
+    refuse_constrained(found)
+    curves = tuple(versions.slot_curves(source.action, source.slot))
+    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
+    if hips:
+        found, hips, hips_stay = with_kept(rig, found, hips, asked.keep, curves)
+    if asked.flat_feet:
+        found = with_soles(rig, found)
+    chains = tuple(foot.chain for foot in found)
+    bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}
+    span = key_span(curves, bones)
+    if span is None:
+        raise Refused("NO_CAPTURE", object=rig)
+    plan = limb_plan(rig, chains, asked.frames or span, scene)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_shared_bones(chains)
+    by_name = {foot.chain.name: foot for foot in found}
+    found = tuple(by_name[chain.name] for chain in plan.chains)
+    return CapturedLimbs(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source, span=span)

@@ -1,0 +1,41 @@
+"""Which way is up from a sole that is flat on the ground, and which toes are below it: as the rest pose has them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from mathutils import Matrix, Vector
+
+from ....skeleton.feet import Foot, Sole, Toe
+from ....skeleton.values import Point
+from ...armatures import Rig
+from . import dependencies
+from .bone import read_bone
+from .notes import acts
+
+
+def with_soles(rig: Rig, feet: Iterable[Foot]) -> tuple[Foot, ...]:
+    """The feet, which are to be flat where they stand; hands, and limbs without a bone below the end bone, are not."""
+    return tuple(_with_sole(rig, foot) if foot.chain.below and not foot.is_hand else foot for foot in feet)
+
+
+def _with_sole(rig: Rig, foot: Foot) -> Foot:
+    to_bone = _at_rest(rig, foot.chain.tip_bone).to_3x3().inverted_safe()
+    up = (to_bone @ Vector((0.0, 0.0, 1.0))).normalized()
+    heights = [(_at_rest(rig, place.bone) @ Vector(place.offset)).z for place in (*foot.points, *foot.ends)]
+    lowest = min(heights)
+    sole = Sole((up.x, up.y, up.z), (heights[0] - lowest, heights[1] - lowest))
+    return replace(foot, sole=sole, toes=tuple(_toes(rig, foot)))
+
+
+def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
+    """All that is below the foot apart from its heel, as long as keys turn it."""
+    heel = foot.points[1].bone
+    for bone in rig.data.bones[foot.chain.tip_bone].children:
+        moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, bone.name)))
+        if bone.name != heel and not any(map(acts, moving)):
+            along = _at_rest(rig, bone.name).to_3x3() @ Vector((0.0, 1.0, 0.0))
+            yield Toe(bone=read_bone(rig, bone.name), rise=along.normalized().z)
+
+
+def _at_rest(rig: Rig, bone: str) -> Matrix:
+    return rig.matrix_world @ rig.data.bones[bone].matrix_local

@@ -1,0 +1,49 @@
+"""How far feet turn so that their soles are level while ball and heel both stand.
+
+There the turn is the shortest that takes the sole's normal to the vertical, so that the foot keeps its heading. In
+between it is eased as the places of feet are, by the cubic of `corrections`: of the rotation vector, whose direction is
+the axis and whose length is the angle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corrections import eased, stand_spans
+from .rotation import from_axis_angles
+from .values import Array
+from .vectors import any_normal, cross, dot, norm
+
+
+def level_turns(soles: Array, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5) -> Array:
+    """(n, 3, 3) rotations about level axes.
+
+    soles : (n, 3)        normals of the sole, which point upwards where the foot stands flat
+    flat : (n,) bool      whether it does
+    rate, up, fade : as for `corrections`
+    """
+    axis = cross(soles, up)
+    return _turns(axis, np.arctan2(norm(axis), dot(soles, up)), flat, rate, fade)
+
+
+def raising_turns(
+    along: Array, least: float, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5
+) -> Array:
+    """(n, 3, 3) rotations that raise a toe, no farther than it takes for it not to point into the ground.
+
+    along : (n, 3)    unit vectors, the toe's direction
+    least : sine of its angle to the ground while it lies on it
+    flat, rate, up, fade : as for `level_turns`
+    """
+    angle = np.arcsin(least) - np.arcsin(np.clip(dot(along, up), -1.0, 1.0))
+    return _turns(cross(along, up), np.maximum(angle, 0.0), flat, rate, fade)
+
+
+def _turns(axis: Array, angle: Array, flat: NDArray[np.bool_], rate: float, fade: float) -> Array:
+    """Rotations about axes (n, 3) of any length by angles (n,) while the foot is flat, and eased in between."""
+    length = norm(axis)[:, None]
+    # A sole that looks straight down may turn about any axis; one that is level turns about none.
+    unit = np.where(length > 0.0, axis / np.where(length > 0.0, length, 1.0), any_normal(axis))
+    vectors = eased(angle[:, None] * unit, stand_spans(flat), rate, fade)
+    return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))

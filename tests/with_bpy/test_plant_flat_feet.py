@@ -1,0 +1,162 @@
+"""Feet that are to lie flat where ball and heel stand, as Blender shows them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+from mathutils import Matrix
+
+from support.footsteps import CLEARANCE
+from support.truth import on_frame
+from support.walker import Y_UP, captured, walker
+
+COUNT = 61
+TILT = 0.08
+"""Radians by which all feet are captured with their toes too high, or too low."""
+
+
+class Feet(NamedTuple):
+    """What Blender shows, a row a frame: normals of soles, toes (head and tail), orientations of feet, points."""
+
+    soles: np.ndarray
+    toes: np.ndarray
+    turns: np.ndarray
+    points: np.ndarray
+
+
+def shown(rig: Object) -> Feet:
+    rows: list[list] = [[], [], [], []]
+    for frame in range(1, COUNT + 1):
+        evaluated = rig.evaluated_get(on_frame(frame))
+        bones, to_world = evaluated.pose.bones, np.array(evaluated.matrix_world)
+        found: list[list] = [[], [], [], []]
+        for side in "LR":
+            foot, toe, heel = (bones[f"{name}.{side}"] for name in ("foot", "toe", "heel"))
+            turn = np.array(foot.matrix) @ np.linalg.inv(np.array(foot.bone.matrix_local))
+            turn = to_world[:3, :3] @ turn[:3, :3] @ np.linalg.inv(to_world[:3, :3])
+            places = [
+                to_world[:3, :3] @ place + to_world[:3, 3] for place in (toe.head, toe.tail, heel.head, heel.tail)
+            ]
+            found[0].append(turn[:, 2])
+            found[1].append(places[:2])
+            found[2].append(turn)
+            found[3].append((places[0], (places[2] + places[3]) / 2))
+        for row, each in zip(rows, found, strict=True):
+            row.append(each)
+    return Feet(*map(np.array, rows))
+
+
+def flat_rows(rig: Object) -> np.ndarray:
+    """(n, 2) True while ball and heel of a foot stand, as the keys of the planted action say."""
+    stands = np.zeros((COUNT, 2, 2), dtype=bool)
+    for contact in api.contacts(rig):
+        heel, side = contact.bone.startswith("heel"), contact.chain == "Leg.R"
+        stands[int(contact.start) - 1 : int(contact.end), int(side), int(heel)] = True
+    return stands.all(axis=-1)
+
+
+def tilted(rig: Object, angle: float) -> None:
+    """Turn the feet of the captured action about the axis across them, on all frames."""
+    for side in "LR":
+        bone = rig.pose.bones[f"foot.{side}"]
+        rest = np.array(bone.bone.matrix_local)[:3, :3]
+        turn = Matrix(rest.T @ np.array(Matrix.Rotation(angle, 3, "X")) @ rest)
+        mode = "rotation_euler" if bone.rotation_mode == "XYZ" else "rotation_quaternion"
+        curves = [curve for curve in versions.curves(rig) if curve.data_path == bone.path_from_id(mode)]
+        for frame in range(COUNT):
+            on_frame(frame + 1)
+            now = bone.matrix_basis.to_3x3() @ turn
+            before = getattr(bone, mode).copy()
+            value = now.to_euler("XYZ", before) if mode == "rotation_euler" else now.to_quaternion()
+            if mode == "rotation_quaternion":
+                value.make_compatible(before)
+            for curve in curves:
+                curve.keyframe_points[frame].co.y = value[curve.array_index]
+    on_frame(1)
+
+
+@pytest.mark.parametrize("angle", [0.0, TILT, -TILT], ids=["noise", "toes high", "toes low"])
+def test_soles_are_level_while_ball_and_heel_stand(angle: float) -> None:
+    rig = walker(captured("walk", 2.0))
+    if angle:
+        tilted(rig, angle)
+    before = shown(rig)
+    feet = api.plant(rig, flat_feet=True, measure="ALL").feet
+    after, flat = shown(rig), flat_rows(rig)
+    tilt, was = (np.linalg.norm(each.soles[..., :2], axis=-1)[flat] for each in (after, before))
+    print(f"{flat.sum()} flat rows, tilt {np.median(was):.3f} before, {tilt.max():.1e} after")
+    print(f"slides by up to {1e3 * max(foot.after[1] for foot in feet):.4f} mm a frame")
+    assert flat.sum() > 30
+    assert np.median(was) > 0.005
+    # Rotations of four bones in single precision.
+    assert tilt.max() < 2e-6
+    assert max(foot.after[1] for foot in feet) < 1e-4
+
+
+@pytest.mark.parametrize("angle", [TILT, -TILT], ids=["toes high", "toes low"])
+def test_toes_keep_to_the_ground_and_do_not_dig_in(angle: float) -> None:
+    rig = walker(captured("walk", 2.0))
+    tilted(rig, angle)
+    before = shown(rig)
+    api.plant(rig, flat_feet=True)
+    after, flat = shown(rig), flat_rows(rig)
+    toes = [np.diff(each.toes, axis=2)[:, :, 0] for each in (before, after)]
+    # At rest a toe goes down by 3 cm.
+    expected = np.maximum(toes[0][flat][:, 2], -0.03)
+    off = np.abs(toes[1][flat][:, 2] - expected).max()
+    print(f"captured down to {toes[0][flat][:, 2].min():.4f}, then {toes[1][flat][:, 2].min():.4f}, off by {off:.1e}")
+    assert off < 1e-6
+    if angle > 0.0:
+        assert np.abs(toes[1] - toes[0]).max() < 1e-5, "none would point into the ground"
+
+
+@pytest.mark.parametrize("kind", ["height", "mesh"])
+@pytest.mark.parametrize("angle", [0.0, TILT, -TILT], ids=["noise", "toes high", "toes low"])
+def test_flat_soles_are_on_the_floor(angle: float, kind: str) -> None:
+    rig = walker(captured("walk", 2.0))
+    if angle:
+        tilted(rig, angle)
+    floor: object = 0.01
+    if kind == "mesh":
+        bpy.ops.mesh.primitive_plane_add(size=20, location=(0, 0, 0.01))
+        floor = bpy.context.object
+    api.plant(rig, floor=floor, flat_feet=True)
+    after, flat = shown(rig), flat_rows(rig)
+    above = (after.points[..., 2] - CLEARANCE)[flat] - 0.01
+    print(f"{flat.sum()} rows, from {1e3 * above.min():.2f} to {1e3 * above.max():.2f} mm above")
+    assert flat.sum() > 20
+    assert (np.abs(above) < 1e-5).all()
+
+
+def test_flat_feet_of_an_armature_whose_y_axis_goes_up() -> None:
+    rig = walker(captured("walk", 2.0), to_world=Matrix.Scale(0.01, 4) @ Y_UP)
+    for curve in [curve for curve in versions.curves(rig) if "toe" in curve.data_path]:
+        versions.ensure_channelbag(rig).fcurves.remove(curve)
+    api.plant(rig, flat_feet=True)
+    after, flat = shown(rig), flat_rows(rig)
+    assert flat.sum() > 30
+    assert np.linalg.norm(after.soles[..., :2], axis=-1)[flat].max() < 2e-6
+
+
+def test_feet_turn_only_on_request() -> None:
+    rig = walker(captured("walk", 2.0))
+    before = shown(rig)
+    api.plant(rig)
+    after = shown(rig)
+    assert np.abs(after.turns - before.turns).max() < 1e-5
+    assert not any('"toe.' in curve.data_path for curve in versions.curves(rig))
+
+
+def test_toes_that_a_constraint_poses_get_no_keys() -> None:
+    rig = walker(captured("walk", 2.0))
+    rig.pose.bones["toe.L"].constraints.new("LIMIT_ROTATION")
+    api.plant(rig, flat_feet=True)
+    keyed = {curve.data_path for curve in versions.curves(rig) if '"toe.' in curve.data_path}
+    assert keyed == {'pose.bones["toe.R"].rotation_euler'}
+    assert bpy.context.object == rig
