@@ -84,12 +84,12 @@ def _channelbag(player: AnimData | NlaStrip) -> Channelbag | None:
 
 def _strip(action: Any, *, create: bool = False) -> Any:
     """The one strip of the one layer that an action may have today; None where there is none, and none is asked for."""
-    if create and not action.layers:
-        action.layers.new("Layer")
-    strips = action.layers[0].strips if action.layers else []
-    if create and not strips:
-        strips.new(type="KEYFRAME")
-    return strips[0] if strips else None
+    layers = action.layers
+    if create and not layers:
+        layers.new("Layer")
+    if create and not layers[0].strips:
+        layers[0].strips.new(type="KEYFRAME")
+    return layers[0].strips[0] if layers and layers[0].strips else None
 
 
 def _slot_channelbags(action: Action) -> Iterable[Channelbag]:

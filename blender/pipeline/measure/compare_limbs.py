@@ -61,7 +61,7 @@ def compare_limbs(
     for limb in limbs:
         off = np.stack([_off(bone, played.pose[Point(plan.rig, bone.name)], to_be, factor) for bone in limb.shown])
         allowed, report = _allowed(limb, settings, factor.max()), _report(limb.name, plan.frames, measured)
-        misposed = (off[:, :count] > allowed).any(axis=(0, 2))
+        misposed: NDArray[np.bool_] = (off[:, :count] > allowed).any(axis=(0, 2))
         report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
         if misposed.any():
             told = _worst(limb, off[:, :count], misposed, times[:count])

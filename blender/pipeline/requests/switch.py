@@ -172,7 +172,8 @@ def _between(
     if not len(rows):
         return NOTHING_BETWEEN
     controls = [control for limb in limbs for control in to_place(limb, evaluated.poses)]
-    bases, values = place(controls, evaluated)[0], {}
+    bases = place(controls, evaluated)[0]
+    values: dict[str, Array] = {}
     for control in controls:
         if control.bone.name in bases:
             values |= values_between(control.bone, bases[control.bone.name])
