@@ -61,14 +61,14 @@ def compare_limbs(
     for limb in limbs:
         off = np.stack([_off(bone, played.pose[Point(plan.rig, bone.name)], to_be, factor) for bone in limb.shown])
         allowed, report = _allowed(limb, settings, factor.max()), _report(limb.name, plan.frames, measured)
-        misposed: NDArray[np.bool_] = (off[:, :count] > allowed).any(axis=(0, 2))
+        misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
         report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
         if misposed.any():
             told = _worst(limb, off[:, :count], misposed, times[:count])
             report = replace(report, off_bone=told["bone"])
             notes.append(translated("alert.not_kept", **told))
         loose = allowed + np.array((_BETWEEN * _size(limb, factor.max()), np.inf, np.inf))
-        misposed = (off[:, count:] > loose).any(axis=(0, 2))
+        misposed = np.logical_or.reduce(off[:, count:] > loose, axis=(0, 2))
         if misposed.any():
             told = _worst(limb, off[:, count:], misposed, times[count:])
             notes.append(translated("alert.not_kept_between", **told))
