@@ -96,7 +96,7 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    rigs = dict.fromkeys([rig] if isinstance(rig, Object) else rig)
+    rigs = dict.fromkeys([rig] if rig is None or isinstance(rig, Object) else rig)
     beside = frozenset(rigs)
     with ExitStack() as opened:
         requests = [

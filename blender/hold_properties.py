@@ -85,7 +85,7 @@ def register() -> None:
     _item.two_bone_ik_plants = choice("plants", default={"LEGS"}, **_FIELD | {"options": {"ENUM_FLAG"}})
     _item.two_bone_ik_hips = props.StringProperty(
         name="Hips",
-        description="The bone that Plant lowers where a foot is out of reach. Leave empty for the one above the legs",
+        description="What Plant lowers. Leave empty for the nearest bone that carries legs and arms",
         **_FIELD,
     )
     _item.two_bone_ik_sideways = props.BoolProperty(

@@ -21,6 +21,9 @@ from . import blend_file, interrupt, outcome, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Shot
 
+_AT_ONCE = 16
+"""So many characters are baked at the same time at most: their samples and keys are in memory together."""
+
 
 def run_shot(what: Shot, progress: Progress) -> Outcome:
     """Carry out the shot; one of a manifest is skipped if its report says that the same was done before."""
@@ -167,7 +170,9 @@ def _posed(
 
 def _groups(what: Shot, found: Mapping[Rig, list[str] | None]) -> Iterator[tuple[Rig, ...]]:
     """The armatures that are posed at the same time; later ones may follow earlier ones."""
-    return after_followed(found) if what.command == "bake" else ((rig,) for rig in found)
+    if what.command != "bake":
+        return ((rig,) for rig in found)
+    return (group[at : at + _AT_ONCE] for group in after_followed(found) for at in range(0, len(group), _AT_ONCE))
 
 
 def _scene(rig: Rig) -> Scene | None:

@@ -99,10 +99,23 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         self.layout.prop(self, "new_action")
 
 
+def _flag(name: str, description: str) -> Any:
+    """A property that each press sets anew."""
+    return BoolProperty(name=name, description=description, options={"SKIP_SAVE"})
+
+
 def _stillness(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
     """A property for a field of `api.Stillness`, whose default it has."""
     return FloatProperty(
-        name=name, description=description, default=default, unit=unit, min=0.001, soft_max=1.0, precision=3, step=1
+        name=name,
+        description=description,
+        default=default,
+        unit=unit,
+        min=0.001,
+        soft_max=1.0,
+        precision=3,
+        step=1,
+        options={"SKIP_SAVE"},
     )
 
 
@@ -125,40 +138,28 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
 
     plants: choice("plants", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"LEGS"})
     hips: StringProperty(
-        name="Hips", description="The bone to lower. Empty for the one above the legs", options={"SKIP_SAVE"}
-    )
-    sideways: BoolProperty(
-        name="Sideways",
-        description="Let the hips move sideways as well, so that they go down less",
+        name="Hips",
+        description="The bone to lower. Empty for the nearest that carries legs and arms",
         options={"SKIP_SAVE"},
     )
+    sideways: _flag("Sideways", "Let the hips move sideways as well, so that they go down less")
     keep: choice("keep", options={"ENUM_FLAG", "SKIP_SAVE"})
     floor: StringProperty(
         name="Floor", description="The object to stand on. Empty for level ground", options={"SKIP_SAVE"}
     )
-    flat_feet: BoolProperty(
-        name="Flat Feet",
-        description="Turn feet so that they lie flat, as at rest, while ball and heel stand",
-        options={"SKIP_SAVE"},
-    )
-    use_height: BoolProperty(
-        name="Floor Height", description="Take level ground at a height, instead of finding it", options={"SKIP_SAVE"}
-    )
+    flat_feet: _flag("Flat Feet", "Turn feet so that they lie flat, as at rest, while ball and heel stand")
+    use_height: _flag("Floor Height", "Take level ground at a height, instead of finding it")
     height: FloatProperty(
         name="Height", description="Height of the level ground", subtype="DISTANCE", options={"SKIP_SAVE"}
     )
-    find: BoolProperty(
-        name="Find Contacts", description="Find contacts anew, also where they are keyed", options={"SKIP_SAVE"}
-    )
+    find: _flag("Find Contacts", "Find contacts anew, also where they are keyed")
     contact_speed: _stillness("Contact Speed", "What is faster does not stand, in leg lengths a second", 0.15)
     contact_height: _stillness("Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03)
     shortest_contact: _stillness("Shortest Contact", "A foot stands for so long at least", 0.1, "TIME_ABSOLUTE")
     shortest_gap: _stillness(
         "Shortest Gap", "A foot is free for so long at least, between two contacts", 0.06, "TIME_ABSOLUTE"
     )
-    leave_targets: BoolProperty(
-        name="Leave Targets", description="Give the limbs targets as well, keyed as they now move", default=False
-    )
+    leave_targets: _flag("Leave Targets", "Give the limbs targets as well, keyed as they now move")
 
     def rigs(self, context: Context) -> list[Rig]:
         return super().rigs(context) if self.only_active else selected(context)

@@ -12,7 +12,7 @@ from ..solver.flat_feet import raising_turns
 from ..solver.values import Array
 from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
-from .feet import UP, Foot
+from .feet import UP, Foot, positions
 from .rotation_mode import rotation_values
 from .values import Channel, Plan, Point, Samples
 
@@ -80,13 +80,16 @@ def toe_channels(
     """
     from_world = transform.inverse(samples.to_world[plan.rig][:, :3, :3])
     for column, foot in enumerate(feet):
+        points = positions(samples, foot.chain.rig, foot.points, len(plan.frames))
+        upright = bool(foot.toes) and stands_at_rest(samples, foot, points)
         for toe in foot.toes:
             captured, above = (
                 samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
             )
             along = unit(np.broadcast_to(captured[..., 1], (len(plan.frames), 3)))
             flat = np.logical_and.reduce(stands[:, column], axis=-1)
-            raised = raising_turns(along, toe.rise, flat, rate, UP)
+            least = toe.rise if upright else float(np.median(dot(along, UP)[slow_rows(points)]))
+            raised = raising_turns(along, least, flat, rate, UP)
             parent = transform.compose(product(from_world, product(turns[:, column], above)), np.zeros(3))
             orientation = transform.orientation(product(from_world, product(raised, captured)))
             scale = samples.basis[Point(plan.rig, toe.bone.name)].scale[:, None]

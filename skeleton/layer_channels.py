@@ -81,7 +81,7 @@ def basis_channels(
         if path == bone.rotation_path:
             values = rotation_values(values, bone.rotation_mode, before)
         half, values = values[halves], np.delete(values, halves, axis=0)
-        slopes = _slopes(values, frames, corners, rows, half) if len(frames) > 2 else None
+        slopes = _slopes(values, frames, corners, rows, half) if len(frames) > 1 else None
         found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=slopes))
     return found
 
@@ -93,7 +93,7 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     """
     step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    smooth = np.gradient(values, frames, axis=0, edge_order=2)
+    smooth = np.gradient(values, frames, axis=0, edge_order=2 if len(frames) > 2 else 1)
     # Of the parabola through a frame and the two beside it.
     bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
     ahead, behind = smooth[:-1].copy(), smooth[1:].copy()

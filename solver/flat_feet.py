@@ -36,7 +36,7 @@ def raising_turns(
     least : sine of its angle to the ground while it lies on it
     flat, rate, up, fade : as for `level_turns`
     """
-    angle = np.arcsin(least) - np.arcsin(np.clip(dot(along, up), -1.0, 1.0))
+    angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(along, up), -1.0, 1.0))
     return _turns(cross(along, up), np.maximum(angle, 0.0), flat, rate, fade)
 
 

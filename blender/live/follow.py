@@ -29,6 +29,7 @@ class _Posed:
     """Bones that Live has posed: by name the `matrix_basis` that it left, and the last one by anybody else.
 
     written : how often keys had been written by then
+    scene : the names of the scene that was led then, and of its view layer
     frame, action : the frame and the name of the action that the armature played then
     keys : see `_keys`; None if auto keying was off
     """
@@ -36,6 +37,7 @@ class _Posed:
     left: dict[str, Matrix]
     found: dict[str, Matrix]
     written: int
+    scene: tuple[str, str]
     frame: float
     action: str
     keys: Keys | None
@@ -58,7 +60,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     rigs = [rig for rig in rigs if holds(rig)]
     # What follows something else is listed along with it.
     evaluated = {update.id.original for update in depsgraph.updates}
-    touched = {rig for rig in rigs if not _stands(rig, evaluated)}
+    touched = {rig for rig in rigs if not _stands(rig, evaluated, depsgraph)}
     for rig in touched:
         state.update(rig, scene, depsgraph)
     moved: set[Rig] = set()
@@ -110,10 +112,12 @@ def forget() -> None:
     pose_before.forget()
 
 
-def _stands(rig: Rig, evaluated: Set[ID]) -> bool:
+def _stands(rig: Rig, evaluated: Set[ID], depsgraph: Depsgraph) -> bool:
     """Whether its limbs are as Live has left them: nothing that they depend on is among what Blender evaluated."""
     before = _posed.get(rig.session_uid)
-    if not (before and before.written == write.times() and state.cached(rig).posed):
+    if not (before and (before.written, before.scene) == (write.times(), _scene(depsgraph))):
+        return False
+    if not state.cached(rig).posed:
         return False
     goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
     return evaluated.isdisjoint((rig, rig.data, *goals))
@@ -152,9 +156,9 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
     bones = rig.evaluated_get(depsgraph).pose.bones
     found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in keyed}
     if now.posed and before and found == before.left:
-        if before.written != write.times():
+        if (before.written, before.scene) != (write.times(), _scene(depsgraph)):
             keys = None if before.keys is None else _keys(rig, keyed, depsgraph)
-            _posed[rig.session_uid] = replace(before, written=write.times(), keys=keys)
+            _posed[rig.session_uid] = replace(before, written=write.times(), scene=_scene(depsgraph), keys=keys)
         return False
     by_hand = []
     if before:
@@ -167,6 +171,7 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
         left={bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed},
         found=found,
         written=write.times(),
+        scene=_scene(depsgraph),
         frame=depsgraph.scene.frame_current_final,
         action=_action(rig),
         keys=_keys(rig, keyed, depsgraph) if depsgraph.scene.tool_settings.use_keyframe_insert_auto else None,
@@ -182,6 +187,10 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
         _evaluate(depsgraph)
         _pose(rig, depsgraph, auto_key=False)
     return True
+
+
+def _scene(depsgraph: Depsgraph) -> tuple[str, str]:
+    return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def _action(rig: Rig) -> str:

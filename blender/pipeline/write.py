@@ -79,7 +79,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
             new["co"][:, 1] = values
-            if channel.slopes is not None:
+            if channel.slopes is not None and len(channel.slopes):
                 _set_handles(new, channel.slopes[..., index])
             _replace_keys(curve, new, span, channel.kept)
             if len(curve.modifiers):
@@ -97,7 +97,8 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
     """Those that have frames; ValueError, before any of them is written, where one is NaN or infinite."""
     channels = [channel for channel in channels if len(channel.frames)]
     for channel in channels:
-        if not (np.isfinite(channel.frames).all() and np.isfinite(channel.values).all()):
+        numbers = (channel.frames, channel.values, *([] if channel.slopes is None else [channel.slopes]))
+        if not all(np.isfinite(each).all() for each in numbers):
             raise ValueError(f"{channel.path}: frames and values to write must be finite")
     return channels
 

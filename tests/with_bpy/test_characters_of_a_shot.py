@@ -51,6 +51,24 @@ def test_characters_of_a_file_take_the_scenes_of_one(tmp_path: Path, monkeypatch
         assert Limb(rig=f"Rig {number}", target=f"Target {number}").misses(range(1, LAST + 1)).max() < 1e-5
 
 
+def test_a_character_is_baked_after_one_that_drives_its_goal(tmp_path: Path) -> None:
+    first, second = characters(2)
+    target = first.two_bone_ik_chains[0].target
+    target.animation_data_clear()
+    for index, axis in enumerate("XYZ"):
+        driver = target.driver_add("location", index).driver
+        driver.type, variable = "SUM", driver.variables.new()
+        variable.type = "TRANSFORMS"
+        variable.targets[0].id, variable.targets[0].bone_target = second, "hand"
+        variable.targets[0].transform_type = f"LOC_{axis}"
+    first.location = 0.3, 0.2, 0.1
+    with pytest.raises(api.Refused) as refused:
+        api.bake([first, second], frames=(1, LAST))
+    assert refused.value.kind == "FOLLOWS_BAKED"
+    baked(save(tmp_path / "shot.blend"))
+    assert Limb(rig="Rig 0", target="Target 0").misses(range(1, LAST + 1)).max() < 1e-4
+
+
 def test_a_character_is_baked_after_the_one_it_follows(tmp_path: Path) -> None:
     first, second = characters(2)
     # The first of them in the file reaches for the hand of the second.

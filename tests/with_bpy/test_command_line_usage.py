@@ -83,11 +83,13 @@ def test_a_job_template_asks_for_what_there_is(name: str) -> None:
     options = re.findall(r"(?<=[\"`\s])(--[a-z-]+)(?==|\"|$)", script[script.index("--manifest") :], re.MULTILINE)
     assert len(options) >= 6
     values = {"--strict": "0.01", "--keys": "REDUCED", "--progress": "openjd"}
-    [commands] = re.findall(r"(?:choices|allowedValues): \[(.*?)\]", script)
+    commands, _to = re.findall(r"(?:choices|allowedValues): \[(.*?)\]", script)
     for command in commands.replace('"', "").split(", "):
+        only = {"--keys": "", "--to": "FK" if command == "switch" else ""}
         parser("two_bone_ik").parse_args(
-            [command, *(f"{option}={'' if option == '--keys' else values.get(option, 1)}" for option in options)]
+            [command, *(f"{option}={only.get(option, values.get(option, 1))}" for option in options)]
         )
+    values["--to"] = ""
     given = parser("two_bone_ik").parse_args(["bake", *(f"{option}={values.get(option, 1)}" for option in options)])
     assert (given.strict, given.keys, given.time_limit) == (0.01, "REDUCED", 1.0)
 

@@ -59,7 +59,7 @@ def test_armatures_that_follow_each_other_are_refused() -> None:
     rigs = row_of_arms()
     rigs[0].two_bone_ik_chains[0].target, rigs[0].two_bone_ik_chains[0].subtarget = rigs[2], "upper"
     before = [tuple(rig.pose.bones["upper"].rotation_quaternion) for rig in rigs]
-    with pytest.raises(RuntimeError, match=r"follow each other .*select one of these at a time"):
+    with pytest.raises(RuntimeError, match=r"follow each other .*bake one of these at a time"):
         bpy.ops.two_bone_ik.solve()
     assert [tuple(rig.pose.bones["upper"].rotation_quaternion) for rig in rigs] == before
     for rig in rigs[1:]:

@@ -167,18 +167,18 @@ def test_of_twins_the_one_that_takes_part_is_ensured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "error"),
+    "fields",
     [
-        ({"softness": 0.5, "colour": 1}, AttributeError),
-        ({"softness": 0.5, "bend": "LEFT"}, TypeError),
-        ({"softness": 0.5, "root_bone": "hand"}, api.Refused),
+        {"softness": 0.5, "colour": 1},
+        {"softness": 0.5, "bend": "LEFT"},
+        {"softness": 0.5, "root_bone": "hand"},
     ],
 )
-def test_what_cannot_be_ensured_leaves_the_chain_as_it_was(fields: dict, error: type[Exception]) -> None:
+def test_what_cannot_be_ensured_leaves_the_chain_as_it_was(fields: dict) -> None:
     rig = armature()
     api.add_chain(rig, "lower", target=empty("Target"), softness=0.25)
     before = file_data.dump()
-    with pytest.raises(error):
+    with pytest.raises(api.Refused):
         api.ensure_chain(rig, "lower", **fields)
     assert not file_data.changed(before)
 

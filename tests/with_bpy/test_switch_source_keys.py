@@ -66,12 +66,12 @@ def test_source_keys_between_the_steps_stay_where_they_are(step: float) -> None:
 
 def test_slopes_on_uneven_frames_are_those_of_a_parabola() -> None:
     """Exact: three frames tell a parabola, and its slope is 2 a x + b."""
-    from bl_ext.user_default.two_bone_ik.skeleton.layers import _slopes
+    from bl_ext.user_default.two_bone_ik.skeleton.layer_channels import _slopes
 
     frames = np.array([1.0, 2.0, 4.5, 5.0, 9.0])
     values = np.stack((0.5 * frames**2 - frames, 3.0 * frames), axis=1)
     wanted = np.stack((frames - 1.0, np.full(5, 3.0)), axis=1)
     for corners in (np.zeros(5, dtype=bool), np.array([False, False, True, False, False])):
-        slopes = _slopes(values, frames, corners)
+        slopes = _slopes(values, frames, corners, np.arange(0), values[:0])
         np.testing.assert_allclose(slopes[:, 0], wanted[:-1], atol=1e-12)
         np.testing.assert_allclose(slopes[:, 1], wanted[1:], atol=1e-12)

@@ -34,7 +34,7 @@ class Asked:
     frames : None for those on which the limbs have keys
     contacts : None if they are keyed, or to be found
     find_contacts : they are to be found even where they are keyed
-    hips : name of the bone to move; None for the nearest above all legs
+    hips : name of the bone to move; None for the nearest that carries legs and arms
     keep : limbs by name or kind that do not go along with the hips
     floor : None if the ground is to be found
     flat_feet : soles are to be level where ball and heel stand

@@ -7,9 +7,11 @@ from graphlib import CycleError, TopologicalSorter
 from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
 
 from ....skeleton.values import ChainPlan, Point
+from ... import versions
 from ...armatures import Rig, is_rig
 from ...messages.refused import Refused
 from ...messages.report import point_text
+from ...rna_paths import bone_and_property
 from .chain import root_name
 
 
@@ -130,10 +132,22 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
     """Chains that follow a limb of another of these armatures, each with that armature."""
     for chain in chains if rigs else ():
-        for place in upstream(*places_of(chain)):
+        for place in upstream(*places_of(chain), sources=_also_driven):
             rig: Rig = place.object
             if place.bone and rig != chain.rig and rig in rigs and place.bone in _roots(rig):
                 yield chain, rig
+
+
+def _also_driven(place: Point) -> Iterator[Point]:
+    """What the place depends on by parents, constraints and drivers."""
+    yield from sources_of(place)
+    for curve in versions.drivers(place.object):
+        if bone_and_property(curve.data_path)[0] == place.bone:
+            for target in (each for variable in curve.driver.variables for each in variable.targets):
+                if isinstance(target.id, Object):
+                    bone = target.bone_target or bone_and_property(target.data_path)[0]
+                    is_bone = is_rig(target.id) and bone in target.id.data.bones
+                    yield Point(target.id, bone if is_bone else "")
 
 
 def _roots(rig: Rig) -> Iterator[str]:

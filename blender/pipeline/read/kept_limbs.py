@@ -28,7 +28,10 @@ def with_kept(
     asked = [foot for foot in _named(rig, keep) if _carries(rig, hips, foot)]
     ends = {foot.chain.end.name for foot in asked}
     planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
-    others = [foot for foot in _of_kinds(rig, {Kind.LEGS}) if _carries(rig, hips, foot)]
+    try:
+        others = [foot for foot in _of_kinds(rig, {Kind.LEGS}) if _carries(rig, hips, foot)]
+    except Refused as refused:
+        return planted, None, str(refused)
     asked, others = (
         [replace(foot, is_planted=False, is_kept=True) for foot in found if _is_apart(foot, planted)]
         for found in (asked, others)
@@ -42,6 +45,9 @@ def with_kept(
             return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
     kept = (*others, *(foot for foot in asked if _is_apart(foot, others)))
     carried = frozenset(foot.chain.name for foot in kept)
+    # Arms go with the chest that they are on.
+    held = {foot.chain.end.name for foot in kept if foot.is_hand}
+    planted = tuple(replace(foot, is_kept=foot.is_kept or _is_below(rig, foot, held)) for foot in planted)
     return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
 
 
@@ -61,8 +67,12 @@ def _is_apart(foot: Foot, others: Iterable[Foot]) -> bool:
     return all(set(foot.chain.oriented).isdisjoint(other.chain.oriented) for other in others)
 
 
+def _is_below(rig: Rig, foot: Foot, names: Collection[str]) -> bool:
+    return any(bone.name in names for bone in rig.data.bones[foot.chain.root.name].parent_recursive)
+
+
 def _carries(rig: Rig, hips: Hips, foot: Foot) -> bool:
     """Whether the limb goes along with the hips; Refused for one that turns them."""
     if hips.bone.name in foot.chain.oriented:
         raise Refused("KEPT_HIPS", object=rig, bone=hips.bone.name, limb=foot.chain.name)
-    return hips.bone.name in (bone.name for bone in rig.data.bones[foot.chain.root.name].parent_recursive)
+    return _is_below(rig, foot, {hips.bone.name})

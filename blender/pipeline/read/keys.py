@@ -44,7 +44,9 @@ def numbers_on(item: Object, path: str, frames: Array) -> Array:
     curve = versions.curve_finder(item)(path, index=0)
     if not (curve and versions.plays(curve)):
         return np.full(len(frames), float(value_at(item, path)))
-    return evaluated(curve, frames)
+    if isinstance(value_at(item, path), float):
+        return evaluated(curve, frames)
+    return np.array([curve.evaluate(frame) for frame in frames.tolist()])  # Blender rounds whole numbers
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

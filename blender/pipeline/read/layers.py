@@ -94,7 +94,7 @@ def source_bones(rig: Rig, limb: KnownLimb, to: Layer) -> frozenset[str]:
     if not found:
         carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
         moving = dependencies.upstream(*(Point(rig, name) for name in limb.ik))
-        found = tuple(point.bone for point in moving - carrying)
+        found = tuple(point.bone for point in moving - carrying if point.object == rig and point.bone)
     return frozenset((*found, *limb.kept))
 
 
@@ -104,7 +104,8 @@ def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Ar
     found = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
     found = found[(found > frames[0]) & (found < frames[-1])]
     # Keys that are closer than this Blender merges.
-    apart = np.abs(found[:, None] - frames).min(axis=1, initial=np.inf) > MERGE
+    rows = np.searchsorted(frames, found).clip(1, max(len(frames) - 1, 1))
+    apart = np.minimum(found - frames[rows - 1], frames[rows % len(frames)] - found) > MERGE
     apart[1:] &= np.diff(found) > MERGE
     return np.sort(np.concatenate((frames, found[apart])))
 
@@ -170,7 +171,9 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
     """Keys that hold a property over the frames and leave it as it is outside; how the last one goes on."""
     ahead, after = _beside(rig, setting.path, frames)
-    keys = {**ahead, float(frames[0]): np.array([setting.value]), **after}
+    # Where a key behind keeps it already, the last key is on the border: the style of the old one there is taken over.
+    value = np.array([setting.value])
+    keys = {**ahead, float(frames[0]): value, **(after or {float(frames[-1]): value})}
     curve = versions.curve_finder(rig)(setting.path, index=0)
     kinds = [key.interpolation for key in curve.keyframe_points if key.co.x <= frames[-1] + 1.0] if curve else []
     channel = Channel(
@@ -187,9 +190,12 @@ def shown_beside(rig: Rig, limb: LayerPlan, bone: str, frames: Array) -> tuple[b
     """Whether what this bone is keyed to shows ahead of the frames, and after them."""
     if bone in limb.shared:
         return True, True
-    beside = np.array((frames[0] - 1.0, frames[-1] + 1.0))
-    ahead, after = np.abs(numbers_on(rig, limb.switch.path, beside) - limb.switch.value) < 1.0
-    return bool(ahead), bool(after)
+    start, end, path = frames[0], frames[-1], limb.switch.path
+    curve = versions.curve_finder(rig)(path, index=0)
+    times = key_points(curve)[0] if curve else np.empty(0)
+    times = np.concatenate((times, (start - 1.0, start - _near(start), end + _near(end), end + 1.0)))
+    shows = np.abs(numbers_on(rig, path, times) - limb.switch.value) < 1.0
+    return bool(shows[times < start].any()), bool(shows[times > end].any())
 
 
 def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel:
@@ -218,6 +224,11 @@ def borders(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool 
     return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
 
 
+def _near(frame: float) -> float:
+    """How far from a frame the next key may be that stays apart from one on it."""
+    return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
+
+
 def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
     """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
 
@@ -233,7 +244,7 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
         found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
         return {frame: np.array(found)}
 
-    near, far = (max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame))))) for frame in (start, end))
+    near, far = _near(start), _near(end)
     before = times[times < start - MERGE].max(initial=-np.inf)
     behind = times[times > end + MERGE].min(initial=np.inf)
     now = values(start)[start]

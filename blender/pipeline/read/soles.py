@@ -12,10 +12,17 @@ from . import dependencies
 from .bone import read_bone
 from .notes import acts
 
+_AHEAD = 0.25
+"""Part of the foot's length by which a toe at least begins ahead of it."""
+
 
 def with_soles(rig: Rig, feet: Iterable[Foot]) -> tuple[Foot, ...]:
     """The feet, which are to be flat where they stand; hands, and limbs without a bone below the end bone, are not."""
-    return tuple(_with_sole(rig, foot) if foot.chain.below and not foot.is_hand else foot for foot in feet)
+    return tuple(_with_sole(rig, foot) if _may_be_flat(foot) else foot for foot in feet)
+
+
+def _may_be_flat(foot: Foot) -> bool:
+    return bool(foot.chain.below) and foot.is_planted and not foot.is_hand
 
 
 def _with_sole(rig: Rig, foot: Foot) -> Foot:
@@ -28,11 +35,12 @@ def _with_sole(rig: Rig, foot: Foot) -> Foot:
 
 
 def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
-    """All that is below the foot apart from its heel, as long as keys turn it."""
-    heel = foot.points[1].bone
-    for bone in rig.data.bones[foot.chain.tip_bone].children:
+    """All that is below the foot apart from its heel, as long as keys turn it; what lies along it goes with it."""
+    heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
+    for bone in above.children:
+        is_ahead = (bone.head_local - above.head_local).length > _AHEAD * above.length
         moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, bone.name)))
-        if bone.name != heel and not any(map(acts, moving)):
+        if is_ahead and bone.name != heel and not any(map(acts, moving)):
             along = _at_rest(rig, bone.name).to_3x3() @ Vector((0.0, 1.0, 0.0))
             yield Toe(bone=read_bone(rig, bone.name), rise=along.normalized().z)
 

@@ -12,14 +12,13 @@ from ....skeleton.limb_pose import differences
 from ....skeleton.reduced_layers import reduce_limb
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Channel, Plan
+from ....skeleton.values import MERGE, Channel, Plan, Point
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import Keys, KeyStyle
-from ...rna_paths import bone_and_property
 from .. import borders, trial_keys, write
-from ..read.keys import key_points, values_before
+from ..read.keys import key_frames, key_points, values_before
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""
@@ -82,9 +81,9 @@ class LayerKeys:
 
     def _on_source_keys(self, limb: LayerPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
-        curves = versions.curves(self._plan.rig)
-        times = [key_points(each)[0] for each in curves if bone_and_property(each.data_path)[0] in limb.source]
-        keyed = np.isin(np.round(frames, 2), np.round(np.concatenate([np.empty(0), *times]), 2))
+        found = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
+        times = np.sort(np.concatenate([np.empty(0), *found]))
+        keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
 
         def picked(channel: Channel) -> Channel:

@@ -17,7 +17,9 @@ from ...chains.field_values import unchanged_on_error
 from ...key_settings import KeySettings
 from ...messages.refused import Refused
 from ...messages.report import Report
+from ..checks.targets import keyable, refuse_not_shown
 from ..phases import Opened, Preparation, Request, request
+from ..read.build_plan import build_plan
 from ..read.captured_limbs import Asked, captured_limbs
 from ..sample import sampling
 from .plant import plant_feet
@@ -53,9 +55,12 @@ def plant_with_targets(
             add_chains(rig, names)
             made = create(rig, names, scene)
             try:
+                plan = build_plan(rig, names, span, scene, settings.keys)
+                refuse_not_shown(plan)
+                keyable(plan, over_range=True, style=settings)
                 report = steps.write()
             except Refused:
-                target_empties.remove(_targets(rig) - before)
+                target_empties.remove(_targets(rig) - before - {rig})
                 raise
         baked = bake_targets(rig, names, span, scene, settings).write()
         return replace(report, notes=(*report.notes, *made.notes, *baked.notes))

@@ -113,6 +113,8 @@ class Recorder:
         if point in self._own:
             return each_array(_once, Basis.of(self._own[point], self._scales[point]))
         location, scale = np.hsplit(np.array(self._unturned[point], order="F"), 2)
+        if point.object.data.bones[point.bone].use_connect:
+            location = np.zeros_like(location)  # Blender ignores what is set
         return Basis(location=_once(location), rotation=np.eye(3)[None], scale=_once(scale))
 
 

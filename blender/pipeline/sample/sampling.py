@@ -77,7 +77,9 @@ class Sampler(ExitStack):
     def between(self, need: SampleRequest, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
         steps = self._by_curves(need, frames) if self.way == Sampling.CURVES else self._stepped(need, frames)
-        return (yield from self._whole(steps))
+        samples = yield from self._whole(steps)
+        _refuse_unfit(samples, frames)
+        return samples
 
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
