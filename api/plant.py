@@ -164,7 +164,9 @@ def contacts(
     *,
     find: bool = False,
     limbs: Collection[str] = ("LEGS",),
+    hips: str | None = None,
     floor: Floor | None = None,
+    flat_feet: bool = False,
     stillness: Stillness = _STILLNESS,
     scene: Scene | None = None,
     sampling: str = DEFAULTS.sampling,
@@ -174,6 +176,7 @@ def contacts(
     They are found in the captured action; nothing changes.
 
     find : find them even where they are keyed
+    limbs, hips, floor, flat_feet, stillness : as for `plant`
     returns : foot after foot; `plant` takes them, changed or not
 
     >>> _ = [rig.pose.bones["upper_arm.L"].keyframe_insert("rotation_quaternion", frame=frame) for frame in (1, 10)]
@@ -185,7 +188,9 @@ def contacts(
         kinds=frozenset(map(Kind, limbs)),
         frames=frames,
         find_contacts=find,
+        hips=hips,
         floor=floor,
+        flat_feet=flat_feet,
         options=PlantOptions(stillness=stillness),
     )
     return find_contacts(rig, asked, scene, replace(DEFAULTS, sampling=Sampling(sampling)), pose_before)

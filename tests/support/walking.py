@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import cos, pi, sin
 
 import numpy as np
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
@@ -82,3 +83,11 @@ def off(after: np.ndarray, before: np.ndarray) -> tuple[float, float, float]:
     half = np.linalg.norm(turns[0] - turns[1], axis=(-2, -1)) / np.sqrt(8.0)
     moved = np.linalg.norm(after[..., :3, 3] - before[..., :3, 3], axis=-1)
     return moved.max(), np.degrees(2.0 * np.arcsin(half)).max(), np.abs(scales[0] - scales[1]).max()
+
+
+def key_switch(rig: Object, values: Mapping[float, float], interpolation: str) -> None:
+    """Key which layer the left leg shows."""
+    path = 'pose.bones["thigh_parent.L"]["IK_FK"]'
+    points = versions.ensure_channelbag(rig).fcurves.new(path, index=0).keyframe_points
+    for frame, value in values.items():
+        points.insert(frame, value).interpolation = interpolation

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.keys import evaluated
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.keys import evaluated, numbers_on
 from bpy.types import FCurve
 
 FRAMES = np.arange(-5.0, 140.0)
@@ -59,3 +59,14 @@ def test_keys_in_disorder_count_as_blender_finds_them() -> None:
 def test_one_frame_of_many_keys() -> None:
     curve = keyed(np.arange(1.0, 121.0))
     assert evaluated(curve, FRAMES[9:10]).tolist() == each_evaluated(curve, FRAMES[9:10])
+
+
+def test_a_key_of_a_whole_number_is_rounded_as_blender_does(empty_file: None) -> None:
+    rig = bpy.data.objects.new("Rig", None)
+    bpy.context.scene.collection.objects.link(rig)
+    rig["switch"] = 0
+    rig.keyframe_insert('["switch"]', frame=1)
+    versions.curve_finder(rig)('["switch"]', index=0).keyframe_points[0].co.y = 0.6
+    bpy.context.scene.frame_set(1)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())["switch"]
+    assert numbers_on(rig, '["switch"]', np.array([1.0])).tolist() == [shown]

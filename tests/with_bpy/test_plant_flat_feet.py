@@ -160,3 +160,23 @@ def test_toes_that_a_constraint_poses_get_no_keys() -> None:
     keyed = {curve.data_path for curve in versions.curves(rig) if '"toe.' in curve.data_path}
     assert keyed == {'pose.bones["toe.R"].rotation_euler'}
     assert bpy.context.object == rig
+
+
+def test_toes_stay_as_captured_where_the_rest_pose_lies() -> None:
+    """A rest pose on its back says nothing of how toes lie on the ground."""
+    rig = walker(captured("walk", 2.0))
+    before, hips = shown(rig), rig.pose.bones["hips"]
+    bases = {frame: (on_frame(frame), hips.matrix_basis.copy())[1] for frame in range(1, COUNT + 1)}
+    lying, rest = Matrix.Rotation(np.pi / 2, 4, "X"), hips.bone.matrix_local
+    rig.matrix_world = lying
+    for frame, basis in bases.items():
+        hips.matrix_basis = rest.inverted() @ lying.inverted() @ rest @ basis
+        for path in ("location", "rotation_quaternion"):
+            hips.keyframe_insert(path, frame=frame)
+    np.testing.assert_allclose(shown(rig).toes, before.toes, atol=1e-5)
+    api.plant(rig, flat_feet=True)
+    after, flat = shown(rig), flat_rows(rig)
+    rise = [np.diff(each.toes, axis=2)[:, :, 0, 2][flat] for each in (before, after)]
+    print(f"toes rise by {rise[0].max():.3f} at most, then {rise[1].max():.3f}")
+    assert flat.any()
+    assert np.abs(rise[1] - rise[0]).max() < 0.02

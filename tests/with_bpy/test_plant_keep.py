@@ -180,3 +180,14 @@ def test_what_cannot_be_kept_is_refused(keep: list[str], kind: str) -> None:
         api.plant(rig, keep=keep)
     assert refused.value.kind == kind
     assert versions.played(rig) == action
+
+
+def test_planted_hands_do_not_go_down_with_the_hips() -> None:
+    """Arms that are planted as well, and free, are on the chest that is kept."""
+    rig, names = body(), ("hips", "hand.L", "hand.R")
+    before = shown(rig, *names)
+    api.plant(rig, limbs=["LEGS", "ARMS"], keep=["SPINE"], floor=LOW)
+    moved = off(shown(rig, *names), before)
+    print(f"hips move by {moved[0]:.3f}, hands by {moved[1:].max():.1e}")
+    assert moved[0] > 0.05
+    assert moved[1:].max() < 1e-5

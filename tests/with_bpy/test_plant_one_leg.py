@@ -102,3 +102,12 @@ def test_the_other_leg_stays_where_hips_go_sideways(rig: Object) -> None:
     after = shown(rig, COUNT)
     assert np.linalg.norm((after.hips - before.hips)[..., :2], axis=-1).max() > 0.005
     assert np.linalg.norm(after.points - before.points, axis=-1)[:, 1].max() < 1e-5
+
+
+def test_hips_stay_where_the_chain_of_the_other_leg_is_broken(rig: Object) -> None:
+    api.add_chain(rig, "shin.R", name="Right", tip_bone="foot.R")
+    rig.two_bone_ik_chains["Right"].tip_bone = "gone"
+    before = shown(rig, COUNT)
+    report = api.plant(rig, ["Leg.L"], floor=LOW)
+    assert np.abs(shown(rig, COUNT).hips - before.hips).max() == 0.0
+    assert any('"gone"' in alert for alert in report.as_dict()["alerts"])

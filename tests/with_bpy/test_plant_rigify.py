@@ -11,6 +11,7 @@ from bpy.types import Object
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import on_frame
+from support.walker import file_of
 
 FRAMES = range(1, 31)
 
@@ -68,3 +69,15 @@ def test_a_foot_that_a_constraint_scales_is_refused(rig: Object) -> None:
         api.plant(rig, contacts=contacts())
     assert (refused.value.kind, refused.value.bone) == ("PLANT_CONSTRAINED", "MCH-foot_fk.L")
     assert len(bpy.data.actions) == 1
+
+
+def test_targets_that_the_rig_hides_are_refused_first(rig: Object) -> None:
+    """The rig shows IK: keys of the limbs that the new targets are to follow would not show."""
+    for side in "LR":
+        rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 0.0
+    rig.update_tag()
+    before = file_of(rig), len(rig.two_bone_ik_chains), set(bpy.data.objects)
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, contacts=contacts(), leave_targets=True)
+    print(refused.value)
+    assert (file_of(rig), len(rig.two_bone_ik_chains), set(bpy.data.objects)) == before

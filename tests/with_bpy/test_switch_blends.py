@@ -8,15 +8,13 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import on_frame
-from support.walking import deforming, off
+from support.walking import deforming, key_switch, off
 
-LEG = 'pose.bones["thigh_parent.L"]["IK_FK"]'
 OUTSIDE = [*np.arange(1.0, 11.0, 0.5), *np.arange(50.5, 64.0, 0.5)]
 
 
@@ -28,12 +26,6 @@ def rig(empty_file: None) -> Object:
     turns = {1: (1.0, 0.0, 0.0, 0.0), 31: (0.9, 0.4, 0.0, 0.1), 61: (1.0, 0.1, 0.0, 0.0)}
     animate(rig.pose.bones["thigh_fk.L"], rotation_quaternion=turns)
     return rig
-
-
-def key_switch(rig: Object, values: Mapping[float, float], interpolation: str) -> None:
-    points = versions.ensure_channelbag(rig).fcurves.new(LEG, index=0).keyframe_points
-    for frame, value in values.items():
-        points.insert(frame, value).interpolation = interpolation
 
 
 @pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT"])

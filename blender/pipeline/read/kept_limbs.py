@@ -23,7 +23,7 @@ def with_kept(
     These are the other legs, and what `keep` names: limbs, or kinds of them.
 
     curves : of what was captured
-    raises : Refused where no such limb is there, or where keys cannot keep it
+    raises : Refused where no limb has such a name, or keys cannot keep it; a kind that the rig has not is left out
     """
     asked = [foot for foot in _named(rig, keep) if _carries(rig, hips, foot)]
     ends = {foot.chain.end.name for foot in asked}
