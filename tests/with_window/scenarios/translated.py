@@ -58,7 +58,8 @@ def sentences_come_whole() -> None:
     chain.name = "{chain}"
     constraint = rig.pose.bones[chain.end_bone].constraints.new("IK")
     constraint.target, constraint.chain_count = chain.target, 2
-    assert refusal(rig, "{object}") == f'«"{rig.name}" has no chain "{{object}}": it has {{chain}}»'
+    known = '«{chain}; «the nearest is "{chain}"»»'
+    assert refusal(rig, "{object}") == f'«"{rig.name}" has no chain "{{object}}": it has {known}»'
     hidden = f'«Constraint "IK" of bone "{chain.end_bone}" hides the pose: mute it»'
     assert api.solve(rig).lines() == ["«{chain}: 1 of 1 frames reached»", hidden]
     chain.target = None

@@ -73,6 +73,9 @@ def scenario(user: User) -> Steps:
             bpy.ops.ed.undo_push()
         if name == "switch":  # there is a limb that can be switched
             crane()
+            # Undo evaluates what has just been keyed, and Live poses it again: both round otherwise, in the last bit.
+            bpy.data.objects["metarig"].two_bone_ik_live = False
+            bpy.context.scene.frame_set(bpy.context.scene.frame_current)
             bpy.ops.ed.undo_push()
         before = file_data.dump()
         with bpy.context.temp_override(window=user.window, area=user.area):
@@ -112,6 +115,10 @@ def crane() -> Object:
     reach = posed["ForeArm_IK_Left"].constraints.new("IK")
     reach.target, reach.subtarget, reach.chain_count = rig, "Ctrl_Hand_IK_Left", 2
     posed["Ctrl_Hand_IK_Left"]["ik_fk_switch"] = 0.0
+    driver = reach.driver_add("influence").driver
+    driver.expression, variable = "1 - switch", driver.variables.new()
+    variable.name, variable.targets[0].id = "switch", rig
+    variable.targets[0].data_path = 'pose.bones["Ctrl_Hand_IK_Left"]["ik_fk_switch"]'
     animate(posed["Ctrl_Hand_IK_Left"], location={1: (0, 0, 0), 5: (0.3, 0.2, -0.4)})
     bpy.ops.object.select_all(action="DESELECT")
     rig.select_set(True)
