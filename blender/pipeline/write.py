@@ -192,7 +192,8 @@ def _replace_keys(
     frames = attribute(points, "co")[:, 0]
     own = own_keys.any_inside(frames, kept)
     rows = np.flatnonzero((frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own)
-    new = {name: values[~own_keys.between_own(new["co"][:, 0], frames, kept)] for name, values in new.items()}
+    free = ~own_keys.between_own(new["co"][:, 0], frames, kept)
+    new = {name: values[free] for name, values in new.items()}
     order = np.argsort(np.concatenate((frames[rows], new["co"][:, 0])), kind="stable")
     at = np.argsort(order)
     if kept or len(at) != len(points) or (at[: len(rows)] != rows).any():

@@ -1,5 +1,6 @@
 """Rigs of known kinds are told by what they have; kinds are files, to which users add their own."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
 from bpy.types import Object
 
+from support.rig_file import own_rig_file
 from support.rigify import generated
 from support.rigs import Bone, animate, armature
 from support.truth import on_frame
@@ -25,14 +27,10 @@ control = "hook ik ?"
 
 
 @pytest.fixture
-def own_file() -> Path:
-    """A file of a user's own, with OWN_KIND in it; gone in the end."""
-    folder = rig_files.user_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "crane.toml"
-    path.write_text(OWN_KIND, "utf-8")
-    yield path
-    path.unlink()
+def own_file() -> Iterator[Path]:
+    """With OWN_KIND in it."""
+    with own_rig_file(OWN_KIND) as path:
+        yield path
 
 
 def crane() -> Object:

@@ -14,6 +14,7 @@ from bl_ext.user_default.two_bone_ik.blender.chains.rigs import known_limbs, rig
 from support.command import run
 from support.empty_file import open_empty_file
 from support.published_rigs import move, published
+from support.rig_file import own_rig_file
 from support.rigs import armature
 
 FAULTY = """
@@ -29,14 +30,10 @@ NEAREST = 'has "switch_bones", which means nothing: the nearest is "switch_bone"
 
 @pytest.fixture
 def own_file() -> Iterator[Path]:
-    """A file of a user's own with a wrong key; gone in the end."""
+    """With a wrong key."""
     open_empty_file()
-    folder = rig_files.user_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "crane.toml"
-    path.write_text(FAULTY, "utf-8")
-    yield path
-    path.unlink()
+    with own_rig_file(FAULTY) as path:
+        yield path
 
 
 def test_a_faulty_file_hides_no_other_kind(own_file: Path) -> None:

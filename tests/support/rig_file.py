@@ -1,0 +1,22 @@
+"""A file of a user's own that tells of a kind of rig."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
+
+
+@contextmanager
+def own_rig_file(text: str) -> Iterator[Path]:
+    """crane.toml with this text; gone in the end."""
+    folder = rig_files.user_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "crane.toml"
+    path.write_text(text, "utf-8")
+    try:
+        yield path
+    finally:
+        path.unlink()
