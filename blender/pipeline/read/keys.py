@@ -35,7 +35,8 @@ def evaluated(curve: FCurve, frames: Array) -> Array:
         if (keyed_at[1:] > keyed_at[:-1]).all():
             rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
             known, values = keyed_at[rows] == times, keyed[rows]
-    values[~known] = [curve.evaluate(frame) for frame in frames[~known].tolist()]
+    asked = frames[~known].tolist()
+    values[~known] = np.fromiter(map(curve.evaluate, asked), np.float64, len(asked))
     return values
 
 
