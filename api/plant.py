@@ -50,10 +50,12 @@ def plant(
     The action that was captured stays as it is: the armature then plays a new one, which refers to it. Planted again,
     it starts from what was captured. Limbs need no chains, and their targets are neither needed nor changed.
 
-    chains : names of chains, or of limbs as `detect` finds them; None for all of the kinds `limbs`
+    chains : names of chains, or of limbs as `detect` finds them; None for all of the kinds `limbs`. Limbs that are
+        planted already in what plays stay so if others are named
     frames : None for those on which the limbs have keys. On frames outside, the new action is as it was captured
-    contacts : which points stand when, as `contacts` gives them; None for those that are keyed, else they are found
-    find : find contacts even where they are keyed
+    contacts : which points stand when, as `contacts` gives them; None for those that somebody has keyed, else they are
+        found, also where an earlier press has found and keyed them
+    find : find contacts even where somebody has keyed them
     limbs : LEGS, ARMS or both; hands are held without regard to the floor
     hips : the bone that goes down until legs reach their feet; None for the nearest that carries all legs and arms
     sideways : let the hips move sideways as well, so that they go down less
@@ -171,9 +173,7 @@ def contacts(
     scene: Scene | None = None,
     sampling: str = DEFAULTS.sampling,
 ) -> tuple[Contact, ...]:
-    """When which points of the limbs stand, as `plant` would take it: what is keyed, else what is found.
-
-    They are found in the captured action; nothing changes.
+    """When which points of the limbs stand: what is keyed, else what is found in the captured action; nothing changes.
 
     find : find them even where they are keyed
     limbs, hips, floor, flat_feet, stillness : as for `plant`

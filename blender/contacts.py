@@ -38,8 +38,7 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     frames : (n,)
     returns : (n, 2) whether ball and heel stand, as Blender evaluates it; (n,) whether anybody has said so
     """
-    path = keyed_options.path(bone, NAME)
-    curve = next((curve for curve in curves if curve.data_path == path and not curve.mute), None)
+    curve = row(curves, bone)
     if curve is None:
         return None
     first, last = curve.range().to_tuple()
@@ -47,6 +46,22 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
     values = np.array([curve.evaluate(frame) for frame in frames]).astype(np.intp).clip(0, 3)
     return ((values[:, None] & _POINTS) > 0, said) if said.any() else None
+
+
+def path(bone: str) -> str:
+    """RNA path of the contacts of the bone with this RNA path."""
+    return keyed_options.path(bone, NAME)
+
+
+def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
+    """What has the contacts of the bone with this RNA path; None if nothing has that plays."""
+    wanted = path(bone)
+    return next((curve for curve in curves if curve.data_path == wanted and not curve.mute), None)
+
+
+def keys(row: FCurve) -> list[list[float]]:
+    """Frame and value of each key."""
+    return [[key.co.x, key.co.y] for key in row.keyframe_points]
 
 
 def is_row(curve: FCurve) -> bool:
@@ -64,7 +79,7 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
     rows = np.flatnonzero(np.concatenate(((True,), values[1:] != values[:-1])))
     rows = np.union1d(rows, [len(values) - 1])
     return Channel(
-        path=keyed_options.path(bone, NAME),
+        path=path(bone),
         group=GROUP,
         frames=frames[rows],
         values=values[rows, None].astype(np.float64),

@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bpy.types import Action
 
+from ...skeleton.feet import Foot
 from .. import contacts, versions
 from ..armatures import Rig
 from ..messages.refused import Refused
@@ -20,19 +21,32 @@ _MADE = "two_bone_ik_planted"
 """Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
 in part; else None."""
 
+_CONTACTS = "two_bone_ik_contacts"
+"""Custom property of planted actions: by RNA path of the contacts of what was planted, their keys if they were found;
+else the points that they are about."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Captured:
     """What is planted.
 
     unkeyed : by path what the planted action that plays has keyed first
+    found : by RNA path of the contacts of limbs that were planted in it, their keys as they were found
+    given : the same of limbs whose contacts somebody has said, with bone and offset of the points that they are about
     is_lost : whether the action that plays was planted, and what it was made from is gone
     """
 
     action: Action
     slot: str
     unkeyed: Mapping[str, list[float]]
+    found: Mapping[str, list[list[float]]] = field(default_factory=dict)
+    given: Mapping[str, list[tuple[str, tuple[float, float, float]]]] = field(default_factory=dict)
     is_lost: bool = False
+
+    @property
+    def rows(self) -> Collection[str]:
+        """RNA paths of the contacts of all limbs that were planted in what plays."""
+        return {*self.found, *self.given}
 
 
 def captured(rig: Rig) -> Captured:
@@ -44,7 +58,15 @@ def captured(rig: Rig) -> Captured:
     if made.two_bone_ik_source is None:
         return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
     unkeyed = {path: values for path, values in _made(action).items() if values}
-    return Captured(action=made.two_bone_ik_source, slot=made.two_bone_ik_source_slot, unkeyed=unkeyed)
+    rows = {curve.data_path for curve in versions.slot_curves(action, slot)}
+    planted = {path: said for path, said in json.loads(made.get(_CONTACTS, "{}")).items() if path in rows}
+    return Captured(
+        action=made.two_bone_ik_source,
+        slot=made.two_bone_ik_source_slot,
+        unkeyed=unkeyed,
+        found={path: said["keys"] for path, said in planted.items() if "keys" in said},
+        given={path: said["points"] for path, said in planted.items() if "points" in said},
+    )
 
 
 @contextmanager
@@ -91,6 +113,17 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
         planted = None
     action.name = name
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
+
+
+def remember_contacts(rig: Rig, feet: Iterable[tuple[Foot, bool]]) -> None:
+    """Let the planted action that plays know of the contacts of these feet, and whether they were found."""
+    curves, said = list(versions.curves(rig)), {}
+    for foot, is_found in feet:
+        row = contacts.row(curves, foot.chain.end.path)
+        known = {"keys": contacts.keys(row)} if row and is_found else {"points": foot.points}
+        said[contacts.path(foot.chain.end.path)] = known
+    action: Any = versions.played(rig)[0]
+    action[_CONTACTS] = json.dumps(said)
 
 
 def _made(action: Action) -> dict[str, list[float] | None]:

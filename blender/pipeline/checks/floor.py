@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 from ....skeleton.feet import Foot
-from ....skeleton.plant import Given, PlantedFeet
+from ....skeleton.plant import PlantedFeet
 from ....solver.values import Array
 from ...messages.chain_report import when
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ..read.said_contacts import Said
 from ..sample.floor import Floor
 
 
 def refuse_groundless(
-    feet: Sequence[Foot], floor: Floor | None, frames: Array, planted: PlantedFeet, given: Sequence[Given]
+    feet: Sequence[Foot], floor: Floor | None, frames: Array, planted: PlantedFeet, said: Sequence[Said]
 ) -> None:
-    """Raise `Refused` where feet are said to stand where the floor is not below them."""
-    for foot, off, said in zip(feet, planted.groundless.T, given, strict=True):
-        if said and (stands := off & said[1] & said[0].any(axis=1)).any():
+    """Raise `Refused` where somebody says that feet stand where the floor is not below them."""
+    for foot, off, its in zip(feet, planted.groundless.T, said, strict=True):
+        if its.by_user and its.given and (stands := off & its.given[1] & its.given[0].any(axis=1)).any():
             where = when(frames, stands)
             raise Refused("FLOOR_PARTLY", object=foot.chain.rig, limb=foot.chain.name, floor=_name(floor), where=where)
 

@@ -21,8 +21,9 @@ from ..checks.shared_bones import refuse_shared_bones
 from ..sample.floor import Floor
 from . import feet as read_feet
 from .build_plan import Frames, limb_plan
-from .kept_limbs import with_kept
+from .kept_limbs import is_apart, with_kept
 from .keys import key_span
+from .planted_before import on_given_points, planted_before
 from .soles import with_soles
 
 
@@ -56,6 +57,8 @@ class Asked:
 class CapturedLimbs:
     """What is to be planted, and why its hips stay, if they do.
 
+    again : names of limbs that nobody has chosen, but an earlier press has planted
+    no_more : the same of those that are not planted again, as kinds of limbs were chosen, or limbs with the same bones
     span : from the first to the last key of the limbs
     """
 
@@ -64,6 +67,8 @@ class CapturedLimbs:
     hips: Hips | None
     hips_stay: str
     source: Captured
+    again: frozenset[str]
+    no_more: tuple[str, ...]
     span: tuple[float, float]
 
 
@@ -75,7 +80,13 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     refuse_unposable(rig)
     source = captured_action.captured(rig)
     found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
+    if asked.contacts is None and not asked.find_contacts:
+        found = on_given_points(rig, source, found)
     found = read_feet.with_contacts(rig, found, asked.contacts or ())
+    before = planted_before(rig, source, found, asked.options.softness)
+    stay = [foot for foot in before if asked.names is not None and is_apart(foot, found)]
+    again = on_given_points(rig, source, stay)
+    found = (*found, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
     hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
@@ -94,4 +105,13 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     refuse_shared_bones(chains)
     by_name = {foot.chain.name: foot for foot in found}
     found = tuple(by_name[chain.name] for chain in plan.chains)
-    return CapturedLimbs(plan=plan, feet=found, hips=hips, hips_stay=hips_stay, source=source, span=span)
+    return CapturedLimbs(
+        plan=plan,
+        feet=found,
+        hips=hips,
+        hips_stay=hips_stay,
+        source=source,
+        again=frozenset(foot.chain.name for foot in again),
+        no_more=tuple(foot.chain.name for foot in before if foot not in stay),
+        span=span,
+    )

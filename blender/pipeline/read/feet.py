@@ -33,10 +33,7 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
 
     raises : Refused where there is none, or where one has no such bones
     """
-    found: dict[str, Limb] = {}
-    for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
-        name = limb.chain or limb.name
-        found[limb.end_bone if name in found else name] = limb  # a spider has several of one name
+    found = _found(rig)
     known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
     if names is None:
         names = [name for name, limb in found.items() if limb.kind in kinds]
@@ -48,6 +45,20 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
     others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
     chains = [_chain(rig, name, found, softness) for name in dict.fromkeys(names)]
     return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
+
+
+def _found(rig: Rig) -> dict[str, Limb]:
+    found: dict[str, Limb] = {}
+    for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
+        name = limb.chain or limb.name
+        found[limb.end_bone if name in found else name] = limb  # a spider has several of one name
+    return found
+
+
+def names_by_end(rig: Rig) -> dict[str, str]:
+    """The name of a limb by its end bone."""
+    found = {limb.end_bone: name for name, limb in _found(rig).items()}
+    return found | {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
 
 
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:

@@ -33,7 +33,7 @@ def with_kept(
     except Refused as refused:
         return planted, None, str(refused)
     asked, others = (
-        [replace(foot, is_planted=False, is_kept=True) for foot in found if _is_apart(foot, planted)]
+        [replace(foot, is_planted=False, is_kept=True) for foot in found if is_apart(foot, planted)]
         for found in (asked, others)
     )
     refuse_constrained(asked)
@@ -43,7 +43,7 @@ def with_kept(
             refuse_unplayable(rig, {bone.rotation_path for bone in foot.chain.keyed}, curves)
         except Refused as refused:
             return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
-    kept = (*others, *(foot for foot in asked if _is_apart(foot, others)))
+    kept = (*others, *(foot for foot in asked if is_apart(foot, others)))
     carried = frozenset(foot.chain.name for foot in kept)
     # Arms go with the chest that they are on.
     held = {foot.chain.end.name for foot in kept if foot.is_hand}
@@ -62,7 +62,7 @@ def _of_kinds(rig: Rig, kinds: Collection[Kind]) -> tuple[Foot, ...]:
     return feet_of(rig, None, kinds, 0.0) if limbs(rig, kinds) else ()
 
 
-def _is_apart(foot: Foot, others: Iterable[Foot]) -> bool:
+def is_apart(foot: Foot, others: Iterable[Foot]) -> bool:
     """Whether it has no bone in common with the others."""
     return all(set(foot.chain.oriented).isdisjoint(other.chain.oriented) for other in others)
 

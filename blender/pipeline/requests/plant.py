@@ -3,16 +3,15 @@
 What was captured is sampled, also if the armature plays what was planted from it.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 from bpy.types import Scene
 
 from ....skeleton import bone_channels, feet, flat_feet, plant, solve
-from ....skeleton.feet import Contact, Foot
-from ....skeleton.plant import Given, PlantedFeet
+from ....skeleton.feet import Contact
+from ....skeleton.plant import PlantedFeet
 from ....skeleton.steps import run
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.vectors import norm
@@ -34,6 +33,7 @@ from ..phases import Opened, Preparation, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
 from ..read.keys import values_before
 from ..read.notes import switch_notes
+from ..read.said_contacts import Said, said_contacts
 from ..sample import floor, sampling
 from ..sample.request import SampleRequest, pose_request
 
@@ -60,7 +60,8 @@ def plant_feet(
     before = values_before(player, rotations, plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
-    samples, planted = yield from _planted(read, asked, sampler, player)
+    said = said_contacts(read, asked)
+    samples, planted = yield from _planted(read, asked, said, sampler, player)
     plan, moved = plant.with_targets(plan, samples, planted, hips)
     solved = solve.solve_groups(plan, moved)
     rows = bone_channels.keyed_rows(plan, solved)
@@ -84,6 +85,8 @@ def plant_feet(
             notes = captured_action.begin_anew(rig, read.source, moving)
             notes += write.keys(rig, channels, span=span, style=settings)
             write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
+            known = [(foot, its.is_found) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
+            captured_action.remember_contacts(rig, known)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             bones = _need(read).bones
@@ -97,14 +100,15 @@ def plant_feet(
 def find_contacts(
     rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
 ) -> tuple[Contact, ...]:
-    """The contacts that `plant_feet` would take; nothing is written."""
+    """The contacts that are keyed, else those that `plant_feet` would find; nothing is written."""
     read = captured_limbs(rig, asked, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
     ):
-        _, planted = run(_planted(read, asked, sampler, player))
-    return feet.contacts(read.feet, planted.stands, read.plan.frames)
+        _, planted = run(_planted(read, asked, said_contacts(read, asked, as_keyed=True), sampler, player))
+    found = feet.contacts(read.feet, planted.stands, read.plan.frames)
+    return tuple(contact for contact in found if contact.chain not in read.again)
 
 
 def _sampler(
@@ -118,7 +122,7 @@ def _sampler(
 
 
 def _planted(
-    read: CapturedLimbs, asked: Asked, sampler: sampling.Sampler, player: Rig
+    read: CapturedLimbs, asked: Asked, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
 ) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
     """What was captured, and what is to be made of it; yields the part that is done."""
     plan = read.plan
@@ -127,10 +131,10 @@ def _planted(
     legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), _rate(plan))
     refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
-    given = _given(read, asked)
+    given = [foot.given for foot in said]
     heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
     planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
-    refuse_groundless(read.feet, asked.floor, plan.frames, planted, given)
+    refuse_groundless(read.feet, asked.floor, plan.frames, planted, said)
     return samples, planted
 
 
@@ -151,18 +155,12 @@ def _need(read: CapturedLimbs) -> SampleRequest:
     return replace(need, bones=need.bones | points | own, own=need.own | own)
 
 
-def _given(read: CapturedLimbs, asked: Asked) -> list[Given]:
-    """Of each foot, what is said of its contacts, by the user or by keys of what plays; one that is not planted never
-    stands."""
-    frames, rig = read.plan.frames, read.plan.rig
-    everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(rig))
-
-    def said(foot: Foot) -> Given:
-        if asked.contacts is not None or not foot.is_planted:
-            return feet.standing(foot, asked.contacts or (), frames), everywhere
-        return None if asked.find_contacts else contact_keys.read(curves, foot.chain.end.path, frames)
-
-    return [said(foot) for foot in read.feet]
+def _limb_notes(read: CapturedLimbs) -> Iterator[str]:
+    """Sentences about limbs that an earlier press has planted."""
+    if read.again:
+        yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
+    if read.no_more:
+        yield translated("alert.planted_no_more", limbs=", ".join(read.no_more))
 
 
 def _notes(read: CapturedLimbs, planted: PlantedFeet) -> Iterator[str]:
@@ -170,6 +168,7 @@ def _notes(read: CapturedLimbs, planted: PlantedFeet) -> Iterator[str]:
     least = MOVES * float(planted.lengths[0])
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
+    yield from _limb_notes(read)
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
     ends = {chain.end.name for chain in read.plan.chains}
     if live := [chain.name for chain in chains if chain.end_bone in ends and chain.target and not chain.mute]:

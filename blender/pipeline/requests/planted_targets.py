@@ -44,7 +44,8 @@ def plant_with_targets(
     steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
     yield from part(_prepared(opened, steps), 0.0, 0.5)
     read = captured_limbs(rig, asked, scene)
-    names, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
+    planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
+    names = [name for name in planted if name not in read.again]
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
         yield from part(_prepared(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
