@@ -113,10 +113,16 @@ def limb_joints(chain: ChainPlan) -> tuple[BonePoint, BonePoint, BonePoint]:
 
 def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: int) -> Array:
     """(n, p, 3) where the points are in the world on `count` frames."""
-    poses = ((samples.pose[Point(rig, bone)], np.array(offset)) for bone, offset in points)
-    in_armature = transform.stacked(transform.transform_points(pose, offset) for pose, offset in poses)
-    found = transform.transform_points(samples.to_world[rig][:, None], in_armature)
+    found = transform.transform_points(samples.to_world[rig][:, None], in_armature(samples, rig, points))
     return np.broadcast_to(found, (count, *found.shape[1:]))
+
+
+def in_armature(samples: Samples, rig: Key, points: Iterable[BonePoint]) -> Array:
+    """(n, p, 3) where the points are in the armature, or (1, p, 3) if none of them moves there."""
+    poses = ((samples.pose[Point(rig, bone)], offset) for bone, offset in points)
+    return transform.stacked(
+        transform.transform_points(pose, np.array(offset)) if any(offset) else pose[:, :3, 3] for pose, offset in poses
+    )
 
 
 def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import transform
-from .transform import Basis
+from .transform import Basis, affine_product
 from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]
@@ -27,8 +27,8 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     basis : (n, c, 4, 4)              their own channels, as `matrix_basis`; (4, 4) where all have the same
     """
     if is_plain(bones, parent):
-        local = product(np.stack([bone.offset for bone in bones]), basis)
-        return local if parent is None else product(parent, local)
+        local = affine_product(np.stack([bone.offset for bone in bones]), basis)
+        return local if parent is None else affine_product(parent, local)
     return _pose_by_blender(bones, parent, basis)
 
 
@@ -134,7 +134,7 @@ class ChainKinematics:
 
     def in_armature(self, pose: Array) -> Array:
         """(n, c, 4, 4) poses in the pose space, taken to armature space."""
-        return product(self.to_armature, pose) if self.rigid else pose
+        return affine_product(self.to_armature, pose) if self.rigid else pose
 
 
 def chain_kinematics(

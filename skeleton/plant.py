@@ -33,7 +33,7 @@ class PlantedFeet:
     points : (n, f, 2, 3)     ball and heel, as captured
     shift : (n, 3)            of the hips
     tips : (n, f, 3)
-    turns : (n, f, 3, 3)      of the feet, from how they were captured
+    turns : (n, f, 3, 3)      of the feet, from how they were captured; (1, f, 3, 3) if none does
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
     moved, softness, short : (n, f)     as `Planted` has them
@@ -83,9 +83,10 @@ def plant_feet(
         captured, those = _columns(whole, legs), [feet[column] for column in legs]
         captured = replace(captured, soles=flat_feet.soles(samples, those, captured.points))
         chosen, fitted = _fitted(captured, those, hips, options)
-        clearances = _clearances(samples, those, captured.points)
-        below = heights and FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
-        if below:
+        below = None
+        if heights:
+            clearances = _clearances(samples, those, captured.points)
+            below = FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
             level, outside = below.at(fitted.points)
             chosen = replace(chosen, level=level)
         planted = _with_given(captured, chosen, [given[column] for column in legs])
@@ -104,7 +105,7 @@ def plant_feet(
         still = replace(still, kept=np.array([not feet[column].is_planted]))
         found[column] = _with_given(hand, still, [given[column]]), 0
     every = {
-        name: np.stack([getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet))], axis=1)
+        name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "short")
     }
     return PlantedFeet(
@@ -141,6 +142,8 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
 
 
 def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
+    if len(columns) == len(legs.lengths):
+        return legs
     fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points")}
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
@@ -189,9 +192,9 @@ def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Pl
 
 def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips | None) -> tuple[Plan, Samples]:
     """The plan with chains whose tips go where they are planted, and the samples with these targets and hips moved."""
-    along = transform.translation(_in_armature(samples, plan, planted.shift))
+    shift = _in_armature(samples, plan, planted.shift)
     moved = {
-        chain.parent: product(along, samples.pose[chain.parent])
+        chain.parent: transform.moved(samples.pose[chain.parent], shift)
         for chain in plan.chains
         if hips and chain.parent and chain.name in hips.carries
     }
@@ -212,7 +215,7 @@ def _with_target(chain: ChainPlan) -> ChainPlan:
 
 def _tip_world(plan: Plan, bone: str, samples: Samples) -> Array:
     """(n, 3, 3) the bone's axes in the world."""
-    return samples.world(Point(plan.rig, bone))[:, :3, :3]
+    return product(samples.to_world[plan.rig][:, :3, :3], samples.pose[Point(plan.rig, bone)][:, :3, :3])
 
 
 def _in_armature(samples: Samples, plan: Plan, vectors: Array) -> Array:

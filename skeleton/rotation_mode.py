@@ -4,6 +4,7 @@ import numpy as np
 
 from ..solver import rotation
 from ..solver.values import Array
+from ..solver.vectors import norm
 
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -16,10 +17,11 @@ def rotation_name(mode: str) -> str:
 def rotation_matrices(values: Array, mode: str) -> Array:
     """(n, 3, 3) of a property's values (n, 3 or 4) in this rotation mode, as Blender takes them."""
     if mode == "QUATERNION":
-        length = np.linalg.norm(values, axis=-1, keepdims=True)
-        return rotation.from_quaternions(
-            np.where(length > 0.0, values / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
-        )
+        length = norm(values)[..., None]
+        if not length.all():
+            values = np.where(length > 0.0, values, (1.0, 0.0, 0.0, 0.0))
+            length = np.where(length > 0.0, length, 1.0)
+        return rotation.from_quaternions(values / length)
     if mode == "AXIS_ANGLE":
         return rotation.from_axis_angles(values)
     return rotation.from_eulers(values, mode)

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import any_normal, beside, cross, dot, norm, rotation_between, swing, triad, unit
-from .feet import limb_joints, positions
-from .transform import Basis, inverse, transform_points
+from ..solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
+from .feet import in_armature, limb_joints
+from .transform import Basis, inverse, transform_vectors
 from .values import Plan, Point, Samples
 
 _STRAIGHT = 0.2
@@ -35,10 +35,10 @@ def bent_samples(plan: Plan, samples: Samples) -> Samples:
 def _turned(plan: Plan, samples: Samples) -> Iterator[tuple[Point, Basis]]:
     for chain in plan.chains:
         end = Point(plan.rig, chain.end.name)
-        joints = positions(samples, plan.rig, limb_joints(chain), len(plan.frames))
-        local = transform_points(inverse(samples.world(end))[:, None], joints)
-        basis = samples.basis[end]
-        yield end, replace(basis, rotation=basis.rotation @ rotations_to_bend(unit(np.diff(local, axis=1))))
+        joints = in_armature(samples, plan.rig, limb_joints(chain))
+        links = transform_vectors(inverse(samples.pose[end][:, None, :3, :3]), np.diff(joints, axis=1))
+        links, basis = np.broadcast_to(unit(links), (len(plan.frames), 2, 3)), samples.basis[end]
+        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links)))
 
 
 def rotations_to_bend(links: Array) -> Array:

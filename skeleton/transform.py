@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import any_normal, cross, dot, unit
+from ..solver.vectors import any_normal, by_component, cross, dot, unit
 
 _NOTHING = 1e-90
 """A volume: axes shorter than 1e-30 count as nothing, else the inverse would be beyond all sizes."""
@@ -37,6 +37,11 @@ def translation(location: Array) -> Array:
     return compose(np.eye(3), location)
 
 
+def moved(matrix: Array, shift: Array) -> Array:
+    """(n, 4, 4) the matrices, moved by (n, 3)."""
+    return compose(matrix[..., :3, :3], matrix[..., :3, 3] + shift)
+
+
 def unscaled(linear: Array) -> Array:
     """(..., 3, 3) the same axes, each of length one; an axis without length stays so, a mirrored one stays mirrored."""
     sizes = lengths(linear)
@@ -59,9 +64,10 @@ def inverse(matrix: Array) -> Array:
     A matrix that scales to nothing, as animators do to hide an object, gets zero for a linear part. It is the closed
     form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
     """
-    columns = np.swapaxes(matrix[..., :3, :3], -1, -2)
-    linear = cross(columns[..., (1, 2, 0), :], columns[..., (2, 0, 1), :])
-    volume = dot(columns[..., 0, :], linear[..., 0, :])[..., None, None]
+    x, y, z = np.moveaxis(matrix[..., :3, :3], -1, 0)
+    linear = np.empty((*matrix.shape[:-2], 3, 3), order="F")
+    linear[..., 0, :], linear[..., 1, :], linear[..., 2, :] = cross(y, z), cross(z, x), cross(x, y)
+    volume = dot(x, linear[..., 0, :])[..., None, None]
     linear /= np.where(np.abs(volume) < _NOTHING, np.inf, volume)
     return linear if matrix.shape[-1] == 3 else compose(linear, -transform_vectors(linear, matrix[..., :3, 3]))
 
@@ -92,14 +98,23 @@ def transform_points(matrix: Array, points: Array) -> Array:
 
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
-    return np.einsum("...ij,...j->...i", np.asfortranarray(linear), vectors, order="F")
+    return np.einsum("...ij,...j->...i", by_component(linear), vectors, order="F")
+
+
+def affine_product(first: Array, second: Array) -> Array:
+    """(n, 4, 4) first @ second, of matrices whose last row is (0, 0, 0, 1)."""
+    result = np.empty(np.broadcast_shapes(first.shape, second.shape), order="F")
+    np.einsum("...ij,...jk->...ik", first[..., :3, :3], second[..., :3, :], out=result[..., :3, :], order="F")
+    result[..., :3, 3] += first[..., :3, 3]
+    result[..., 3, :] = 0.0, 0.0, 0.0, 1.0
+    return result
 
 
 def stacked(arrays: Iterable[Array]) -> Array:
     """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component."""
     arrays = list(arrays)
     rows = max(map(len, arrays))
-    result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), order="F")
+    result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), arrays[0].dtype, order="F")
     for column, array in enumerate(arrays):
         result[:, column] = array
     return result
@@ -144,7 +159,7 @@ class Basis:
     @property
     def linear(self) -> Array:
         """(n, 3, 3) rotation and scale."""
-        return self.rotation * self.scale[..., None, :]
+        return self.rotation if (self.scale == 1.0).all() else self.rotation * self.scale[..., None, :]
 
     @property
     def matrix(self) -> Array:

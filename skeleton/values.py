@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
-from ..solver.vectors import product
 from .rotation_mode import rotation_name
-from .transform import Basis, each_array
+from .transform import Basis, affine_product, each_array
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -261,7 +260,7 @@ class Samples:
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""
         to_world = self.to_world[point.object]
-        return product(to_world, self.pose[point]) if point.bone else to_world
+        return affine_product(to_world, self.pose[point]) if point.bone else to_world
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

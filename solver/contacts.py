@@ -123,6 +123,8 @@ def footing(
 
 def on_ground(points: Array, rate: float, velocity: Array) -> Array:
     """(n, ..., 3) the points as seen from a ground that moves, and that is where it is on the first frame."""
+    if not velocity.any():
+        return points
     times = np.arange(len(points)) / rate
     return points - times.reshape(-1, *[1] * (points.ndim - 1)) * velocity
 
@@ -136,13 +138,14 @@ def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) 
     fitted, deviation = slopes(points, stillness.window, rate)
     speed_sq = (norm(fitted) / (stillness.speed + deviation * tolerance)) ** 2
     others = len(points) - len(fitted)
-    total = window_sums(points, np.ones(others + 1))
-    least = np.full(points.shape[:-1], np.inf)
+    mean = window_sums(points, np.full(others + 1, 1.0 / (others + 1)))
+    # From the mean of all, a frame is less far than from that of the others. A single frame is where it is.
+    away = (others + 1) / max(others, 1) / (stillness.place + tolerance)
+    least = np.full(points.shape[:-1], np.inf, order="F")
     for first in range(others + 1):
         rows = slice(first, first + len(fitted))
-        # A single frame is where it is.
-        away = norm(points[rows] - (total - points[rows]) / others) if others else np.zeros(speed_sq.shape)
-        least[rows] = np.minimum(least[rows], speed_sq + (away / (stillness.place + tolerance)) ** 2)
+        off = points[rows] - mean
+        np.minimum(least[rows], speed_sq + away**2 * dot(off, off), out=least[rows])
     return np.sqrt(least)
 
 

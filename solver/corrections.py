@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .reduce import Curve
 from .statistics import slope_weights
 from .values import Array
-from .vectors import dot, norm
+from .vectors import along, dot, norm, rejection
 
 _EDGE = 0.1
 """Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""
@@ -46,10 +46,9 @@ def corrections(
     """
     held = np.logical_or.reduce(stands, axis=1)
     spans = stand_spans(held)
-    along, heights = _held(points, _held_point(stands, spans)), dot(points, up)
-    along -= dot(along, up)[:, None] * up
+    flat, heights = rejection(_held(points, _held_point(stands, spans)), up), dot(points, up)
     counts = np.diff(spans, axis=1)[:, 0] + 1
-    along[held] -= np.repeat(_totals(along[held], counts) / counts[:, None], counts, axis=0)
+    flat[held] -= np.repeat(_totals(flat[held], counts) / counts[:, None], counts, axis=0)
     missing = np.full(heights.shape, -np.inf) if level is None else level - heights
     if level is None:
         part = stands[held]
@@ -57,9 +56,10 @@ def corrections(
         mean = np.repeat(total / np.maximum(_totals(part, counts), 1.0), counts, axis=0)
         missing[held] = np.where(part, mean - heights[held], -np.inf)
     rises = np.where(held, missing.max(axis=1), 0.0)
-    for first, last in spans if np.isfinite(steepest) else ():
+    steep = np.flatnonzero(np.abs(np.diff(rises)) > steepest / rate)
+    for first, last in spans[np.less(*np.searchsorted(steep, spans).T)]:
         rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate)
-    return eased(along + rises[:, None] * up, spans, rate, fade)
+    return eased(flat + along(up, rises), spans, rate, fade)
 
 
 def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -75,7 +75,7 @@ def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
     stands : (n, ..., p) bool   a foot that stands on several points slides as far as the one that slides least
     """
     step = np.diff(points, axis=0)
-    distance = norm(step - dot(step, up)[..., None] * up)
+    distance = norm(rejection(step, up))
     least: Array = np.where(stands[1:] & stands[:-1], distance, np.inf).min(axis=-1)
     return np.where(np.isfinite(least), least, np.nan)
 
@@ -131,9 +131,10 @@ def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) ->
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
     both = np.stack((speeds[:-1], speeds[1:]), axis=1)
     curve = Curve(frames=rows, values=values, slopes=both, held=np.zeros(len(rows) - 1, dtype=bool))
-    moved = curve.at(np.arange(len(standing), dtype=np.float64))
+    moved, free = standing.copy(), np.ones(len(standing), dtype=np.bool_)
     for first, last in spans:
-        moved[first : last + 1] = standing[first : last + 1]
+        free[first : last + 1] = False
+    moved[free] = curve.at(np.flatnonzero(free).astype(np.float64))
     return moved
 
 

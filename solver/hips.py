@@ -8,12 +8,11 @@ root of reach^2 - (horizontal distance)^2.
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from .statistics import commonest, slopes
 from .values import Array
-from .vectors import dot, norm
+from .vectors import along, dot, norm, rejection
 
 _BISECTIONS = 60
 """Halvings of the most lowering, down to the last digit of a double."""
@@ -85,7 +84,7 @@ def _height_and_room(hips: Array, feet: Array, reach: Array, up: Array) -> tuple
     """(n, f) height of each hip joint above its foot, and reach^2 - (horizontal distance)^2."""
     line = hips - feet
     height = dot(line, up)
-    flat = line - height[..., None] * up
+    flat = line - along(up, height)
     return height, reach * reach - dot(flat, flat)
 
 
@@ -96,8 +95,18 @@ def smooth_envelope(values: Array, rate: float, seconds: float) -> Array:
     weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
     """
     weights = envelope_weights(rate, seconds)
-    greatest = sliding_window_view(np.pad(values, len(weights) - 1, mode="edge"), len(weights)).max(axis=-1)
+    greatest = _running_max(np.pad(values, len(weights) - 1, mode="edge"), len(weights))
     return np.convolve(greatest, weights, mode="valid")
+
+
+def _running_max(values: Array, count: int) -> Array:
+    """(n + 1 - count,) the greatest of so many values (n,), from each on."""
+    width = 1  # of the windows so far, of which two that overlap make one
+    while width < count:
+        step = min(width, count - width)
+        values = np.maximum(values[:-step], values[step:])
+        width += step
+    return values
 
 
 def envelope_weights(rate: float, seconds: float) -> Array:
@@ -112,12 +121,12 @@ def scaled(points: Array, ratio: float, origin: Array) -> Array:
 
     origin : (3,)     the place that stays; at the height of a tip that stands on the ground, so that feet that stand do
     """
-    return origin + ratio * (points - origin)
+    return points if ratio == 1.0 else origin + ratio * (points - origin)
 
 
 def outrun(hips: Array, rate: float, velocity: Array, up: Array) -> bool:
     """Whether hips (n, 3) mostly go along faster than with this velocity (3,), as they do over ground that stays."""
-    travel, _ = slopes(hips - dot(hips, up)[:, None] * up, _STRIDE, rate)
+    travel, _ = slopes(rejection(hips, up), _STRIDE, rate)
     return bool(np.median(norm(travel)) > norm(velocity))
 
 
@@ -131,13 +140,13 @@ def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) 
     points : (n, f, p, 3)
     leg : length of a leg, > 0
     """
-    level = np.eye(3) - np.outer(up, up)
-    travel, _ = slopes(hips @ level / leg, _WINDOW, rate)
-    seen, _ = slopes((points - hips[:, None, None]) @ level / leg, _WINDOW, rate)
+    travel, _ = slopes(hips, _WINDOW, rate)
+    travel = rejection(travel, up) / leg
     travels = norm(travel) > _TRAVELS
     if np.mean(travels) < _LEAST_TRAVEL:
         return 1.0
-    travel, seen = travel[travels][:, None, None], seen[travels]
-    ratios = -dot(seen, travel) / dot(travel, travel)
+    travel, velocity = travel[travels][:, None, None], slopes(points, _WINDOW, rate)[0][travels]
+    # Of the velocity as seen from the hips, the part along their travel.
+    ratios = 1.0 - dot(velocity, travel) / (leg * dot(travel, travel))
     (ratio,) = commonest(ratios.reshape(-1, 1), _ALIKE, np.ones(1))
     return float(ratio) if _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0

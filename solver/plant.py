@@ -19,7 +19,7 @@ from .flat_feet import level_turns
 from .reach import soft_reach
 from .sideways import sideways
 from .values import Array
-from .vectors import dot, norm
+from .vectors import along, dot, norm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,6 +46,8 @@ class Legs:
 
     def moved(self, shift: Array) -> Legs:
         """The legs, moved by the shift (n, 3)."""
+        if not shift.any():
+            return self
         each = shift[:, None]
         return replace(
             self,
@@ -95,7 +97,7 @@ class Planted:
 
     hips : (n, 3)               from where they were captured
     tips : (n, f, 3)            targets of the legs
-    turns : (n, f, 3, 3)        by which feet turn from how they were captured
+    turns : (n, f, 3, 3)        by which feet turn from how they were captured; (1, f, 3, 3) if none does
     stands : (n, f, p) bool     which points stand
     level : (n, f, p) or None   height of each point where it stands on the ground; None: each contact has its own
     velocity : (3,)             of the ground
@@ -188,10 +190,10 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         aside = sideways(legs.roots, tips, reach, planted, up, limit, rate, options.smooth)
     roots = legs.roots + aside[:, None]
     down = hips.smooth_envelope(hips.lowering(roots, tips, reach, planted, up, limit), rate, options.smooth)
-    distance = norm(roots - down[:, None, None] * up - tips)
+    distance = norm(roots - along(up, down)[:, None] - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
-        hips=fit + aside - down[:, None] * up,
+        hips=fit + aside - along(up, down),
         tips=tips,
         turns=turns,
         stands=stands,
@@ -209,9 +211,9 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
 
 
 def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float) -> Array:
-    """(n, f, 3, 3) by which feet turn so that their soles are level where they stand flat."""
+    """(n, f, 3, 3) by which feet turn so that their soles are level where they stand flat, or (1, f, 3, 3) if none."""
     if legs.soles is None:
-        return np.broadcast_to(np.eye(3), (*stands.shape[:2], 3, 3))
+        return np.broadcast_to(np.eye(3), (1, stands.shape[1], 3, 3))
     flat = np.logical_and.reduce(stands, axis=-1)
     each = [level_turns(legs.soles[:, foot], flat[:, foot], legs.rate, legs.up, fade) for foot in range(flat.shape[1])]
     return np.stack(each, axis=1)

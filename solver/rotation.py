@@ -33,13 +33,11 @@ def _quaternions(matrices: Array) -> Array:
     its square, are the quaternion without loss. Up to a third of a turn, w is large enough.
     """
     values = _products(matrices, 0)
-    largest = values[..., 0]
-    if largest.min(initial=1.0) < 1.0:
-        for component in (1, 2, 3):
-            products = _products(matrices, component)
-            larger = products[..., component] > largest
-            values = np.where(larger[..., None], products, values)
-            largest = np.maximum(largest, products[..., component])
+    small = values[..., 0] < 1.0
+    if small.any():
+        products = np.stack([_products(matrices[small], component) for component in range(4)])
+        largest = np.argmax(np.diagonal(products, axis1=0, axis2=-1), axis=-1)
+        values[small] = products[largest, np.arange(len(largest))]
     return values / norm(values)[..., None]
 
 
@@ -79,8 +77,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     order : "XYZ", "XZY", "YXZ", "YZX", "ZXY" or "ZYX"
     before : (..., 3)
     """
-    i, j, k = ("XYZ".index(axis) for axis in order)
-    parity = 1.0 if (j - i) % 3 == 1 else -1.0
+    i, j, k, parity = _axes(order)
     # Each element in one piece: NumPy 1 rounds an arctan2 of scattered ones otherwise where its result comes to lie
     # right behind them in memory, and the same bake would not give the same keys.
     m = np.asfortranarray(matrices)
@@ -92,7 +89,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     cos, sin = np.cos(last), np.sin(last)
     row_i = cos[..., None] * m[..., i, :] + sin[..., None] * m[..., j, :]
     row_j = cos[..., None] * m[..., j, :] - sin[..., None] * m[..., i, :]
-    angles = np.empty((*last.shape, 3))
+    angles = np.empty((*last.shape, 3), order="F")
     angles[..., i] = np.arctan2(-row_j[..., k], row_j[..., j])
     angles[..., j] = np.arctan2(-m[..., k, i], row_i[..., i])
     angles[..., k] = last
@@ -146,13 +143,20 @@ def from_axis_angles(values: Array) -> Array:
 
 def from_eulers(angles: Array, order: str) -> Array:
     """(..., 3, 3) rotation matrices of Euler angles (..., 3) in radians, applied in this order of axes."""
-    result = np.eye(3)
-    for axis in ("XYZ".index(name) for name in order):
-        half = 0.5 * angles[..., axis]
-        turn = np.zeros((*half.shape, 4))
-        turn[..., 0], turn[..., 1 + axis] = np.cos(half), np.sin(half)
-        result = product(from_quaternions(turn), result)
+    i, j, k, parity = _axes(order)
+    angles = parity * np.moveaxis(angles, -1, 0)
+    (ci, cj, ck), (si, sj, sk) = (turn(angles[[i, j, k]]) for turn in (np.cos, np.sin))
+    result = np.empty((*ci.shape, 3, 3), order="F")
+    result[..., i, i], result[..., i, j], result[..., i, k] = cj * ck, si * sj * ck - ci * sk, ci * sj * ck + si * sk
+    result[..., j, i], result[..., j, j], result[..., j, k] = cj * sk, si * sj * sk + ci * ck, ci * sj * sk - si * ck
+    result[..., k, i], result[..., k, j], result[..., k, k] = -sj, si * cj, ci * cj
     return result
+
+
+def _axes(order: str) -> tuple[int, int, int, float]:
+    """The axes in the order in which they are turned about, and +1, or -1 if that is against x, y, z."""
+    i, j, k = ("XYZ".index(axis) for axis in order)
+    return i, j, k, 1.0 if (j - i) % 3 == 1 else -1.0
 
 
 def _start(values: Array, before: Array | None) -> Array:
@@ -169,7 +173,8 @@ def _signs(values: Array, before: Array | None) -> Array:
 
 def _unwind(angles: Array, before: Array | None) -> Array:
     """(n, ..., k) angles without jumps of a whole turn."""
-    return np.unwrap(np.concatenate((_start(angles, before), angles)), axis=0)[1:]
+    turns = np.round(np.diff(np.concatenate((_start(angles, before), angles)), axis=0) / (2.0 * pi))
+    return angles - 2.0 * pi * np.cumsum(turns, axis=0) if turns.any() else angles
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .values import Array
 from .vectors import norm
@@ -57,10 +58,20 @@ def noise(points: Array) -> float:
 def densest(samples: Array, radius: float) -> tuple[Array, int]:
     """(k,) the mean of those samples (m, k) that are near the one that has most near it, and their number."""
     some = samples[:: 1 + len(samples) // _CENTERS]
-    distance_sq = sum(np.subtract.outer(part, part) ** 2 for part in some.T)
-    center = some[np.argmax(np.count_nonzero(distance_sq < radius * radius, axis=1))]
+    center = some[np.argmax(_near(some, radius))]
     near = samples[norm(samples - center) < radius]
     return near.mean(axis=0), len(near)
+
+
+def _near(samples: Array, radius: float) -> NDArray[np.intp]:
+    """(m,) how many of the samples (m, k) are nearer to each than the radius."""
+    if samples.shape[1] == 1:
+        values = samples[:, 0]
+        rising = np.sort(values)
+        ends = (np.searchsorted(rising, values + way, side) for way, side in ((radius, "left"), (-radius, "right")))
+        return np.subtract(*ends)
+    distance_sq = sum(np.subtract.outer(part, part) ** 2 for part in samples.T)
+    return np.count_nonzero(distance_sq < radius * radius, axis=1)
 
 
 def commonest(samples: Array, radius: float, usual: Array) -> Array:

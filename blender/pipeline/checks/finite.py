@@ -16,12 +16,17 @@ _MOST = 1e18
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
-    own = {point: basis.matrix for point, basis in samples.basis.items()}
+    # A rotation makes nothing larger.
+    own = {
+        point: basis.matrix
+        for point, basis in samples.basis.items()
+        if not all(map(_all_finite, (basis.location, basis.rotation, basis.scale)))
+    }
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
         for found in (worlds, samples.pose, own)
         for point, matrices in found.items()
-        if not _finite(matrices).all()
+        if not _all_finite(matrices)
     ]
     if not spoiled:
         return
@@ -36,6 +41,10 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
         value=worst,
         frame=when,
     )
+
+
+def _all_finite(values: Array) -> bool:
+    return bool(values.max() <= _MOST and values.min() >= -_MOST)
 
 
 def _finite(matrices: Array) -> NDArray[np.bool_]:

@@ -169,6 +169,7 @@ class OwnTransforms:
         self._curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
         self._animated = {path for path, _ in self._curves}
         self._frames = frames
+        self._read: dict[str, Array] = {}
         self._rotations: dict[str, Array] = {}
 
     def bone(self, bone: PoseBone, with_rotation: bool) -> Basis:
@@ -248,6 +249,8 @@ class OwnTransforms:
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
+        if path + name in self._read:
+            return self._read[path + name]
         standing = np.array(getattr(owner, name), dtype=np.float64)
         if path + name not in self._animated:
             return standing[None]
@@ -255,6 +258,7 @@ class OwnTransforms:
         for index, value in enumerate(standing):
             curve = self._curves.get((path + name, index))
             values[:, index] = evaluated(curve, self._frames) if curve else value
+        self._read[path + name] = values
         return values
 
 
