@@ -9,12 +9,12 @@ velocity of the treadmill and hips that were scaled to the legs as well.
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, util
 from pathlib import Path
-from time import process_time
+from statistics import median
 
 import numpy as np
 
@@ -49,56 +49,60 @@ def main() -> None:
 def beside_nla_bake(frames: int = 10_000, runs: int = 5) -> None:
     """Print the processor time of a planted walk, and of Blender's own bake of the bones that planting keys.
 
-    They run in turn. Beside them the time of what Blender's own calls take in it: to read the keys of these bones, to
-    copy the action, and to write as many keys.
+    Both by operator, with the undo step, in turn on one processor. Blender's bake keys location, rotation and scale of
+    these bones; beside it the same without scale, which planting does not key. Last the time of what Blender's own
+    calls take in planting: to read the keys of these bones, to copy the action, to write as many keys, and to push the
+    undo step.
     """
     import bpy
+    import measure
     import run
+    import scenes
+    from mathutils import Matrix
 
     import_module("addon_utils").enable(run.PACKAGE, default_set=True)
     from support.walker import walker
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    api, versions = (import_module(f"{run.PACKAGE}.{name}") for name in ("api", "blender.versions"))
+    versions = import_module(f"{run.PACKAGE}.blender.versions")
     rig = walker(disturbed(walk(60.0, seconds=(frames - 1) / 60), 0.002, 1))
     names = {bone.name for bone in rig.pose.bones if bone.name.startswith(("hips", "thigh", "shin", "foot"))}
     captured, slot = versions.played(rig)
 
     def give_back() -> None:
         made, _ = versions.played(rig)
-        versions.play(rig, captured, slot)
-        bpy.data.actions.remove(made)
-
-    def ours(measure: str) -> None:
-        api.plant(rig, measure=measure)
-        give_back()
+        if made != captured:
+            versions.play(rig, captured, slot)
+            bpy.data.actions.remove(made)
+        for bone in rig.pose.bones:
+            bone.matrix_basis = Matrix()  # Blender's bake leaves scales a hair off 1
 
     def calls() -> None:
+        keys = np.empty((len(list(versions.curves(rig))), 2 * frames), dtype=np.float32)
+        for curve, values in zip(versions.curves(rig), keys, strict=True):
+            curve.keyframe_points.foreach_get("co", values)
         versions.copy_action(rig)
-        for curve in versions.curves(rig):
-            keys = np.empty(2 * frames, dtype=np.float32)
-            curve.keyframe_points.foreach_get("co", keys)
-            curve.keyframe_points.foreach_set("co", keys)
-            curve.update()
-        give_back()
+        for curve, values in zip(versions.curves(rig), keys, strict=True):
+            if "hips" not in curve.data_path or curve.data_path.endswith("location"):
+                curve.keyframe_points.foreach_set("co", values)
+                curve.update()
+        bpy.ops.ed.undo_push(message="Plant")
 
-    ways = partial(run.nla_bake, rig, frames, names), partial(ours, "NONE"), partial(ours, "AUTO"), calls
-    rows = np.array([[_processor_time(way) for way in ways] for _ in range(runs)])
-    peer, bare, measured, least = np.median(rows, axis=0)
-    ratios = rows[:, :1] / rows[:, 1:]
-    print(f"{frames} frames, two legs, Blender {bpy.app.version_string}, seconds of processor time, medians of {runs}:")
-    print(f"nla.bake {peer:.3f}, planted {bare:.3f}, planted and measured {measured:.3f}, Blender's calls {least:.3f}")
-    print(
-        "times as fast: planted {:.1f}, planted and measured {:.1f}, Blender's calls {:.1f}".format(
-            *np.median(ratios, 0)
-        )
-    )
-
-
-def _processor_time(action: Callable[[], object]) -> float:
-    begin = process_time()
-    action()
-    return process_time() - begin
+    peer = partial(scenes.nla_bake, rig, frames, names)
+    ours = partial(bpy.ops.two_bone_ik.plant, "EXEC_DEFAULT", True, frame_range="BONE_KEYS")
+    ways = {
+        "nla.bake": peer,
+        "nla.bake without scale": partial(peer, channel_types={"LOCATION", "ROTATION"}),
+        "planted": partial(ours, measure="NONE"),
+        "planted and measured": partial(ours, measure="AUTO"),
+        "Blender's calls": calls,
+    }
+    with run.one_processor():
+        found = dict(zip(ways, measure.in_turn(give_back, list(ways.values()), runs), strict=True))
+    print(f"{frames} frames, two legs, Blender {bpy.app.version_string}, processor time, medians of {runs}:")
+    for name, figures in found.items():
+        whole, unscaled = (measure.Comparison(found[each], figures).times() for each in list(ways)[:2])
+        print(f"{name:24}{median(figures.runs):8.3f} s; times as fast: {whole}; without scale {unscaled}")
 
 
 @dataclass(frozen=True, kw_only=True)

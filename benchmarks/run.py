@@ -9,7 +9,7 @@ import importlib
 import os
 import resource
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -43,16 +43,13 @@ def among_meshes(api) -> None:
     print(f"{row}   at least 200: {'yes' if median(result.ratios) >= 200 else 'NO'}", flush=True)
 
 
-def nla_bake(rig: Object, frames: int, names: Collection[str] = ()) -> None:
-    """Bake visual keys with Blender's own operator, then undo its action and changed channels.
-
-    names : of the bones; those of the limbs if there are none
-    """
+def nla_bake(rig: Object, frames: int) -> None:
+    """Bake visual keys with Blender's own operator, then undo its action and changed channels."""
     kept = rig.animation_data.action if rig.animation_data else None
-    scenes.nla_bake(rig, frames, names)
+    scenes.nla_bake(rig, frames)
     rig.animation_data.action = kept
-    for name in names or [bone.name for bone in scenes.limb_bones(rig)]:
-        rig.pose.bones[name].matrix_basis = Matrix.Identity(4)
+    for bone in scenes.limb_bones(rig):
+        bone.matrix_basis = Matrix.Identity(4)
 
 
 def beside_meshes(api) -> None:

@@ -103,17 +103,18 @@ def mute_constraints(rig: Object, *, mute: bool) -> None:
             constraint.mute = mute
 
 
-def nla_bake(rig: Object, frames: int, names: Collection[str] = ()) -> None:
+def nla_bake(rig: Object, frames: int, names: Collection[str] = (), **more: object) -> None:
     """Bake visual keys with Blender's own operator, and take its undo step.
 
     names : of the bones; those of the limbs if there are none
+    more : options of the operator
     """
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     names = names or {bone.name for bone in limb_bones(rig)}
     for bone in rig.pose.bones:
         (bone if "select" in bone.bl_rna.properties else bone.bone).select = bone.name in names
-    options = {"frame_start": 1, "frame_end": frames, "only_selected": True, "visual_keying": True}
+    options = {"frame_start": 1, "frame_end": frames, "only_selected": True, "visual_keying": True, **more}
     bpy.ops.nla.bake("EXEC_DEFAULT", True, bake_types={"POSE"}, **options)
     bpy.ops.object.mode_set(mode="OBJECT")
 

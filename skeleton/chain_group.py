@@ -222,7 +222,7 @@ def _input_pose(group: ChainGroup) -> Array:
     if not group.kinematics.rigid:
         last = product(transform.inverse(group.kinematics.to_armature), last)
     end = product(transform.orientation(last[..., :3, :3]), np.swapaxes(group.end, -1, -2))
-    return np.stack(np.broadcast_arrays(group.basis[0].rotation, end), axis=-3)
+    return stacked((group.basis[0].rotation, end)).swapaxes(1, 2)
 
 
 def _locations(points: Iterable[Point], from_world: Array, samples: Samples) -> Array:

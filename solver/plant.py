@@ -168,19 +168,17 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     level = ground.level
     if level is not None and options.level is None:
         level = level - _tilts(legs, turned, stands)
-    moves = [
-        corrections(
+    correction = np.empty(legs.tips.shape, order="F")
+    for foot, length in enumerate(lengths):
+        correction[:, foot] = corrections(
             points[:, foot],
             stands[:, foot],
             None if level is None else level[:, foot],
             rate,
             up,
             options.fade,
-            _STEEPEST * float(lengths[foot]) if options.level is None and options.level_ground else np.inf,
+            _STEEPEST * float(length) if options.level is None and options.level_ground else np.inf,
         )
-        for foot in range(len(lengths))
-    ]
-    correction = np.stack(moves, axis=1)
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept
     room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM if options.limit else 0.0)
@@ -240,5 +238,5 @@ def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
 def _room(legs: Legs, lengths: Array, seconds: float) -> Array:
     """(n, f) twice the part of its length by which a leg was captured shorter, for so many seconds to either side."""
     extension = norm(legs.roots - legs.tips) / lengths
-    most = [hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]
-    return np.clip(2.0 * (1.0 - np.stack(most, axis=1)), 0.0, 1.0)
+    most = np.array([hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]).T
+    return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .values import Array
-from .vectors import norm
+from .vectors import dot, norm
 
 _QUARTER = 1.1011532
 """Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""
@@ -70,8 +70,8 @@ def _near(samples: Array, radius: float) -> NDArray[np.intp]:
         rising = np.sort(values)
         ends = (np.searchsorted(rising, values + way, side) for way, side in ((radius, "left"), (-radius, "right")))
         return np.subtract(*ends)
-    distance_sq = sum(np.subtract.outer(part, part) ** 2 for part in samples.T)
-    return np.count_nonzero(distance_sq < radius * radius, axis=1)
+    size = 0.5 * dot(samples, samples)
+    return np.count_nonzero(samples @ samples.T > size[:, None] + (size - 0.5 * radius * radius), axis=1)
 
 
 def commonest(samples: Array, radius: float, usual: Array) -> Array:

@@ -21,8 +21,8 @@ from .compare import Look
 MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
 
-_MOST = 400
-"""Up to so many frames all are measured, and of more as many, unless all are asked for."""
+_MOST = 200
+"""Up to so many frames all are measured, and of more as many on which feet stand, unless all are asked for."""
 
 
 def compare_feet(
@@ -39,7 +39,7 @@ def compare_feet(
     rate : frames of the plan a second
     bones : all that is to be measured; Blender evaluates later only what is asked for now
     """
-    rows = _rows(len(plan.frames), measure)
+    rows = _rows(planted.stands, measure)
     if not len(rows):
         return ()
     try:
@@ -74,11 +74,16 @@ def compare_feet(
     return tuple(found)
 
 
-def _rows(count: int, measure: Measure) -> NDArray[np.intp]:
-    """(m,) rising, which of so many frames are measured; where not all are, two and two side by side."""
+def _rows(stands: NDArray[np.bool_], measure: Measure) -> NDArray[np.intp]:
+    """(m,) rising, which frames are measured; where not all are, two and two side by side on which a foot stands.
+
+    stands : (n, f, 2)
+    """
     if measure == Measure.NONE:
         return np.arange(0)
-    if measure == Measure.ALL or count <= _MOST:
-        return np.arange(count)
-    first = np.linspace(0, count - 2, _MOST // 2).astype(np.intp)
+    if measure == Measure.ALL or len(stands) <= _MOST:
+        return np.arange(len(stands))
+    both = (stands[1:] & stands[:-1]).any(axis=(1, 2))
+    first = np.flatnonzero(both if both.any() else ~both)
+    first = first[np.linspace(0, len(first) - 1, _MOST // 2).astype(np.intp)]
     return np.unique((first, first + 1))

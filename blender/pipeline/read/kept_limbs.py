@@ -59,7 +59,7 @@ def _named(rig: Rig, keep: Collection[str]) -> list[Foot]:
 
 
 def _of_kinds(rig: Rig, kinds: Collection[Kind]) -> tuple[Foot, ...]:
-    return feet_of(rig, None, kinds, 0.0) if limbs(rig, kinds) else ()
+    return feet_of(rig, None, kinds, 0.0) if kinds and limbs(rig, kinds) else ()
 
 
 def is_apart(foot: Foot, others: Iterable[Foot]) -> bool:
