@@ -38,6 +38,8 @@ def _notice_objects(_scene: Scene, depsgraph: Depsgraph) -> None:
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
     if looked := _imported("live.limb_state"):
         looked.evaluated()
+    if state := _imported("live.state"):
+        state.evaluated(depsgraph)
     if _elsewhere(depsgraph):
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live and _leads(depsgraph, rig)]

@@ -14,7 +14,7 @@ from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
 from .chain_group import ChainGroup, SolvedGroup, basis_below, batches, tip_parent_pose
-from .rotation_mode import rotation_values
+from .rotation_mode import rotation_name, rotation_values
 from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Samples
 
@@ -76,7 +76,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
 def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     """The tip bones', oriented as the targets are, on these poses (n, c, 4, 4) of their parents in armature space."""
     plans, influence = group.plans, group.number("influence") * group.number("rotation_influence")
-    from_world = transform.inverse(samples.to_world[group.plan.rig])[:, None, :3, :3]
+    from_world = transform.inverse(stacked(samples.to_world[plan.rig] for plan in plans)[..., :3, :3])
     targets = stacked(samples.world(plan.target) for plan in plans)
     orientation = transform.orientation(product(from_world, targets[..., :3, :3]))
     basis = basis_below(plans, -1, samples)
@@ -95,15 +95,36 @@ def channels(
     """
     bases = {}
     for group in solved:
-        keyed = bone_bases(group)
+        columns = bone_bases(group)
         for row, chain in enumerate(group.plans):
-            bases[chain.name] = {bone: basis.column(row) for bone, basis in zip(chain.keyed, keyed, strict=True)}
-    rotations = _rotation_values(plan, (each for chain in bases.values() for each in chain.items()), before)
+            bases[chain.name] = {bone: basis.column(row) for bone, basis in zip(chain.keyed, columns, strict=True)}
+    keyed = [each for found in bases.values() for each in found.items()]
+    rotations = _rotation_values(keyed, {bone: before[bone.rotation_path] for bone, _ in keyed}, len(plan.frames))
     return {
         chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
         for chain in plan.chains
         if chain.name in bases
     }
+
+
+def pose_values(solved: SolvedGroup, before: Mapping[Bone, Array]) -> Iterator[tuple[Bone, str, list[float]]]:
+    """Of chains that are solved on one frame: each bone, the name of a property that poses it, and its values.
+
+    before : as for `channels`; bones that are not in it are left out
+    """
+    bases, skips = bone_bases(solved), solved.plan.options.unreachable == Unreachable.SKIP
+    left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
+    # Columns of bones side by side, one below the other.
+    bones = [bone for column in zip(*(plan.keyed for plan in solved.plans), strict=True) for bone in column]
+    rotations = np.concatenate([basis.rotation for basis in bases], axis=1)
+    posed = [row for row, bone in enumerate(bones) if bone in before and not left_out[row % len(left_out)]]
+    for part in batches(posed, lambda row: bones[row].rotation_mode, rows=1):
+        mode, start = bones[part[0]].rotation_mode, np.array([before[bones[row]] for row in part])
+        found = rotation_values(rotations[:, part], mode, start)[0].tolist()
+        yield from ((bones[row], rotation_name(mode), values) for row, values in zip(part, found, strict=True))
+    if solved.plan.scaled:
+        scales = np.concatenate([basis.scale for basis in bases[:2]], axis=1)[0].tolist()
+        yield from ((bones[row], "scale", scales[row]) for row in posed if row < len(scales))
 
 
 def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[np.intp]]:
@@ -121,24 +142,25 @@ def _keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray
     return rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
 
 
-def _rotation_values(plan: Plan, keyed: Iterable[tuple[Bone, Basis]], before: Mapping[str, Array]) -> dict[str, Array]:
-    """By RNA path (n, 3 or 4), the bones' rotations as values of their rotation modes."""
-    values: dict[str, Array] = {}
-    for part in batches(keyed, lambda each: each[0].rotation_mode, rows=len(plan.frames)):
-        paths = [bone.rotation_path for bone, _ in part]
+def _rotation_values(
+    keyed: Iterable[tuple[Bone, Basis]], before: Mapping[Bone, Array], count: int
+) -> dict[Bone, Array]:
+    """(n, 3 or 4) the bones' rotations over `count` frames, as values of their rotation modes."""
+    values: dict[Bone, Array] = {}
+    for part in batches(keyed, lambda each: each[0].rotation_mode, rows=count):
         rotations = stacked(basis.rotation for _, basis in part)
-        start = np.stack([before[path] for path in paths])
+        start = np.array([before[bone] for bone, _ in part])
         by_bone = rotation_values(rotations, part[0][0].rotation_mode, start).swapaxes(0, 1)
-        values |= zip(paths, by_bone, strict=True)
+        values |= zip((bone for bone, _ in part), by_bone, strict=True)
     return values
 
 
 def _channels(
-    plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[str, Array], rows: NDArray[np.intp]
+    plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: NDArray[np.intp]
 ) -> Iterator[Channel]:
     frames, every = plan.frames[rows], len(rows) == len(plan.frames)
     for bone, basis in bases.items():
-        values = {bone.rotation_path: rotations[bone.rotation_path]}
+        values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():

@@ -70,7 +70,7 @@ class ChainGroup:
 
     def _options(self, numbers: Mapping[str, Array]) -> Options:
         varying: dict[str, Any] = {name: numbers[name] for name in VARYING if name in numbers}
-        return replace(self.plan.options, **varying)
+        return replace(self.plan.options, **varying) if varying else self.plan.options
 
     @cached_property
     def prepared(self) -> PreparedChain:
@@ -153,7 +153,7 @@ def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str
 
 
 def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
-    first, rig = plans[0], plans[0].rig
+    first = plans[0]
     bones = tuple(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
     parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
@@ -169,7 +169,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
-    to_world = product(samples.to_world[rig][:, None], kinematics.to_armature)
+    to_world = product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
     return ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
@@ -295,5 +295,6 @@ class SolvedGroup:
 
 def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     """The solved chains in the plan's order, each as a group of one."""
-    by_name = {chain.name: group.one(row) for group in solved for row, chain in enumerate(group.plans)}
-    return [by_name[chain.name] for chain in plan.chains if chain.name in by_name]
+    places = {(each.rig, each.name): (group, row) for group in solved for row, each in enumerate(group.plans)}
+    found = (places.get((each.rig, each.name)) for each in plan.chains)
+    return [group.one(row) for group, row in filter(None, found)]

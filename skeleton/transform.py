@@ -183,4 +183,4 @@ class Basis:
 
     def column(self, row: int) -> "Basis":
         """Of those side by side one, without their axis."""
-        return each_array(lambda values: values[:, row], self)
+        return Basis(location=self.location[:, row], rotation=self.rotation[:, row], scale=self.scale[:, row])

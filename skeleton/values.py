@@ -4,7 +4,7 @@ They are frozen, and nothing here looks into Blender again.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -256,6 +256,11 @@ class Samples:
             pose={at(point): matrices for point, matrices in self.pose.items()},
             basis={at(point): basis for point, basis in self.basis.items()},
         )
+
+    def __or__(self, other: Self) -> Self:
+        """The samples of both."""
+        both = {each.name: getattr(self, each.name) | getattr(other, each.name) for each in fields(self)}
+        return replace(self, **both)
 
     def world(self, point: Point) -> Array:
         """(n, 4, 4) from the space of an object or a bone to the world."""

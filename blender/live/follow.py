@@ -4,7 +4,7 @@ Blender evaluates once more what a handler poses, without a call of its handlers
 which they follow each other, with an evaluation of ours between two of them.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -16,9 +16,12 @@ from ...skeleton.values import MERGE, Bone, Point
 from .. import versions
 from ..armatures import Rig
 from ..pipeline import convert, write
-from ..pipeline.read.build_plan import at_current_frame
 from ..pipeline.requests.pose import pose_solved
 from . import pose_before, state
+from .state import RigState
+
+Matrices = dict[str, Matrix]
+"""By name of a bone its `matrix_basis`."""
 
 Keys = dict[tuple[str, int], tuple[int, bool]]
 """By RNA path and index of an F-curve how many keys it has, and whether one is on the current frame."""
@@ -34,8 +37,8 @@ class _Posed:
     keys : see `_keys`; None if auto keying was off
     """
 
-    left: dict[str, Matrix]
-    found: dict[str, Matrix]
+    left: Matrices
+    found: Matrices
     written: int
     scene: tuple[str, str]
     frame: float
@@ -61,20 +64,24 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     # What follows something else is listed along with it.
     evaluated = {update.id.original for update in depsgraph.updates}
     touched = {rig for rig in rigs if not _stands(rig, evaluated, depsgraph)}
-    for rig in touched:
-        state.update(rig, scene, depsgraph)
-    moved: set[Rig] = set()
-    is_evaluated = True
-    for rig in _leaders_first(rigs) if touched else ():
+    if not touched:
+        return
+    state.update_all(touched, scene, depsgraph)
+    auto_key = edited and scene.tool_settings.use_keyframe_insert_auto
+    moved: set[Object] = set()
+    waiting: dict[Rig, Matrices] = {}
+    for rig in _leaders_first(rigs):
         if not moved.isdisjoint(_sources(rig)):
-            if not is_evaluated:
+            if waiting:
+                _pose(waiting, depsgraph, auto_key=auto_key)
+                waiting.clear()
                 _evaluate(depsgraph)
-                is_evaluated = True
             state.update(rig, scene, depsgraph)
             touched.add(rig)
-        if rig in touched and _pose(rig, depsgraph, auto_key=edited and scene.tool_settings.use_keyframe_insert_auto):
+        if rig in touched and (found := _found(rig, depsgraph)):
             moved.add(rig)
-            is_evaluated = False
+            waiting[rig] = found
+    _pose(waiting, depsgraph, auto_key=auto_key)
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:
@@ -147,26 +154,45 @@ def _evaluate(depsgraph: Depsgraph) -> None:
         _evaluating.clear()
 
 
-def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
-    """Pose the limbs of an armature as they are solved; False if they are posed so already."""
+def _found(rig: Rig, depsgraph: Depsgraph) -> Matrices | None:
+    """The pose of an armature's limbs as Blender has evaluated it; None where they stand as Live has left them."""
     now, before = state.cached(rig), _posed.get(rig.session_uid)
     if not now.reading:
-        return False
-    keyed = [bone for chain in now.reading.plan.chains for bone in chain.keyed]
+        return None
     bones = rig.evaluated_get(depsgraph).pose.bones
-    found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in keyed}
-    if now.posed and before and found == before.left:
-        if (before.written, before.scene) != (write.times(), _scene(depsgraph)):
-            keys = None if before.keys is None else _keys(rig, keyed, depsgraph)
-            _posed[rig.session_uid] = replace(before, written=write.times(), scene=_scene(depsgraph), keys=keys)
-        return False
+    found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in now.reading.keyed}
+    if not (now.posed and before and found == before.left):
+        return found
+    if (before.written, before.scene) != (write.times(), _scene(depsgraph)):
+        keys = None if before.keys is None else _keys(rig, now.reading.keyed, depsgraph)
+        _posed[rig.session_uid] = replace(before, written=write.times(), scene=_scene(depsgraph), keys=keys)
+    return None
+
+
+def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bool) -> None:
+    """Pose the limbs of these armatures as they are solved.
+
+    waiting : with the poses that Blender has evaluated
+    """
+    states = {rig: state.cached(rig) for rig in waiting}
+    groups = dict.fromkeys(group for now in states.values() for group in now.groups)
+    keyed = {rig: now.reading.keyed for rig, now in states.items()}
+    pose_solved(keyed, groups, depsgraph.scene.frame_current_final)
+    for rig, now in states.items():
+        now.posed = True
+        _remember(rig, now, waiting[rig], depsgraph, auto_key=auto_key)
+
+
+def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *, auto_key: bool) -> None:
+    """Remember how Live has left the limbs, and with `auto_key` give keys that were set on them the pose that shows.
+
+    found : their pose as Blender has evaluated it
+    """
+    before, keyed = _posed.get(rig.session_uid), now.reading.keyed
     by_hand = []
     if before:
-        stand = {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
-        found |= stand
+        found |= {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
         by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
-    pose_solved(at_current_frame(now.reading.plan), now.groups)
-    now.posed = True
     after = _Posed(
         left={bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed},
         found=found,
@@ -177,16 +203,13 @@ def _pose(rig: Rig, depsgraph: Depsgraph, *, auto_key: bool) -> bool:
         keys=_keys(rig, keyed, depsgraph) if depsgraph.scene.tool_settings.use_keyframe_insert_auto else None,
     )
     _posed[rig.session_uid] = after
-    for group in now.groups:
-        for chain in group.plans:
-            for bone in chain.keyed:
-                if bone.name in chain.needs_rotation:
-                    pose_before.remember(rig.pose.bones[bone.name], group.samples.basis[Point(rig, bone.name)])
+    for bone in now.reading.starting:
+        pose_before.remember(rig.pose.bones[bone.name], now.samples.basis[Point(rig, bone.name)])
     if auto_key and before and _is_edited(before, after) and _key(rig, by_hand, depsgraph, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
-        _pose(rig, depsgraph, auto_key=False)
-    return True
+        if again := _found(rig, depsgraph):
+            _pose({rig: again}, depsgraph, auto_key=False)
 
 
 def _scene(depsgraph: Depsgraph) -> tuple[str, str]:

@@ -93,6 +93,13 @@ def pose(item: Object, channels: Iterable[Channel]) -> None:
         setattr(owner_of(item, channel.path), owner_and_property(channel.path)[1], channel.values[0].tolist())
 
 
+def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> None:
+    """Set these properties of bones."""
+    assert np.isfinite([number for _, _, numbers in values for number in numbers]).all()
+    for bone, name, numbers in values:
+        setattr(bone, name, numbers)
+
+
 def _finite(channels: Iterable[Channel]) -> list[Channel]:
     """Those that have frames; ValueError, before any of them is written, where one is NaN or infinite."""
     channels = [channel for channel in channels if len(channel.frames)]

@@ -41,10 +41,10 @@ def test_a_target_that_follows_something_else_is_followed(carried) -> None:
 
 def test_an_object_that_nothing_depends_on_is_not_looked_at(monkeypatch) -> None:
     live_arm()
-    other, looked, update = rigs.empty("Other"), [], state.update
+    other, looked, update = rigs.empty("Other"), [], state.update_all
     for _ in range(2):
         bpy.context.view_layer.update()
-    monkeypatch.setattr(state, "update", lambda *args: looked.append(args) or update(*args))
+    monkeypatch.setattr(state, "update_all", lambda *args: looked.append(args) or update(*args))
     other.location.z = 2.0
     bpy.context.view_layer.update()
     bpy.context.scene.frame_set(7)

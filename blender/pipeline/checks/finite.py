@@ -15,6 +15,10 @@ _MOST = 1e18
 
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
+    parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
+    found = (*samples.to_world.values(), *samples.pose.values(), *parts)
+    if len(frames) == 1 and np.all(_finite(np.concatenate(found, axis=None))):
+        return  # at once for one frame; of many that would copy all
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
     # A rotation makes nothing larger.
     own = {

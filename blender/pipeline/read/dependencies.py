@@ -67,6 +67,17 @@ def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
     return {place: sources(place) for place in upstream(*points, sources=sources)}
 
 
+def ties(place: Point) -> object:
+    """What decides what an object follows, or a bone beside its parent bone; None where there is no such bone."""
+    item: Rig = place.object
+    owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone else item
+    if not owner:
+        return None
+    constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
+    followed = [tuple(targets(each)) for each in constraints if not each.mute]
+    return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
+
+
 def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
     """All constraints of an armature object's bones."""
     for bone in rig.pose.bones:

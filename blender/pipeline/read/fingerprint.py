@@ -1,8 +1,10 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from bpy.types import Bone, PoseBone
+from collections.abc import Iterable
 
-from ....skeleton.values import Plan
+from bpy.types import Bone
+
+from ....skeleton.values import Plan, Point
 from ...armatures import Rig
 from . import dependencies
 from .animated_options import standing_options
@@ -11,25 +13,39 @@ Fingerprint = tuple[object, ...]
 """Equal as long as reading chains whose properties have not changed would give the same plan."""
 
 
-def fingerprint(plan: Plan) -> Fingerprint:
-    """Of a plan whose targets have not been removed."""
+def fingerprint(plan: Plan, places: Iterable[Point]) -> Fingerprint:
+    """Of a plan, whose targets have not been removed, all that its armature's bones do not have at rest.
+
+    places : all that its chains' places depend on
+    """
+    bones = plan.rig.pose.bones
+    modes = [bones[name].rotation_mode if name in bones else None for name in _names(plan)]
+    # An option that changes reads its chain again, unless something animates it.
+    numbers = [standing_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
+    return *map(dependencies.ties, places), modes, numbers
+
+
+def rest_fingerprint(plan: Plan) -> Fingerprint:
+    """Of a plan, what the bones have at rest: it changes with the data of an armature alone."""
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
+    return dependencies.links(plan.chains), exist, [_rest(plan.rig, name) for name in _names(plan)]
+
+
+def _names(plan: Plan) -> list[str]:
+    """Of the bones that were read."""
     between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
-    bones = (bone for some in (*((*chain.bones, *chain.below) for chain in plan.chains), *between) for bone in some)
-    numbers = [standing_options(plan.rig, chain) for chain in plan.chains]
-    return dependencies.links(plan.chains), exist, numbers, [_values(plan.rig, bone.name) for bone in bones]
+    return [bone.name for some in (*((*each.bones, *each.below) for each in plan.chains), *between) for bone in some]
 
 
-def _values(rig: Rig, name: str) -> Fingerprint | None:
-    """All that `read_bone` reads of a bone; None if it is gone."""
+def _rest(rig: Rig, name: str) -> Fingerprint | None:
+    """All that `read_bone` reads of a bone in the armature's data; None if it is gone."""
     bone: Bone | None = rig.data.bones.get(name)
-    pose_bone: PoseBone | None = rig.pose.bones.get(name)
-    if not (bone and pose_bone):
+    if not bone:
         return None
     parent = bone.parent
     return (
-        (bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale, pose_bone.rotation_mode),
+        (bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale),
         (bone.length, bone.head.copy(), bone.matrix.copy(), bone.matrix_local.copy()),
         parent and (parent.name, parent.length),
     )

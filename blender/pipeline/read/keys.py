@@ -1,7 +1,7 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import ceil, floor
 
 import numpy as np
@@ -110,11 +110,15 @@ def rotations_before(plan: Plan) -> dict[str, Array]:
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
     """For each RNA path what the last keys ahead of `start` leave, or if there are none, the property as it is now."""
     find = versions.curve_finder(item)
-    values = {path: np.array(item.path_resolve(path), dtype=np.float64) for path in paths}
-    for path, value in values.items():
-        for index in range(len(value)):
-            curve = find(path, index=index)
-            points = curve.keyframe_points if curve else ()
-            if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
-                value[index] = points[ahead - 1].co.y
-    return values
+    return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
+
+
+def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float], start: float) -> Array:
+    """The same of one property, which is `value` now."""
+    result = np.array(value[:], dtype=np.float64)
+    for index in range(len(result)):
+        curve = find(path, index=index)
+        points = curve.keyframe_points if curve else ()
+        if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
+            result[index] = points[ahead - 1].co.y
+    return result

@@ -1,24 +1,27 @@
 """The order of the steps for a pose on the current frame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bpy.types import Scene
 
 from ....skeleton import solve
-from ....skeleton.bone_channels import keyed_rows
+from ....skeleton.bone_channels import keyed_rows, pose_values
 from ....skeleton.chain_group import SolvedGroup, one_by_one
+from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.steps import run
-from ....skeleton.values import Plan
+from ....skeleton.values import Bone, Plan
+from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
 from ...messages.report import Report
-from .. import convert
+from .. import convert, write
 from ..checks import keys
 from ..checks.frames import refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
 from ..read.build_plan import current_plan
+from ..read.keys import value_before
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
 from ..sample.request import sample_request
@@ -61,6 +64,14 @@ def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> di
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
-def pose_solved(plan: Plan, solved: Sequence[SolvedGroup]) -> None:
-    """Pose chains that are sampled and solved on one frame, without keys."""
-    pose_channels(plan, {plan.rig: run(convert.channels(plan, solved, keyed_rows(plan, solved), DEFAULTS))})
+def pose_solved(keyed: Mapping[Rig, Iterable[Bone]], solved: Iterable[SolvedGroup], frame: float) -> None:
+    """Pose these bones of armatures by what is solved on this frame, without keys."""
+    before, owners = {}, {}
+    for rig, bones in keyed.items():
+        find, pose_bones = versions.curve_finder(rig), rig.pose.bones
+        for bone in bones:
+            owners[bone] = pose_bones[bone.name]
+            value = getattr(owners[bone], rotation_name(bone.rotation_mode))
+            before[bone] = value_before(find, bone.rotation_path, value, frame)
+    found = (each for group in solved for each in pose_values(group, before))
+    write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])

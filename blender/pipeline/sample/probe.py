@@ -4,14 +4,14 @@ A constraint pulls its target into the dependency graph even when it is muted, a
 in the armature's pose.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from math import floor
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
-from bpy.types import CopyTransformsConstraint, Depsgraph, Object, Scene
+from bpy.types import CopyTransformsConstraint, Depsgraph, Object, PoseBone, Scene
 
 from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Point, Samples
@@ -74,10 +74,7 @@ class Recorder:
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
-        evaluated = {item: item.evaluated_get(depsgraph) for item in self._sources}
-        for item, state in evaluated.items():
-            if not state.is_evaluated:
-                raise Refused("STALE", object=item)
+        evaluated = evaluated_objects(self._sources, depsgraph)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
             matrices[self._row] = evaluated[item].matrix_world
@@ -93,8 +90,7 @@ class Recorder:
         for point, numbers in self._numbers.items():
             bone, unset = bones[point.object][point.bone], self._wanted.numbers[point]
             for name, values in numbers.items():
-                field = bone_field(name)
-                values[self._row] = getattr(bone, field) if bone.is_property_set(field) else unset[name]
+                values[self._row] = number_of(bone, name, unset[name])
         self._row += 1
 
     def samples(self) -> Samples:
@@ -112,10 +108,27 @@ class Recorder:
     def _basis(self, point: Point) -> Basis:
         if point in self._own:
             return each_array(_once, Basis.of(self._own[point], self._scales[point]))
-        location, scale = np.hsplit(np.array(self._unturned[point], order="F"), 2)
+        rows = np.array(self._unturned[point], order="F")
+        location, scale = rows[:, :3], rows[:, 3:]
         if point.object.data.bones[point.bone].use_connect:
             location = np.zeros_like(location)  # Blender ignores what is set
         return Basis(location=_once(location), rotation=np.eye(3)[None], scale=_once(scale))
+
+
+def evaluated_objects(items: Iterable[Object], depsgraph: Depsgraph) -> dict[Object, Any]:
+    """The objects as this dependency graph has them; Refused where it leaves one out."""
+    evaluated: dict[Object, Any] = {item: item.evaluated_get(depsgraph) for item in items}
+    for item, state in evaluated.items():
+        if not state.is_evaluated:
+            raise Refused("STALE", object=item)
+    return evaluated
+
+
+def number_of(bone: PoseBone, name: str, unset: float) -> float:
+    """The keyed option of this name that an end bone has; `unset` where nothing has ever set it."""
+    field = bone_field(name)
+    value: float = getattr(bone, field) if bone.is_property_set(field) else unset
+    return value
 
 
 def _once(values: Array) -> Array:

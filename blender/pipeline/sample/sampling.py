@@ -170,15 +170,20 @@ def sample_current_frame(plan: Plan, need: SampleRequest) -> Samples:
 
 def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
     """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
-    for item in need.objects:
-        # Blender leaves these out and says nothing: not even `is_evaluated` tells.
-        if item.name not in depsgraph.view_layer_eval.objects:
-            raise Refused("DISABLED", object=item)
+    refuse_disabled(need, depsgraph)
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
     _refuse_unfit(samples, np.array([depsgraph.scene.frame_current_final]))
     return _with_poses_before(need, samples, pose_before)
+
+
+def refuse_disabled(need: SampleRequest, depsgraph: Depsgraph) -> None:
+    """Raise `Refused` for the first object that Blender leaves out and says nothing: not even `is_evaluated` tells."""
+    objects = depsgraph.view_layer_eval.objects
+    for item in need.objects:
+        if item.name not in objects:
+            raise Refused("DISABLED", object=item)
 
 
 def _refuse_unfit(samples: Samples, frames: Array) -> None:

@@ -23,13 +23,17 @@ _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM
 
 def needed(wanted: SampleRequest) -> str:
     """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
-    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
-    # What is no function, such as a list's own append, may have no module, or None for one.
-    foreign = any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
     items = {place.object for place in dependencies.upstream(*wanted.placed)}
-    if foreign or any(map(_simulated, items)):
+    if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
         return translated("obstacle.simulation")
     return translated("obstacle.scene") if driven(wanted) else ""
+
+
+def handled(*events: str) -> bool:
+    """True if at these events others than we change the scene, or may."""
+    handlers = (handler for event in events for handler in getattr(bpy.app.handlers, event))
+    # What is no function, such as a list's own append, may have no module, or None for one.
+    return any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
 
 
 def driven(wanted: SampleRequest) -> bool:
