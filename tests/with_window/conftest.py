@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -50,21 +50,75 @@ def installed(package: Path, tmp_path: Path) -> Callable[..., subprocess.Complet
     return partial(blender, **environment)
 
 
-@pytest.fixture
-def play(package: Path, tmp_path: Path) -> Callable[[str], None]:
-    """Plays a scenario in a fresh Blender into which the package was installed; it leaves its screenshots in out/."""
+class Stage:
+    """A Blender that plays one scenario after another. Each begins with Blender as it comes, and with the extension."""
 
-    def played(scenario: str) -> None:
+    def __init__(self, package: Path, folder: Path, width: int = 1000) -> None:
         # Software draws each pixel. Only pictures need a wide window; all buttons need a high one.
-        size = ("1600" if scenario == "pictures" else "1000", "1000")
-        arguments = ("--factory-startup", "--window-geometry", "0", "0", *size, "--enable-event-simulate")
-        run = blender(
-            *(*arguments, "--python-exit-code", "1", "--python", PLAY, "--", scenario, package),
-            BLENDER_USER_RESOURCES=str(tmp_path),
-        )
-        told = f"exit status {run.returncode}\n{run.stdout}{run.stderr}"
-        assert run.returncode == 0, told
-        assert "Played to the end" in run.stdout, told
-        assert [line for line in run.stderr.splitlines() if line != NO_FAULT_OF_OURS] == []
+        geometry = ("--window-geometry", "0", "0", str(width), "1000")
+        play = ("--python-exit-code", "1", "--python", PLAY, "--", package)
+        self._command = ("--factory-startup", *geometry, "--enable-event-simulate", *play)
+        self._folder = folder
+        self._stderr = folder / "stderr"
+        self._blender: subprocess.Popen[str] | None = None
 
-    return played
+    def play(self, scenario: str) -> None:
+        """Play it to its end; it leaves its screenshots in out/. Where it fails, the next has another Blender."""
+        blender, self._blender = self._blender or self._started(), None
+        assert blender.stdin is not None
+        assert blender.stdout is not None
+        print(scenario, file=blender.stdin, flush=True)
+        told = ""
+        while not told.endswith("Played to the end\n"):
+            line = blender.stdout.readline()
+            assert line, f"exit status {blender.wait(SECONDS)}\n{told}{self._stderr.read_text()}"
+            told += line
+        self._assert_no_complaint()
+        self._blender = blender
+
+    def end(self) -> None:
+        """No other scenario comes."""
+        if self._blender is not None:
+            self._blender.communicate(timeout=SECONDS)
+            assert self._blender.returncode == 0, self._stderr.read_text()
+            self._assert_no_complaint()
+
+    def _started(self) -> subprocess.Popen[str]:
+        with self._stderr.open("w") as stderr:
+            return subprocess.Popen(
+                [*shlex.split(os.environ["BLENDER"]), *self._command],
+                cwd=CHECKOUT,
+                env=os.environ | {"BLENDER_USER_RESOURCES": str(self._folder)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+
+    def _assert_no_complaint(self) -> None:
+        assert [line for line in self._stderr.read_text().splitlines() if line != NO_FAULT_OF_OURS] == []
+
+
+@pytest.fixture(scope="module")
+def stage(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    stage = Stage(package, tmp_path_factory.mktemp("stage"))
+    yield stage
+    stage.end()
+
+
+@pytest.fixture
+def play(stage: Stage) -> Callable[[str], None]:
+    """Plays a scenario, in the Blender of the one before."""
+    return stage.play
+
+
+@pytest.fixture
+def play_alone(package: Path, tmp_path: Path) -> Callable[..., None]:
+    """Plays a scenario in a Blender that was just started, and is ended after it."""
+
+    def play(scenario: str, width: int = 1000) -> None:
+        stage = Stage(package, tmp_path, width)
+        stage.play(scenario)
+        stage.end()
+
+    return play

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def test_the_pictures_of_the_manual_can_be_taken(play: Callable[[str], None]) -> None:
-    play("pictures")
+def test_the_pictures_of_the_manual_can_be_taken(play_alone: Callable[..., None]) -> None:
+    play_alone("pictures", width=1600)
 
 
-def test_one_press_switches_a_walk_to_fk_and_one_back(play: Callable[[str], None]) -> None:
-    play("switch")
+def test_one_press_switches_a_walk_to_fk_and_one_back(play_alone: Callable[..., None]) -> None:
+    play_alone("switch")

@@ -49,16 +49,16 @@ def test_edits_without_a_key_stay_through_bake_undo_and_redo(play: Callable[[str
     play("unkeyed")
 
 
-def test_live_and_overlay_come_and_go_with_extension_and_file(play: Callable[[str], None]) -> None:
-    play("come_and_go")
+def test_live_and_overlay_come_and_go_with_extension_and_file(play_alone: Callable[[str], None]) -> None:
+    play_alone("come_and_go")
 
 
 def test_a_click_goes_to_the_frame_that_is_posed_otherwise(play: Callable[[str], None]) -> None:
     play("worst_frame")
 
 
-def test_every_string_goes_through_translation(play: Callable[[str], None]) -> None:
-    play("translated")
+def test_every_string_goes_through_translation(play_alone: Callable[[str], None]) -> None:
+    play_alone("translated")
 
 
 def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> None:
@@ -93,5 +93,5 @@ def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str
     play("plant")
 
 
-def test_blender_quits_while_everything_is_in_use(play: Callable[[str], None]) -> None:
-    play("quit")
+def test_blender_quits_while_everything_is_in_use(play_alone: Callable[[str], None]) -> None:
+    play_alone("quit")
