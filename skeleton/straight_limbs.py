@@ -4,13 +4,18 @@ A straight limb has no plane, and a knee that was captured beyond straight bends
 capture, but the limb is bent farther where it is planted, and then the knee would jump. So before it is solved, such a
 limb is bent a little: the sine of its bend gets a part along the axis of its mid joint, and keeps its part aside. The
 axis is that about which the end bone bends as a rule, in its own space; the more a frame is bent, the more it counts.
+
+A limb that bends clearly backwards was meant to, and stays as it was captured until it bends to its usual side again.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..solver.corrections import stand_spans
+from ..solver.hips import smooth_envelope
 from ..solver.values import Array
 from ..solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
 from .feet import in_armature, limb_joints
@@ -18,10 +23,16 @@ from .transform import Basis, inverse, transform_vectors
 from .values import Plan, Point, Samples
 
 _STRAIGHT = 0.2
-"""Sine of the bend below which a limb counts as straight. The solver's softness leaves planted legs 20 degrees."""
+"""Sine of the bend below which a limb counts as straight."""
+
+_MEANT = 0.35
+"""Sine of a bend backwards that was meant: 20 degrees, to which the solver's softness bends the straightest legs."""
 
 _BENT = 3.0 * _STRAIGHT
 """Sine of the bend from which the plane stays as it was captured; there no more than 1e-5 radians are missing."""
+
+_EASE = 0.25
+"""Seconds before and after a limb is meant to bend backwards in which it is bent less and less otherwise."""
 
 _AGREED = 0.5
 """Part of all bends that must be about one axis; a limb that bends to all sides has none."""
@@ -38,13 +49,14 @@ def _turned(plan: Plan, samples: Samples) -> Iterator[tuple[Point, Basis]]:
         joints = in_armature(samples, plan.rig, limb_joints(chain))
         links = transform_vectors(inverse(samples.pose[end][:, None, :3, :3]), np.diff(joints, axis=1))
         links, basis = np.broadcast_to(unit(links), (len(plan.frames), 2, 3)), samples.basis[end]
-        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links)))
+        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate)))
 
 
-def rotations_to_bend(links: Array) -> Array:
+def rotations_to_bend(links: Array, rate: float) -> Array:
     """(n, 3, 3) rotations of the second link that bend straight limbs to their usual side.
 
     links : (n, 2, 3)     unit directions of both bones, in a space in which the usual axis stays where it is
+    rate : frames a second
     """
     first, second = links[:, 0], links[:, 1]
     bend = cross(first, second)
@@ -54,16 +66,29 @@ def rotations_to_bend(links: Array) -> Array:
     turns = np.broadcast_to(np.eye(3), (len(links), 3, 3)).copy()
     if not straight.any() or norm(usual) < max(_AGREED * float(sine @ sine), _STRAIGHT**2):
         return turns
-    first, second, bend, sine = first[straight], second[straight], bend[straight], sine[straight]
     axis = beside(np.broadcast_to(usual, first.shape), first)
     along = dot(bend, axis)
-    aside = bend - along[:, None] * axis
-    more = np.sqrt(along**2 + (_STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)) ** 2)
-    # A limb that bends clearly backwards was meant to.
-    more = np.where((along < 0.0) & (sine > _STRAIGHT), along, more)
+    backwards = _backwards(along, sine)
+    share = 1.0 - smooth_envelope(backwards.astype(np.float64), rate, _EASE) if backwards.any() else np.ones(len(along))
+    least = share * _STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)
+    more = np.where(backwards, along, np.hypot(along, least))[straight]
+    first, second, bend, axis = first[straight], second[straight], bend[straight], axis[straight]
+    aside = bend - along[straight, None] * axis
     wanted = aside + more[:, None] * axis
     cosine = np.sqrt(1.0 - dot(wanted, wanted))
     ahead = cosine[:, None] * first + cross(wanted, first)
     normal = any_normal(second)
     turns[straight] = rotation_between(triad(second, normal), triad(ahead, swing(normal, second, ahead)))
     return turns
+
+
+def _backwards(along: Array, sine: Array) -> NDArray[np.bool_]:
+    """(n,) whether a limb bends against its usual side, and at some time until it bends to it again clearly so.
+
+    along : (n,)     part of its bend that is to the usual side
+    sine : (n,)      of its bend
+    """
+    found = np.zeros(len(along), dtype=np.bool_)
+    for first, last in stand_spans(along < 0.0):
+        found[first : last + 1] = sine[first : last + 1].max() > _MEANT
+    return found

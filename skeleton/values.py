@@ -197,6 +197,12 @@ class Plan:
     left_out: tuple[str, ...] = ()
 
     @property
+    def rate(self) -> float:
+        """How many of the frames make a second."""
+        step = float(self.frames[1] - self.frames[0]) if len(self.frames) > 1 else 1.0
+        return self.frame_rate / step
+
+    @property
     def seconds(self) -> Array:
         """(n,) the time of all frames."""
         return self.frames / self.frame_rate

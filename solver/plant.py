@@ -7,6 +7,7 @@ was captured, or are turned so that they lie flat. `solve` then poses each leg, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import hips
 from .contacts import Stillness, footing, on_ground
 from .corrections import corrections, slide
 from .flat_feet import level_turns
+from .jumps import pieces
 from .reach import soft_reach
 from .sideways import sideways
 from .values import Array
@@ -159,10 +161,10 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         velocity=options.velocity,
         stillness=options.stillness,
     )
-    stands, velocity = ground.stands, ground.velocity
+    stands, velocity, takes = ground.stands, ground.velocity, pieces(legs.tips, lengths)
     if options.velocity is None and hips.outrun(legs.hips, rate, velocity, up):
         velocity = np.zeros(3)  # the legs have another length than the captured ones, and skate
-    turns = _turns(legs, stands, options.fade)
+    turns = _turns(legs, stands, options.fade, takes)
     turned = _turned(legs, turns)
     points = on_ground(turned, rate, velocity)
     level = ground.level
@@ -170,24 +172,27 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         level = level - _tilts(legs, turned, stands)
     correction = np.empty(legs.tips.shape, order="F")
     for foot, length in enumerate(lengths):
-        correction[:, foot] = corrections(
-            points[:, foot],
-            stands[:, foot],
-            None if level is None else level[:, foot],
-            rate,
-            up,
-            options.fade,
-            _STEEPEST * float(length) if options.level is None and options.level_ground else np.inf,
-        )
+        for rows in takes:
+            correction[rows, foot] = corrections(
+                points[rows, foot],
+                stands[rows, foot],
+                None if level is None else level[rows, foot],
+                rate,
+                up,
+                options.fade,
+                _STEEPEST * float(length) if options.level is None and options.level_ground else np.inf,
+            )
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept
-    room = np.maximum(_room(legs, lengths, options.smooth), _LEAST_ROOM if options.limit else 0.0)
+    room = np.maximum(_room(legs, lengths, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
     reach, limit, aside = (1.0 - softness) * lengths, options.limit * float(lengths.mean()), np.zeros_like(fit)
     if options.sideways and limit > 0.0:
-        aside = sideways(legs.roots, tips, reach, planted, up, limit, rate, options.smooth)
+        parts = ((legs.roots[rows], tips[rows], reach[rows], planted[rows]) for rows in takes)
+        aside = np.concatenate([sideways(*part, up, limit, rate, options.smooth) for part in parts])
     roots = legs.roots + aside[:, None]
-    down = hips.smooth_envelope(hips.lowering(roots, tips, reach, planted, up, limit), rate, options.smooth)
+    least = hips.lowering(roots, tips, reach, planted, up, limit)
+    down = np.concatenate([hips.smooth_envelope(least[rows], rate, options.smooth) for rows in takes])
     distance = norm(roots - along(up, down)[:, None] - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
@@ -208,12 +213,17 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     )
 
 
-def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float) -> Array:
+def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[slice]) -> Array:
     """(n, f, 3, 3) by which feet turn so that their soles are level where they stand flat, or (1, f, 3, 3) if none."""
     if legs.soles is None:
         return np.broadcast_to(np.eye(3), (1, stands.shape[1], 3, 3))
     flat = np.logical_and.reduce(stands, axis=-1)
-    each = [level_turns(legs.soles[:, foot], flat[:, foot], legs.rate, legs.up, fade) for foot in range(flat.shape[1])]
+    each = [
+        np.concatenate(
+            [level_turns(legs.soles[rows, foot], flat[rows, foot], legs.rate, legs.up, fade) for rows in takes]
+        )
+        for foot in range(flat.shape[1])
+    ]
     return np.stack(each, axis=1)
 
 
@@ -235,8 +245,9 @@ def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
     return found
 
 
-def _room(legs: Legs, lengths: Array, seconds: float) -> Array:
+def _room(legs: Legs, lengths: Array, seconds: float, takes: Sequence[slice]) -> Array:
     """(n, f) twice the part of its length by which a leg was captured shorter, for so many seconds to either side."""
     extension = norm(legs.roots - legs.tips) / lengths
-    most = np.array([hips.smooth_envelope(one, legs.rate, seconds) for one in extension.T]).T
+    each = [[hips.smooth_envelope(one[rows], legs.rate, seconds) for rows in takes] for one in extension.T]
+    most = np.array([np.concatenate(parts) for parts in each]).T
     return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

@@ -13,7 +13,7 @@ from ....skeleton import bone_channels, feet, flat_feet, plant, solve
 from ....skeleton.feet import Contact
 from ....skeleton.plant import PlantedFeet
 from ....skeleton.steps import run
-from ....skeleton.values import Plan, Point, Samples
+from ....skeleton.values import Point, Samples
 from ....solver.vectors import norm
 from ... import contacts as contact_keys
 from ... import versions
@@ -67,7 +67,7 @@ def plant_feet(
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
     channels = [channel for found in by_chain.values() for channel in found]
-    channels += flat_feet.toe_channels(plan, samples, read.feet, planted.turns, planted.stands, before, _rate(plan))
+    channels += flat_feet.toe_channels(plan, samples, read.feet, planted.turns, planted.stands, before, plan.rate)
     if hips:
         channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
     stands = [
@@ -90,7 +90,7 @@ def plant_feet(
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             bones = _need(read).bones
-            feet_now = compare_feet(read.plan, read.feet, planted, _rate(read.plan), bones, settings.measure, look)
+            feet_now = compare_feet(read.plan, read.feet, planted, read.plan.rate, bones, settings.measure, look)
             measured = compare_joints(plan, solved, rows, settings, settings.measure, look)
         return replace(build_report("Plant", plan, solved, [*told, *notes], measured), feet=feet_now)
 
@@ -128,7 +128,7 @@ def _planted(
     plan = read.plan
     samples = yield from sampler.over_range(_need(read).of(plan.rig, player))
     samples = samples.of(player, plan.rig)
-    legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), _rate(plan))
+    legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), plan.rate)
     refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
     given = [foot.given for foot in said]
@@ -136,12 +136,6 @@ def _planted(
     planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
     refuse_groundless(read.feet, asked.floor, plan.frames, planted, said)
     return samples, planted
-
-
-def _rate(plan: Plan) -> float:
-    """Frames of the plan a second."""
-    step = float(plan.frames[1] - plan.frames[0]) if len(plan.frames) > 1 else 1.0
-    return plan.frame_rate / step
 
 
 def _need(read: CapturedLimbs) -> SampleRequest:
