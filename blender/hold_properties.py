@@ -5,6 +5,8 @@ A planted action has the one that it was made from.
 Blender imports this file when it starts: see `properties`. `holds` reads the holds.
 """
 
+from collections.abc import Set
+from functools import partial
 from typing import Any
 
 import bpy
@@ -50,6 +52,56 @@ class TwoBoneIKHold(PropertyGroup):
     orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **_FIELD)
 
 
+def _flag(name: str, description: str) -> Any:
+    return partial(props.BoolProperty, name=name, description=description)
+
+
+def _threshold(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
+    """For a field of `solver.contacts.Stillness`, whose default it has."""
+    limits: dict[str, Any] = {"min": 0.001, "soft_max": 1.0, "precision": 3, "step": 1}
+    return partial(props.FloatProperty, name=name, description=description, default=default, unit=unit, **limits)
+
+
+PLANTED_RIG: dict[str, Any] = {
+    "plants": partial(choice, "plants", default={"LEGS"}),
+    "hips": partial(
+        props.StringProperty,
+        name="Hips",
+        description="The bone to lower. Leave empty for the nearest that carries legs and arms",
+    ),
+    "sideways": _flag("Sideways", "Let the hips move sideways as well, so that they go down less"),
+    "keep": partial(choice, "keep"),
+    "flat_feet": _flag("Flat Feet", "Turn feet so that they lie flat, as at rest, while ball and heel stand"),
+    "contact_speed": _threshold("Contact Speed", "What is faster does not stand, in leg lengths a second", 0.15),
+    "contact_height": _threshold(
+        "Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03
+    ),
+    "shortest_contact": _threshold("Shortest Contact", "A foot stands for so long at least", 0.1, "TIME_ABSOLUTE"),
+    "shortest_gap": _threshold(
+        "Shortest Gap", "A foot is free for so long at least, between two contacts", 0.06, "TIME_ABSOLUTE"
+    ),
+}
+"""Options of Plant that each character has, by name."""
+
+PLANTED_SCENE: dict[str, Any] = {
+    "use_height": _flag("Floor Height", "Take level ground at a height, instead of finding it"),
+    "height": partial(props.FloatProperty, name="Height", description="Height of the level ground", subtype="DISTANCE"),
+}
+"""Those that all characters of a scene share."""
+
+PLANT_FLOOR: dict[str, Any] = {
+    "name": "Floor",
+    "description": "The object to stand on. Leave empty for level ground, found where the feet stand",
+}
+"""The texts of another, of which the panel holds the object, and the operator its name."""
+
+
+def plant_option(name: str, options: Set[str] = frozenset(), **settings: Any) -> Any:
+    """The property for this option of Plant: of a character, of a scene, or of the operator."""
+    several = {"ENUM_FLAG"} if name in ("plants", "keep") else set()
+    return (PLANTED_RIG | PLANTED_SCENE)[name](options={*options, *several}, **settings)
+
+
 # mypy knows of no properties that an extension adds.
 _item: Any = Object
 _action: Any = Action
@@ -82,39 +134,20 @@ def register() -> None:
     _scene.two_bone_ik_hold_to_bone = props.StringProperty(
         name="Bone", description="Bone of that armature. Leave empty for the object itself", options=set()
     )
-    _item.two_bone_ik_plants = choice("plants", default={"LEGS"}, **_FIELD | {"options": {"ENUM_FLAG"}})
-    _item.two_bone_ik_hips = props.StringProperty(
-        name="Hips",
-        description="What Plant lowers. Leave empty for the nearest bone that carries legs and arms",
-        **_FIELD,
-    )
-    _item.two_bone_ik_sideways = props.BoolProperty(
-        name="Sideways",
-        description="Let the hips move sideways as well, so that they go down less",
-        **_FIELD,
-    )
-    _item.two_bone_ik_keep = choice("keep", **_FIELD | {"options": {"ENUM_FLAG"}})
-    _item.two_bone_ik_flat_feet = props.BoolProperty(
-        name="Flat Feet",
-        description="Turn feet so that they lie flat, as at rest, while ball and heel stand",
-        **_FIELD,
-    )
-    _scene.two_bone_ik_floor = props.PointerProperty(
-        name="Floor",
-        description="Plant puts feet on this object. Leave empty for level ground, found where they stand",
-        type=Object,
-        options=set(),
-    )
+    for name in PLANTED_RIG:
+        setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD))
+    for name in PLANTED_SCENE:
+        setattr(_scene, f"two_bone_ik_{name}", plant_option(name, options=set()))
+    _scene.two_bone_ik_floor = props.PointerProperty(**PLANT_FLOOR, type=Object, options=set())
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _scene.two_bone_ik_floor
-    del _item.two_bone_ik_flat_feet
-    del _item.two_bone_ik_keep
-    del _item.two_bone_ik_sideways
-    del _item.two_bone_ik_hips
-    del _item.two_bone_ik_plants
+    for name in PLANTED_SCENE:
+        delattr(_scene, f"two_bone_ik_{name}")
+    for name in PLANTED_RIG:
+        delattr(_item, f"two_bone_ik_{name}")
     del _scene.two_bone_ik_hold_to_bone
     del _scene.two_bone_ik_hold_to
     del _action.two_bone_ik_source_slot

@@ -69,7 +69,8 @@ def parser(usage: str) -> ArgumentParser:
     _add(plant, "--keep", type=kept, default=(), metavar="LIMBS")
     _add(plant, "--floor", default="", metavar="FLOOR")
     _add(plant, "--flat-feet", action="store_true")
-    _add(plant, "--stillness", type=_stillness, action="append", default=[], metavar="NAME=NUMBER")
+    _add(plant, "--stillness", type=stillness, action="extend", default=[], metavar="NAME=NUMBER")
+    _add(plant, "--find-contacts", action="store_true")
     _add(plant, "--leave-targets", action="store_true")
     for command in (bake, snap, plant, switch):
         _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
@@ -147,13 +148,16 @@ def kept(text: str) -> tuple[str, ...]:
     return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in found)
 
 
-def _stillness(text: str) -> tuple[str, float]:
-    """A field of `api.Stillness` and its value."""
-    name, _, value = text.partition("=")
+def stillness(text: str) -> tuple[tuple[str, float], ...]:
+    """Fields of `api.Stillness` and their values."""
     known = [field.name for field in fields(api.Stillness)]
-    if name not in known:
-        raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
-    return name, _number("a number above 0", lambda number: 0.0 < number < inf)(value)
+    found: list[tuple[str, float]] = []
+    for part in text.split(","):
+        name, _, value = (each.strip() for each in part.partition("="))
+        if name not in known:
+            raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
+        found.append((name, _number("a number above 0", lambda number: 0.0 < number < inf)(value)))
+    return tuple(found)
 
 
 def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:

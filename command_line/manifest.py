@@ -27,12 +27,13 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from . import record
-from .arguments import frames, kept, limbs
+from .arguments import frames, kept, limbs, stillness
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, refuse_twice
 from .shot import Shot
 
-_SHARED = ("setup", "rig", "frames", "limbs", "hips", "sideways", "keep", "floor", "flat_feet")
+_FLAGS = ("sideways", "flat_feet", "find_contacts", "leave_targets")
+_SHARED = ("setup", "rig", "frames", "limbs", "hips", "keep", "floor", "stillness", *_FLAGS)
 _KEYS = ("file", *_SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
@@ -148,9 +149,9 @@ class _Entry:
     def asked(self) -> dict[str, Any]:
         """The range of frames, and what to plant, by the fields of a shot; nothing of what the table leaves out."""
         readers: dict[str, Callable[[str], Any]] = {"frames": frames, "limbs": limbs, "hips": str, "keep": kept}
-        readers["floor"] = str
+        readers |= {"floor": str, "stillness": stillness}
         found = {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
-        return found | {key: self._flag(key) for key in ("sideways", "flat_feet") if key in self.table}
+        return found | {key: self._flag(key) for key in _FLAGS if key in self.table}
 
     def _read(self, key: str, reader: Callable[[str], Any]) -> Any:
         try:

@@ -191,6 +191,7 @@ def _request(what: Shot, rig: Rig, chains: list[str] | None) -> api.Request:
             rig,
             frames=what.frames,
             scene=scene,
+            find=what.find_contacts,
             limbs=what.limbs,
             hips=what.hips or None,
             sideways=what.sideways,

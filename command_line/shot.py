@@ -38,9 +38,9 @@ class Shot:
     number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
-    limbs, hips, sideways, keep, floor, flat_feet, stillness, leave_targets : what to plant, and how; the floor is a
-        height or the name of an object, and of the stillness of feet that stand those fields are given that are not as
-        usual
+    limbs, hips, sideways, keep, floor, flat_feet, stillness, find_contacts, leave_targets : what to plant, and how; the
+        floor is a height or the name of an object, and of the stillness of feet that stand those fields are given that
+        are not as usual
     to, switched : what limbs of these names, or all, are to show
     output, report : paths to write, or None
     log : where what Blender prints goes, if it is one of a pool
@@ -70,6 +70,7 @@ class Shot:
     floor: str = ""
     flat_feet: bool = False
     stillness: Sequence[tuple[str, float]] = ()
+    find_contacts: bool = False
     leave_targets: bool = False
     to: Layer | None = None
     switched: Sequence[str] | None = None

@@ -3,13 +3,14 @@
 from typing import Any, cast
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Addon, Context, Event
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.choices import choice
+from ..blender.hold_properties import PLANT_FLOOR, PLANTED_RIG, PLANTED_SCENE, plant_option
 from ..blender.key_settings import DEFAULTS, KeyProperties
 from .common import ChainOperator, Result, active_names, api, in_hand, selected, selected_with_chains
 from .frame_range import usual_range
@@ -104,21 +105,6 @@ def _flag(name: str, description: str) -> Any:
     return BoolProperty(name=name, description=description, options={"SKIP_SAVE"})
 
 
-def _stillness(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
-    """A property for a field of `api.Stillness`, whose default it has."""
-    return FloatProperty(
-        name=name,
-        description=description,
-        default=default,
-        unit=unit,
-        min=0.001,
-        soft_max=1.0,
-        precision=3,
-        step=1,
-        options={"SKIP_SAVE"},
-    )
-
-
 _STILLNESS = {
     "contact_speed": "speed",
     "contact_height": "height",
@@ -136,29 +122,19 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     bl_label = "Plant Two-Bone IK Feet"
     needs_chains = False
 
-    plants: choice("plants", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"LEGS"})
-    hips: StringProperty(
-        name="Hips",
-        description="The bone to lower. Empty for the nearest that carries legs and arms",
-        options={"SKIP_SAVE"},
-    )
-    sideways: _flag("Sideways", "Let the hips move sideways as well, so that they go down less")
-    keep: choice("keep", options={"ENUM_FLAG", "SKIP_SAVE"})
-    floor: StringProperty(
-        name="Floor", description="The object to stand on. Empty for level ground", options={"SKIP_SAVE"}
-    )
-    flat_feet: _flag("Flat Feet", "Turn feet so that they lie flat, as at rest, while ball and heel stand")
-    use_height: _flag("Floor Height", "Take level ground at a height, instead of finding it")
-    height: FloatProperty(
-        name="Height", description="Height of the level ground", subtype="DISTANCE", options={"SKIP_SAVE"}
-    )
-    find: _flag("Find Contacts", "Find contacts anew, also where they are keyed")
-    contact_speed: _stillness("Contact Speed", "What is faster does not stand, in leg lengths a second", 0.15)
-    contact_height: _stillness("Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03)
-    shortest_contact: _stillness("Shortest Contact", "A foot stands for so long at least", 0.1, "TIME_ABSOLUTE")
-    shortest_gap: _stillness(
-        "Shortest Gap", "A foot is free for so long at least, between two contacts", 0.06, "TIME_ABSOLUTE"
-    )
+    plants: plant_option("plants", {"SKIP_SAVE"})
+    hips: plant_option("hips", {"SKIP_SAVE"})
+    sideways: plant_option("sideways", {"SKIP_SAVE"})
+    keep: plant_option("keep", {"SKIP_SAVE"})
+    floor: StringProperty(**PLANT_FLOOR, options={"SKIP_SAVE"})
+    use_height: plant_option("use_height", {"SKIP_SAVE"})
+    height: plant_option("height", {"SKIP_SAVE"})
+    flat_feet: plant_option("flat_feet", {"SKIP_SAVE"})
+    find: _flag("Find Contacts", "Find contacts anew, also where somebody has keyed them")
+    contact_speed: plant_option("contact_speed", {"SKIP_SAVE"})
+    contact_height: plant_option("contact_height", {"SKIP_SAVE"})
+    shortest_contact: plant_option("shortest_contact", {"SKIP_SAVE"})
+    shortest_gap: plant_option("shortest_gap", {"SKIP_SAVE"})
     leave_targets: _flag("Leave Targets", "Give the limbs targets as well, keyed as they now move")
 
     def rigs(self, context: Context) -> list[Rig]:
@@ -175,23 +151,24 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     def execute(self, context: Context) -> Result:
         self.show_range(context)
         rig, scene = in_hand.rig_in_hand(context), cast(Any, context.scene)
-        in_panel = {
-            "plants": rig.two_bone_ik_plants,
-            "hips": rig.two_bone_ik_hips,
-            "sideways": rig.two_bone_ik_sideways,
-            "keep": rig.two_bone_ik_keep,
-            "flat_feet": rig.two_bone_ik_flat_feet,
-            "floor": scene.two_bone_ik_floor.name if scene.two_bone_ik_floor else "",
-        }
-        for name, value in in_panel.items():
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
+        given = self.properties.is_property_set
+        floor = () if given("floor") or given("use_height") else PLANTED_SCENE
+        for owner, names in ((rig, PLANTED_RIG), (scene, floor)):
+            for name in names:
+                if owner.is_property_set(f"two_bone_ik_{name}") and not given(name):
+                    setattr(self, name, getattr(owner, f"two_bone_ik_{name}"))
+        if scene.two_bone_ik_floor and not given("floor"):
+            self.floor = scene.two_bone_ik_floor.name
         return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.pipeline.read.space import floor_named
 
-        in_panel = rig == in_hand.rig_in_hand(context)
+        own: Any = self.properties if rig == in_hand.rig_in_hand(context) else rig
+        prefix = "" if own == self.properties else "two_bone_ik_"
+        chosen = {name: getattr(own, prefix + name) for name in PLANTED_RIG}
+        # Properties hold single precision: what nobody has changed keeps its double.
+        changed = {field: chosen[name] for name, field in _STILLNESS.items() if own.is_property_set(prefix + name)}
         all_keys = self.frame_range == "BONE_KEYS" and self.frame_step == 1.0
         return api.planting(
             rig,
@@ -199,22 +176,17 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
             None if all_keys else self.frames(context),
             scene=context.scene,
             find=self.find,
-            limbs=self.plants if in_panel else rig.two_bone_ik_plants,
-            hips=(self.hips if in_panel else rig.two_bone_ik_hips) or None,
-            sideways=self.sideways if in_panel else rig.two_bone_ik_sideways,
-            keep=self.keep if in_panel else rig.two_bone_ik_keep,
+            limbs=chosen["plants"],
+            hips=chosen["hips"] or None,
+            sideways=chosen["sideways"],
+            keep=chosen["keep"],
             floor=self.height if self.use_height else floor_named(self.floor),
-            flat_feet=self.flat_feet if in_panel else rig.two_bone_ik_flat_feet,
-            stillness=self.stillness(),
+            flat_feet=chosen["flat_feet"],
+            stillness=api.Stillness(**changed),
             leave_targets=self.leave_targets,
             sampling=self.sampling,
             measure=self.measure,
         )
-
-    def stillness(self) -> "api.Stillness":
-        # Properties hold single precision: what nobody has changed keeps its double.
-        changed = {field: name for name, field in _STILLNESS.items() if self.properties.is_property_set(name)}
-        return api.Stillness(**{field: getattr(self, name) for field, name in changed.items()})
 
     def draw_choices(self) -> None:
         layout = self.layout

@@ -159,8 +159,13 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
     body.prop(rig, "two_bone_ik_sideways")
     body.row().prop(rig, "two_bone_ik_keep", expand=True)
-    body.prop(context.scene, "two_bone_ik_floor")
+    scene: Any = context.scene
+    body.prop(scene, "two_bone_ik_use_height")
+    body.prop(scene, "two_bone_ik_height" if scene.two_bone_ik_use_height else "two_bone_ik_floor")
     body.prop(rig, "two_bone_ik_flat_feet")
+    thresholds = body.column(align=True)
+    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap"):
+        thresholds.prop(rig, f"two_bone_ik_{name}")
     text = pgettext_iface("Plant {} - {}").format(*contacts.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.plant", text=text, translate=False)
     row = body.row()
