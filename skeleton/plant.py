@@ -6,6 +6,7 @@ Hands are planted after the legs, each by itself, once the hips are where they w
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def plant_feet(
         still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
         still = replace(still, kept=np.array([not feet[column].is_planted]))
         found[column] = _with_given(hand, still, [given[column]]), 0
-    every = {
+    every: dict[str, Any] = {
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "short")
     }

@@ -68,8 +68,7 @@ def _near(samples: Array, radius: float) -> NDArray[np.intp]:
     if samples.shape[1] == 1:
         values = samples[:, 0]
         rising = np.sort(values)
-        ends = (np.searchsorted(rising, values + way, side) for way, side in ((radius, "left"), (-radius, "right")))
-        return np.subtract(*ends)
+        return np.searchsorted(rising, values + radius) - np.searchsorted(rising, values - radius, side="right")
     size = 0.5 * dot(samples, samples)
     return np.count_nonzero(samples @ samples.T > size[:, None] + (size - 0.5 * radius * radius), axis=1)
 
