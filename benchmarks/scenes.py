@@ -147,7 +147,13 @@ def many_limbs(count: int, frames: int) -> tuple[Object, list[str], list[Object]
 def _keyed(rig: Object, name: str, place: Vector, frames: int, every: int, phase: int) -> Object:
     empty = bpy.data.objects.new(name, None)
     bpy.context.scene.collection.objects.link(empty)
-    for frame in range(1, frames + every, every):
-        empty.location = place + 0.15 * Vector((sin(frame / 17 + phase), cos(frame / 23), sin(frame / 29 + phase)))
-        empty.keyframe_insert("location", frame=frame)
+    animate(empty, place, frames, every, phase)
     return empty
+
+
+def animate(item: Object, place: Vector, frames: int, every: int, phase: int) -> None:
+    """Key an object so that it moves about this place."""
+    place = place.copy()
+    for frame in range(1, frames + every, every):
+        item.location = place + 0.15 * Vector((sin(frame / 17 + phase), cos(frame / 23), sin(frame / 29 + phase)))
+        item.keyframe_insert("location", frame=frame)

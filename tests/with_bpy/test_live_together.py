@@ -1,0 +1,138 @@
+"""Live characters side by side: one call of the solver for all, and what Blender evaluates for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.skeleton import uneven_scale
+from bpy.types import Object
+from mathutils import Vector
+
+from support import rigify, rigs
+from support.live import CLOSE, WITHIN_REACH
+
+PLACES = [Vector(place) for place in WITHIN_REACH.values()]
+
+
+def live_arms(*fields: dict[str, object]) -> list[tuple[Object, Object]]:
+    """Arms side by side with these fields of their chains, all live, and their targets."""
+    found = []
+    for number, chosen in enumerate(fields):
+        rig, target = rigs.armature(name=f"Rig {number}"), rigs.empty(f"Target {number}")
+        rig.location.x = 5.0 * number
+        target.location = rig.location + PLACES[0]
+        api.add_chain(rig, "lower", target=target, **chosen)
+        rig.two_bone_ik_live = True
+        found.append((rig, target))
+    bpy.context.view_layer.update()
+    return found
+
+
+def tip(rig: Object) -> np.ndarray:
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(shown.matrix_world @ shown.pose.bones["lower"].tail)
+
+
+def move_all(arms: list[tuple[Object, Object]], place: Vector) -> None:
+    for rig, target in arms:
+        target.location = rig.location + place
+    bpy.context.view_layer.update()
+
+
+def test_limbs_of_all_characters_are_solved_in_one_call(monkeypatch) -> None:
+    arms, calls, solve = live_arms({}, {}, {}), [], uneven_scale.solve
+    monkeypatch.setattr(uneven_scale, "solve", lambda *args: calls.append(args) or solve(*args))
+    for count, place in enumerate(PLACES, start=1):
+        move_all(arms, place + Vector((0.0, 0.0, 0.05)))
+        assert len(calls) == count
+        for rig, target in arms:
+            np.testing.assert_allclose(tip(rig), target.location, atol=CLOSE)
+
+
+def test_each_character_goes_by_its_own_choices() -> None:
+    arms = live_arms({"bend": "NEGATIVE"}, {"unreachable": "SKIP"}, {"unreachable": "STRETCH"}, {"reference": "POSE"})
+    arms[1][0].pose.bones["lower"].rotation_mode = "XYZ"
+    arms[2][0].data.bones["lower"].inherit_scale = "NONE"
+    arms[3][0].scale = (1.0, 1.2, 0.8)
+    for place in PLACES:
+        move_all(arms, place)
+        for rig, target in arms:
+            np.testing.assert_allclose(tip(rig), target.location, atol=CLOSE)
+    before = tip(arms[1][0])
+    move_all(arms, Vector((2.2, 0.5, 1.0)))
+    np.testing.assert_allclose(tip(arms[1][0]), before, atol=CLOSE)
+    np.testing.assert_allclose(tip(arms[2][0]), arms[2][1].location, atol=CLOSE)
+
+
+def test_one_character_that_moves_leaves_the_others() -> None:
+    arms = live_arms({}, {})
+    (first, target), (second, _) = arms
+    before = tip(second)
+    for place in PLACES:
+        target.location = place
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(tip(first), place, atol=CLOSE)
+    np.testing.assert_allclose(tip(second), before, atol=0.0)
+    move_all(arms, PLACES[1])
+    for rig, reached in arms:
+        np.testing.assert_allclose(tip(rig), reached.location, atol=CLOSE)
+
+
+@pytest.mark.parametrize("event", ["depsgraph_update_post", "frame_change_post"])
+def test_bones_that_a_handler_changes_count_from_then_on(event: str) -> None:
+    [(rig, target)] = live_arms({})
+    rig.pose.bones["spine"].scale = (1.5, 1.2, 0.9)
+    step: dict[str, Callable[[], None]] = {
+        "depsgraph_update_post": bpy.context.view_layer.update,
+        "frame_change_post": lambda: bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1),
+    }
+
+    def change(*_: object) -> None:
+        for name in ("upper", "lower"):
+            if rig.data.bones[name].inherit_scale != "NONE":
+                rig.data.bones[name].inherit_scale = "NONE"
+
+    move_all([(rig, target)], PLACES[1])
+    getattr(bpy.app.handlers, event).append(change)
+    try:
+        for place in PLACES:
+            target.location = place
+            step[event]()
+        target.location = PLACES[0]
+        step[event]()
+        np.testing.assert_allclose(tip(rig), PLACES[0], atol=CLOSE)
+    finally:
+        getattr(bpy.app.handlers, event).remove(change)
+
+
+def test_a_rigify_rig_is_evaluated_once_more_at_most() -> None:
+    rig, seen = rigify.generated("basic_human"), []
+    target, witness = rigs.empty("Target"), rigs.empty("Witness")
+    target.location = rig.pose.bones["forearm_fk.L"].tail
+    rigs.animate(target, location={1: target.location, 9: target.location + Vector((0.0, -0.1, 0.1))})
+    api.add_chain(rig, "forearm_fk.L", target=target)
+    # Evaluated after the pose, as often as that is.
+    driver = witness.driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.type = "TRANSFORMS"
+    variable.targets[0].id, variable.targets[0].bone_target = rig, "forearm_fk.L"
+    bpy.app.driver_namespace["count_evaluation"] = lambda value: seen.append(value) or value
+    driver.expression = "count_evaluation(var)"
+
+    def evaluations(live: bool) -> list[int]:
+        rig.two_bone_ik_live = live
+        counts = []
+        for frame in range(1, 10):
+            bpy.context.scene.frame_set(frame)
+            seen.clear()
+            bpy.context.scene.frame_set(frame + 1)
+            counts.append(len(seen))
+        return counts
+
+    without, with_live = evaluations(live=False), evaluations(live=True)
+    assert min(with_live) > 0
+    assert all(more <= count + 1 for more, count in zip(with_live, without, strict=True)), (without, with_live)
