@@ -1,7 +1,7 @@
 """The solver alone against a C loop of the arccos formula and a plain Python loop: python benchmarks/planar.py
 
 Needs NumPy and a C compiler (CC, by default cc). Peer and ours take turns in one run; ratios are medians over the
-rounds, with the least and the greatest.
+rounds, with the quartiles. Processor time counts.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from solver import Chain, Goals, planar, solve
 
 COUNT = 1_000_000
-ROUNDS = 9
+ROUNDS = 25
 LENGTHS = np.array((1.0, 0.8))
 
 
@@ -91,10 +91,11 @@ def timed(run: Callable[[], object], count: int = COUNT) -> float:
 
 
 def report(name: str, times: list[float], ratios: list[float] | None = None) -> None:
-    """Print a row: the median of the times, and of the ratios to the C loop with their spread."""
+    """Print a row: the median of the times, and of the ratios to the C loop with their quartiles."""
     line = f"{name:28} {np.median(times):7.1f}"
     if ratios:
-        line += f"   {np.median(ratios):5.2f} times the C loop's ({min(ratios):.2f} to {max(ratios):.2f})"
+        low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75))
+        line += f"   {middle:5.2f} times the C loop's ({low:.2f} to {high:.2f})"
     print(line)
 
 

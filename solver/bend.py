@@ -34,8 +34,9 @@ def candidates(plane: BendPlane, options: Options) -> list[Array]:
 
 def _within_limits(sign: Array, options: Options) -> Array:
     """The sign, but replaced by the only side that the bend limits leave, if they leave only one."""
-    sign = np.where(np.less_equal(options.bend_max, 0.0), -1.0, sign)
-    return np.where(np.greater_equal(options.bend_min, 0.0), 1.0, sign)
+    for limited, only in ((np.less_equal(options.bend_max, 0.0), -1.0), (np.greater_equal(options.bend_min, 0.0), 1.0)):
+        sign = np.where(limited, only, sign) if limited.any() else sign
+    return sign
 
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:

@@ -30,6 +30,8 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
     if not size.max(initial=0.0) <= LARGEST:
         _refuse_row(f"{name} must be finite", array, ~np.isfinite(array))
         _refuse_row(f"{name} must be from {-LARGEST:g} to {LARGEST:g}", array, size > LARGEST)
+    if size.min(initial=np.inf) >= SMALLEST:
+        return array
     tiny = size < SMALLEST
     return np.where(tiny, 0.0, array) if size.any(where=tiny) else array
 

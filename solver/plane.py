@@ -104,7 +104,8 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
-    hinge = rejection(normal * (side / np.where(decided, sine, 1.0))[..., None], aim)
+    normal *= (side / np.where(decided, sine, 1.0))[..., None]
+    hinge = rejection(normal, aim)
     partly = np.any(np.less(options.pole_influence, 1.0))
     without = _aimed_hinge(aim, start) if partly or not decided.all() else hinge
     hinge = _hold_hinge(aim, hinge, decided, without)

@@ -93,10 +93,9 @@ def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Arra
 
 def status(distance: Array, outer: Array, full: Array, shortfall: Array) -> NDArray[np.uint8]:
     """(...) a `Status` for each target at `distance` from the root; `full` is `outer` without the extension limit."""
-    result = np.where(shortfall > 0.0, np.uint8(Status.TOO_CLOSE), np.uint8(Status.REACHED))
-    result[(shortfall > 0.0) & (distance > outer)] = Status.LIMITED
-    result[(shortfall > 0.0) & (distance > full)] = Status.TOO_FAR
-    return result
+    beyond = np.where(distance > outer, np.uint8(Status.LIMITED), np.uint8(Status.TOO_CLOSE))
+    beyond = np.where(distance > full, np.uint8(Status.TOO_FAR), beyond)
+    return np.where(shortfall > 0.0, beyond, np.uint8(Status.REACHED))
 
 
 def require(distance: Array, inner: Array, outer: Array, shortfall: Array) -> None:

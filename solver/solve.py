@@ -20,6 +20,9 @@ from .vectors import cross, in_plane, product, rotation_between, triad, unit
 
 _DEFAULTS = Options()
 
+_BLOCK = 5000
+"""Poses that are turned and placed at a time: what is needed on the way then stays in the processor's cache."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreparedChain:
@@ -77,31 +80,50 @@ def _solve_side(
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         full, outer = full * options.max_stretch, outer * options.max_stretch
     along, across = triangle(first, second, 1.0, reached)
-    turns = _turns(along, sign * across, reached)
+    rotations, joints, hinge_angle = _pose(plane, along, sign * across, reached, stretch, start)
+    if options.reference == Reference.POSE and goals.pose is not None:
+        rotations = product(rotations, goals.pose)
     slack = options.tolerance * (first + second)
     rounded = slack if goals.rounding is None else np.maximum(slack, goals.rounding)
     shortfall = reach.shortfall(plane.distance, inner, outer, rounded)
     return Solution(
-        rotations=_rotations(plane, turns, start, goals, options),
-        joints=_joints(plane, along, sign * across, reached, stretch),
+        rotations=rotations,
+        joints=joints,
         hinge=plane.hinge,
-        hinge_angle=bend.hinge_angle(turns, sign),
+        hinge_angle=hinge_angle,
         stretch=stretch,
         status=reach.status(plane.distance, outer, full, shortfall),
         degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
-        reach=np.stack(np.broadcast_arrays(inner, outer, reached)[:2], axis=-1),
+        reach=np.broadcast_to(np.stack(np.broadcast_arrays(inner, outer), axis=-1), (*reached.shape, 2)),
         shortfall=shortfall,
         swivel=plane.swivel,
         target=goals.target,
     )
 
 
-def _joints(plane: BendPlane, along: Array, across: Array, reached: Array, stretch: Array) -> Array:
-    joints = np.zeros((*reached.shape, 3, 3), order="F")
-    side = cross(plane.aim, plane.hinge)
-    joints[..., 1, :] = (stretch * along)[..., None] * plane.aim + (stretch * across)[..., None] * side
-    joints[..., 2, :] = (stretch * reached)[..., None] * plane.aim
-    return joints
+def _pose(
+    plane: BendPlane, along: Array, across: Array, reached: Array, stretch: Array, start: ReferencePose
+) -> tuple[Array, Array, Array]:
+    """Rotations (n, 2, 3, 3) from rest that take the triads of `start` to the solved ones, joints (n, 3, 3) and hinge
+    angle (n,), for the place of the mid joint in the plane.
+    """
+    before = triad(start.links, start.hinges)
+    rotations = np.empty((*reached.shape, 2, 3, 3), order="F")
+    joints, angles = np.zeros((*reached.shape, 3, 3), order="F"), np.empty_like(reached)
+    by_frame = before.ndim == rotations.ndim and len(before) == len(rotations)
+    step = max(1, _BLOCK // max(1, reached[:1].size))
+    for first in range(0, len(reached), step):
+        rows = slice(first, first + step)
+        aim, hinge = plane.aim[rows], plane.hinge[rows]
+        side = cross(aim, hinge)
+        turns = _turns(along[rows], across[rows], reached[rows])
+        angles[rows] = bend.hinge_angle(turns, across[rows])
+        rotation_between(before[rows] if by_frame else before, in_plane(aim, hinge, side, turns), rotations[rows])
+        mid, tip = joints[rows, ..., 1, :], joints[rows, ..., 2, :]
+        np.multiply((stretch[rows] * across[rows])[..., None], side, out=mid)
+        mid += (stretch[rows] * along[rows])[..., None] * aim
+        np.multiply((stretch[rows] * reached[rows])[..., None], aim, out=tip)
+    return rotations, joints, angles
 
 
 def _turns(along: Array, across: Array, reached: Array) -> Array:
@@ -112,14 +134,6 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
     turns = unit(links)
     known = turns.any(axis=-1, keepdims=True)
     return turns if known.all() else np.where(known, turns, (1.0, 0.0))
-
-
-def _rotations(plane: BendPlane, turns: Array, start: ReferencePose, goals: Goals, options: Options) -> Array:
-    """(n, 2, 3, 3) rotations from rest that take the triads of the reference pose to the solved ones."""
-    rotations = rotation_between(triad(start.links, start.hinges), in_plane(plane.aim, plane.hinge, turns))
-    if options.reference == Reference.POSE and goals.pose is not None:
-        return product(rotations, goals.pose)
-    return rotations
 
 
 def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:

@@ -26,11 +26,10 @@ def cross(a: Array, b: Array) -> Array:
     """(..., 3) vector product; np.cross is slower, because it checks and copies."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    x = ay * bz - az * by
-    product = np.empty((*x.shape, 3), order="F")
-    product[..., 0] = x
-    product[..., 1] = az * bx - ax * bz
-    product[..., 2] = ax * by - ay * bx
+    product = np.empty((*np.broadcast(ax, bx).shape, 3), order="F")
+    np.subtract(ay * bz, az * by, out=product[..., 0])
+    np.subtract(az * bx, ax * bz, out=product[..., 1])
+    np.subtract(ax * by, ay * bx, out=product[..., 2])
     return product
 
 
@@ -47,7 +46,8 @@ def unit(a: Array) -> Array:
 
 def rejection(a: Array, direction: Array) -> Array:
     """(..., 3) the part of `a` at right angles to the unit vector `direction`."""
-    return a - along(direction, dot(a, direction))
+    part = along(direction, dot(a, direction))
+    return np.subtract(a, part, out=part)
 
 
 def along(direction: Array, lengths: Array) -> Array:
@@ -79,9 +79,9 @@ def swing(vector: Array, start: Array, end: Array) -> Array:
     """
     halfway = start + end
     length = norm(halfway)
-    halfway = halfway / np.where(length > _OPPOSITE, length, np.inf)[..., None]
-    mirrored = vector - 2.0 * dot(vector, halfway)[..., None] * halfway
-    return unit(rejection(mirrored, end))
+    halfway /= np.where(length > _OPPOSITE, length, np.inf)[..., None]
+    part = 2.0 * dot(vector, halfway)[..., None] * halfway
+    return unit(rejection(np.subtract(vector, part, out=part), end))
 
 
 def rotate_about(vector: Array, axis: Array, angle: Number) -> Array:
@@ -96,37 +96,37 @@ def angle_about(axis: Array, start: Array, end: Array) -> Array:
 
 def triad(direction: Array, hinge: Array) -> Array:
     """(..., 3, 3) rotation matrix whose columns are the orthonormal `direction`, `hinge` and their product."""
-    return _columns(direction, hinge, cross(direction, hinge))
+    matrix = np.empty((*direction.shape, 3), order="F")
+    matrix[..., 0], matrix[..., 1], matrix[..., 2] = direction, hinge, cross(direction, hinge)
+    return matrix
 
 
-def in_plane(aim: Array, hinge: Array, turns: Array) -> Array:
+def in_plane(aim: Array, hinge: Array, side: Array, turns: Array) -> Array:
     """(..., k, 3, 3) triads of bones that lie in one plane.
 
-    aim, hinge : (..., 3)     orthonormal; `hinge` is the plane's normal
-    turns : (..., k, 2)       each bone's direction as a unit vector: its parts along `aim` and along aim x hinge
+    aim, hinge, side : (..., 3)     orthonormal; `hinge` is the plane's normal, `side` is aim x hinge
+    turns : (..., k, 2)             each bone's direction as a unit vector: its parts along `aim` and along `side`
     """
-    across = cross(aim, hinge)[..., None, :]
-    aim, hinge = aim[..., None, :], hinge[..., None, :]
+    aim, hinge, side = aim[..., None, :], hinge[..., None, :], side[..., None, :]
     cos, sin = turns[..., 0, None], turns[..., 1, None]
-    return _columns(cos * aim + sin * across, hinge, cos * across - sin * aim)
+    triads = np.empty((*turns.shape[:-1], 3, 3), order="F")
+    np.add(cos * aim, sin * side, out=triads[..., 0])
+    triads[..., 1] = hinge
+    np.subtract(cos * side, sin * aim, out=triads[..., 2])
+    return triads
 
 
-def rotation_between(before: Array, after: Array) -> Array:
+def rotation_between(before: Array, after: Array, out: Array | None = None) -> Array:
     """(..., 3, 3) the rotation that takes the triad `before` to the triad `after`."""
-    return product(after, np.swapaxes(before, -1, -2))
+    return product(after, np.swapaxes(before, -1, -2), out)
 
 
-def product(first: Array, second: Array) -> Array:
+def product(first: Array, second: Array, out: Array | None = None) -> Array:
     """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
-    return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), order="F")
+    # A constant times what varies would else lie in memory as the constant does, which takes ten times as long.
+    return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), out=out, order="F")
 
 
 def by_component(array: Array) -> Array:
     """The array (n, ...) so that each component is one run of memory; a copy only if they are not."""
     return array if array.strides[0] == array.itemsize else np.asfortranarray(array)
-
-
-def _columns(x: Array, y: Array, z: Array) -> Array:
-    matrix = np.empty((*x.shape, 3), order="F")
-    matrix[..., 0], matrix[..., 1], matrix[..., 2] = x, y, z
-    return matrix
