@@ -31,7 +31,7 @@ def rows(said: str) -> dict[int, list[str]]:
     return {int(number): [part.strip() for part in rest.split("  ") if part.strip()] for number, rest in lines}
 
 
-def test_two_hundred_shots(program: list[str], tmp_path: Path) -> None:
+def test_a_season_with_broken_shots_bakes_all_others(program: list[str], tmp_path: Path) -> None:
     from support import season
 
     folder, out = tmp_path / "in", tmp_path / "out"

@@ -1,4 +1,4 @@
-"""Two hundred small shots with one arm each; some of them are broken on purpose."""
+"""A hundred small shots with one arm each; some of them are broken on purpose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .empty_file import open_empty_file
 from .rigs import animate, armature, empty
 from .truth import Limb, on_frame
 
-COUNT = 200
+COUNT = 100
 END = 8
 """The last frame."""
 
@@ -23,7 +23,7 @@ BROKEN = {
     "without_rig": "has no armature",
     "linked": '"Rig" is linked',
 }
-"""Kinds of broken shots, and words of the message for each; there are five shots of each kind."""
+"""Kinds of broken shots, and words of the message for each; there are at least two shots of each kind."""
 
 FAR = "out_of_reach"
 GOOD = "good"
