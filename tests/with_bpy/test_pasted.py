@@ -157,7 +157,7 @@ def test_the_examples_for_rigify_run(tmp_path: Path) -> None:
     for limb in api.known_limbs(rig):
         empty(f"{limb.name} Target", tuple(rig.matrix_world @ rig.pose.bones[limb.fk[2]].head))
     paste(page, 1)
-    assert {keyed(rig, f"{bone}_fk.R") for bone in ("upper_arm", "thigh")} == {(1, 250)}
+    assert {keyed(rig, f"{bone}_fk.R") for bone in ("upper_arm", "thigh")} == {(1, 60)}
 
 
 def test_a_kind_of_rig_of_a_users_own_is_known(capsys: pytest.CaptureFixture[str]) -> None:
