@@ -23,9 +23,10 @@ from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
 from ..read.bone import read_bone
-from ..read.keys import evaluated
+from ..read.curve_values import evaluated
 from .request import SampleRequest
 
+_KINDS = ("location", "scale", "rotation_", "delta_")
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 
@@ -104,7 +105,8 @@ def _constrained(owner: Object) -> bool:
 
 def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
     """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
-    curves, places = _Curves(frames), dependencies.ancestors(wanted.placed)
+    places = dependencies.ancestors(wanted.placed)
+    curves = _Curves(frames, {*places, *wanted.turned}, wanted.own)
     for count, place in enumerate(places):
         yield count / len(places)
         curves.place(place)
@@ -119,11 +121,22 @@ def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samp
 class _Curves:
     """Where objects and bones are over `frames`, each placed after what carries it: a rope may have any length."""
 
-    def __init__(self, frames: Array) -> None:
+    def __init__(self, frames: Array, turned: Collection[Point], own: Collection[Point]) -> None:
+        """turned : those of which rotation counts too, beside location and scale of those that count by themselves"""
         self._frames = frames
         self._transforms: dict[ID, OwnTransforms] = {}
         self.worlds: dict[Object, Array] = {}
         self.poses: dict[Point, Array] = {}
+        wanted = []
+        for item in {place.object for place in (*turned, *own)}:
+            for key, curve in self._of(item).curves.items():
+                bone, name = bone_and_property(key[0])
+                kinds = _KINDS if Point(item, bone) in turned else _KINDS[:2] if Point(item, bone) in own else ()
+                if name.startswith(kinds):
+                    wanted.append((self._of(item).values, key, curve))
+        # All at once: NumPy takes nearly as long for one of them.
+        for column, (values, key, _) in zip(evaluated([each[2] for each in wanted], frames).T, wanted, strict=True):
+            values[key] = column
 
     def _of(self, item: Object) -> "OwnTransforms":
         if item not in self._transforms:
@@ -163,11 +176,15 @@ class _Curves:
 
 
 class OwnTransforms:
-    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands."""
+    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands.
+
+    curves, values : by path and index, all F-curves and (n,) what those evaluated so far give
+    """
 
     def __init__(self, block: ID, frames: Array) -> None:
-        self._curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
-        self._animated = {path for path, _ in self._curves}
+        self.curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
+        self.values: dict[tuple[str, int], Array] = {}
+        self._animated = {path for path, _ in self.curves}
         self._frames = frames
         self._read: dict[str, Array] = {}
         self._rotations: dict[str, Array] = {}
@@ -200,11 +217,11 @@ class OwnTransforms:
         unset : what holds where nothing has ever set it
         """
         field = bone_field(name)
-        curve = self._curves.get((bone.path_from_id(field), 0))
+        curve = self.curves.get((bone.path_from_id(field), 0))
         if curve is None or curve.is_empty:
             return np.array([getattr(bone, field) if bone.is_property_set(field) else unset])
         about = cast(FloatProperty, bone.bl_rna.properties[field])
-        values = evaluated(curve, self._frames).astype(np.float32)
+        values = evaluated((curve,), self._frames)[:, 0].astype(np.float32)
         return values.clip(about.hard_min, about.hard_max).astype(np.float64)
 
     def object(self, item: Object) -> Basis:
@@ -256,8 +273,11 @@ class OwnTransforms:
             return standing[None]
         values = np.empty((len(self._frames), len(standing)), order="F")
         for index, value in enumerate(standing):
-            curve = self._curves.get((path + name, index))
-            values[:, index] = evaluated(curve, self._frames) if curve else value
+            key = path + name, index
+            curve = self.curves.get(key)
+            if curve and key not in self.values:
+                self.values[key] = evaluated((curve,), self._frames)[:, 0]
+            values[:, index] = self.values.get(key, value)
         self._read[path + name] = values
         return values
 
