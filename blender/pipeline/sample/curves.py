@@ -48,6 +48,12 @@ def obstacle(wanted: SampleRequest, keyed: Collection[Point] = ()) -> str:
     return ""
 
 
+def plain(wanted: SampleRequest, keyed: Collection[Point] = ()) -> frozenset[Object]:
+    """The objects of which F-curves alone tell all that is wanted of them."""
+    items = {point.object for point in wanted.points}
+    return frozenset(item for item in items if not obstacle(wanted.only({item}), keyed))
+
+
 def _object_obstacle(item: Object) -> str:
     if _constrained(item):
         return translated("obstacle.constraints", name=item.name)

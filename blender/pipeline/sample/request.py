@@ -1,6 +1,6 @@
 """What has to be sampled: all that the chains of a plan need to know of the scene."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from bpy.types import Object
@@ -35,6 +35,20 @@ class SampleRequest:
     def points(self) -> frozenset[Point]:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
         return self.placed | self.own | self.numbers.keys()
+
+    def only(self, items: Set[Object]) -> "SampleRequest":
+        """What of it has to be known of these objects."""
+
+        def points(found: Iterable[Point]) -> frozenset[Point]:
+            return frozenset(point for point in found if point.object in items)
+
+        return SampleRequest(
+            objects=self.objects & items,
+            bones=points(self.bones),
+            own=points(self.own),
+            turned=points(self.turned),
+            numbers={point: self.numbers[point] for point in points(self.numbers)},
+        )
 
     def of(self, item: Object, other: Object) -> "SampleRequest":
         """The same of another object, which takes the place of this one."""

@@ -55,7 +55,8 @@ class Sampler(ExitStack):
         super().__init__()
         self._plan, self.way, self._pose_before, self._slow = plan, way, pose_before, slow
         self.removal = Removal(plan)
-        self._isolated: Scene | None = None
+        self._mixed = way == Sampling.AUTO
+        self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
     def over_range(self, need: SampleRequest | None = None) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
@@ -76,13 +77,12 @@ class Sampler(ExitStack):
 
     def between(self, need: SampleRequest, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
-        steps = self._by_curves(need, frames) if self.way == Sampling.CURVES else self._stepped(need, frames)
-        samples = yield from self._whole(steps)
+        samples = yield from self._whole(self._on_frames(need, frames))
         _refuse_unfit(samples, frames)
         return samples
 
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
-        """What plays on these frames, be it nowhere, now that something was keyed; all was needed for sampling too."""
+        """What plays on these frames, be it nowhere, now that something was keyed."""
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
@@ -124,13 +124,23 @@ class Sampler(ExitStack):
         elif self.way == Sampling.ISOLATED and scene.driven(need):
             raise Refused("NOT_ISOLATED", object=plan.rig)
         if self.way == Sampling.CURVES:
-            return (yield from self._by_curves(need, plan.frames))
+            return (yield from self._on_frames(need, plan.frames))
         if self.way == Sampling.SCENE:
             self._slow(translated("slow.scene", reason=obstacle) if obstacle else translated("slow.scene_asked"))
         else:
             self._slow(translated("slow.isolated", reason=obstacle) if obstacle else translated("slow.isolated_asked"))
         with _without_constraints(plan.rig, {place.bone for place in keyed if place.object == plan.rig}):
-            return (yield from self._stepped(need, plan.frames))
+            return (yield from self._on_frames(need, plan.frames, keyed))
+
+    def _on_frames(self, need: SampleRequest, frames: Array, keyed: Collection[Point] = ()) -> Steps:
+        """By F-curves where these tell all that is needed of an object, else step by step."""
+        if self.way == Sampling.CURVES:
+            return (yield from self._by_curves(need, frames))
+        plain = curves.plain(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
+        if not plain:
+            return (yield from self._stepped(need, frames))
+        samples = yield from self._stepped(need.only({point.object for point in need.points} - plain), frames)
+        return samples | run(self._by_curves(need.only(plain), frames))
 
     def _by_curves(self, need: SampleRequest, frames: Array) -> Steps:
         render: RenderSettings = self._plan.scene.render
@@ -140,9 +150,9 @@ class Sampler(ExitStack):
         if self.way == Sampling.SCENE:
             with scene.opened(self._plan.scene, need, keyed) as found:
                 return (yield from probe.step(found, need, frames))
-        if self._isolated is None:
-            self._isolated = self.enter_context(isolated.opened(self._plan.scene, need))
-        return (yield from probe.step(self._isolated, need, frames))
+        if self._isolated is None or not need.points <= self._isolated[1]:
+            self._isolated = self.enter_context(isolated.opened(self._plan.scene, need)), need.points
+        return (yield from probe.step(self._isolated[0], need, frames))
 
 
 def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> Steps:
