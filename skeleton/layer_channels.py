@@ -15,10 +15,13 @@ from .transform import Basis
 from .values import Bone, Channel
 
 _NEARLY_STRAIGHT = 0.3
-"""Radians between the two bones: within these a mid joint moves many times as far as the tip is off."""
+"""Radians between two bones that IK moves: within these a mid joint moves many times as far as the tip is off."""
 
 _TURN = 2e-4
 """Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
+
+
+_AXES = np.eye(3)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -41,11 +44,16 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
     found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     for limb in limbs:
         root, mid, tip = (poses[bone.name][:, :3, 3] for bone in limb.shown[:3])
-        straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
-        tails = [transform.transform_points(poses[bone.name], np.array(bone.tail)) for bone in limb.shown]
+        ends = [
+            transform.transform_points(poses[bone.name], bone.length * axis)
+            for bone in limb.shown
+            for axis in np.eye(3)
+        ]
         # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
-        turns = norm(np.diff(tails, n=3, axis=1)).max(axis=0) / 16.0
-        found[:-1] |= straight[1:] | straight[:-1]
+        turns = norm(np.diff(ends, n=3, axis=1)).max(axis=0) / 16.0
+        if limb.chain:
+            straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
+            found[:-1] |= straight[1:] | straight[:-1]
         for row in np.flatnonzero(turns > _TURN * sum(bone.length for bone in limb.shown[:2])):
             found[row : row + 3] = True
     return np.flatnonzero(found[:-1])

@@ -19,6 +19,7 @@ from ...skeleton.steps import run
 from ...skeleton.transform import Basis
 from ...skeleton.values import Channel, Plan, Point, Samples
 from ...solver.values import Array
+from .. import versions
 from ..armatures import Rig
 from ..key_settings import Keys, KeyStyle
 from . import convert, write
@@ -69,6 +70,7 @@ class Trial(ExitStack):
         self._plan = plan
         self._style = KeyStyle(new_action=True)
         self._copy = self.enter_context(copied(plan.rig))
+        self.enter_context(_with_own_data(self._copy, plan.rig))
         points = frozenset(Point(self._copy, name) for name in bones)
         self._need = SampleRequest(objects=frozenset(), bones=points)
         self._scene = self.enter_context(isolated.opened(plan.scene, self._need))
@@ -81,6 +83,21 @@ class Trial(ExitStack):
         samples = yield from probe.step(self._scene, self._need, frames)
         shape = len(frames), 4, 4
         return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
+
+
+@contextmanager
+def _with_own_data(copy: Rig, rig: Rig) -> Iterator[None]:
+    """The copy has an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
+    copy.data = own = rig.data.copy()
+    targets = (each for driver in versions.drivers(own) for var in driver.driver.variables for each in var.targets)
+    for target in targets:
+        if target.id == rig:
+            target.id = copy
+    try:
+        yield
+    finally:
+        copy.data = rig.data
+        bpy.data.armatures.remove(own)
 
 
 @contextmanager

@@ -1,0 +1,64 @@
+"""Between which frames a limb has to be looked at, as curves through its frames may be elsewhere there."""
+
+from __future__ import annotations
+
+import numpy as np
+from two_bone_ik.skeleton.layer_channels import gaps
+from two_bone_ik.skeleton.layers import CarriedBone, LayerPlan, Setting
+from two_bone_ik.skeleton.values import Bone
+
+from support.plain_rig import matrix
+
+COUNT = 21
+NAMES = ("upper", "lower", "hand")
+BONES = tuple(
+    Bone(name=name, path=f'pose.bones["{name}"]', length=1.0, has_parent=False, offset=np.eye(4)) for name in NAMES
+)
+
+
+def rotation(axis: int, angle: float) -> np.ndarray:
+    turned = np.eye(3)
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    turned[[one, other], [one, other]] = np.cos(angle)
+    turned[other, one], turned[one, other] = np.sin(angle), -np.sin(angle)
+    return turned
+
+
+def limb(*, ik: bool = False) -> LayerPlan:
+    """One that shows its FK controls, or an IK chain."""
+    chain = tuple(CarriedBone(bone=bone, parents=(), offset=np.eye(4), moves=True) for bone in BONES[:2])
+    return LayerPlan(
+        name="Arm",
+        shown=BONES,
+        before=tuple((name, np.eye(4)) for name in NAMES),
+        source=frozenset(),
+        switch=Setting(path='["IK_FK"]', group="", value=1.0),
+        controls=(),
+        chain=chain if ik else (),
+        pole_on=np.zeros(COUNT, dtype=np.bool_),
+    )
+
+
+def poses(bend: float, roll: np.ndarray) -> dict[str, np.ndarray]:
+    """By bone (n, 4, 4): the limb turns evenly as a whole, and its hand rolls about its own axis."""
+    found: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
+    for frame in range(COUNT):
+        turned = rotation(2, 0.01 * frame)
+        below = turned @ rotation(0, bend)
+        mid = turned @ (0, 1, 0)
+        tip = mid + below @ (0, 1, 0)
+        turns = turned, below, below @ rotation(1, roll[frame])
+        for name, head, pose in zip(NAMES, ((0, 0, 0), mid, tip), turns, strict=True):
+            found[name].append(matrix(head, pose))
+    return {name: np.array(matrices) for name, matrices in found.items()}
+
+
+def test_a_straight_limb_that_moves_evenly_has_none_in_fk() -> None:
+    straight = poses(0.05, np.zeros(COUNT))
+    assert len(gaps([limb()], straight)) == 0
+    assert len(gaps([limb(ik=True)], straight)) == COUNT - 1
+
+
+def test_a_hand_that_begins_to_roll_has_some() -> None:
+    roll = np.maximum(0.0, 0.3 * (np.arange(COUNT) - 10))
+    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll)).tolist())
