@@ -70,6 +70,7 @@ class LayerPlan:
     before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
     source : names of the controls of the layer that has shown it
     switch : says that the other layer shows
+    along : is set with the switch
     controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
     shared : names of the bones that pose the limb whichever layer shows
     zero : controls that are to be at rest
@@ -86,6 +87,7 @@ class LayerPlan:
     source: frozenset[str]
     switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
+    along: tuple[Setting, ...] = ()
     shared: frozenset[str] = frozenset()
     zero: tuple[Bone, ...] = ()
     chain: tuple[CarriedBone, ...] = ()
@@ -93,6 +95,11 @@ class LayerPlan:
     swivel: CarriedBone | None = None
     pole: CarriedBone | None = None
     pole_on: NDArray[np.bool_]
+
+    @property
+    def switches(self) -> tuple[Setting, ...]:
+        """The switch and what is set with it."""
+        return (self.switch, *self.along)
 
     @property
     def keyed(self) -> tuple[Bone, ...]:

@@ -9,7 +9,7 @@ from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
 from ..chains.rigs import switches
-from ..chains.rigs.switch_property import ik_constraint, switch_path
+from ..chains.rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..pipeline import write
 from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
@@ -43,12 +43,17 @@ def on_top(plan: ChainPlan) -> Hiding | None:
 
 
 def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
-    """The same with the switch of a known limb, where the constraint is what that switches."""
+    """The same with what switches the constraint, where that is one of a known limb."""
     limb = switches.known_limb(plan)
-    constraint = limb and ik_constraint(plan.rig, limb)
-    if not (limb and constraint and (limb.switch_bone, constraint.name) == (found.bone, found.constraint)):
+    if not limb:
         return found
-    return replace(found, switch=switch_path(plan.rig, limb), value=limb.fk_value)
+    ends = (limb.switch_bone, limb.followed, switch_path(plan.rig, limb), limb.fk_value)
+    toes = (limb.fk[2], limb.toe_ik, toe_path(plan.rig, limb), 0.0)
+    for bone, followed, path, value in (ends, toes):
+        constraint = ik_constraint(plan.rig, bone, followed)
+        if constraint and (bone, constraint.name) == (found.bone, found.constraint):
+            return replace(found, switch=path, value=value)
+    return found
 
 
 def switched_off(plan: ChainPlan, copies: switches.Copies, evaluated: Rig, near: float) -> Hiding | None:

@@ -13,7 +13,7 @@ from bpy.types import Constraint, Object
 from mathutils import Euler, Vector
 
 from .rigs import Bone, animate, armature
-from .truth import on_frame
+from .walking import pose_of
 
 FRAMES = range(1, 16)
 SIDES = {"auto_rig_pro": "l", "cloudrig": "L", "mixamo_control_rig": "Left", "mmd": "L"}
@@ -35,10 +35,10 @@ class Limb:
         def named(names: tuple[str, ...]) -> list[str]:
             return [filled(name, [SIDES[kind]] * 2) for name in names]
 
-        self.name, self.switch_bone, self.control, self.pole = named(
-            (pattern.name, pattern.switch_bone, pattern.control, pattern.pole)
+        self.name, self.switch_bone, self.control, self.pole, self.toe_ik = named(
+            (pattern.name, pattern.switch_bone, pattern.control, pattern.pole, pattern.toe_ik)
         )
-        self.fk, self.ik, self.zero = map(named, (pattern.fk, pattern.ik, pattern.zero))
+        self.fk, self.ik, self.zero, self.kept = map(named, (pattern.fk, pattern.ik, pattern.zero, pattern.kept))
         (self.switch,) = named((pattern.switch,))
         self.taking_keys = self.control or f"control of {self.ik[2]}"
         self.ends = {"FK": pattern.fk_value, "IK": pattern.ik_value}
@@ -47,15 +47,17 @@ class Limb:
         self.deforming = self.fk if self.one_layer else [f"deforming {name}" for name in self.fk]
 
 
-def limbs(kind: str) -> list[Limb]:
-    """One limb of each build that the kind has."""
-    found = [Limb(kind, pattern) for name, pattern in rig_files.layouts() if name == kind]
-    return [limb for limb in found if not limb.name.endswith("R")]
+def limbs(kind: str, *, build: int = 0) -> list[Limb]:
+    """One limb of each that the kind has, of several builds the fullest, which comes first."""
+    builds: dict[str, list[Limb]] = {}
+    for limb in (Limb(kind, pattern) for name, pattern in rig_files.layouts() if name == kind):
+        builds.setdefault(limb.name, []).append(limb)
+    return [found[build] for name, found in builds.items() if not name.endswith("R")]
 
 
-def published(kind: str) -> Object:
+def published(kind: str, *, build: int = 0) -> Object:
     """The rig of this kind, at rest, and showing IK."""
-    found = limbs(kind)
+    found = limbs(kind, build=build)
     bones = {bone.name: bone for limb in reversed(found) for bone in _bones(limb)}
     rig = armature([Bone("hips", (0, 0, 1), (0, 0, 1.2)), *bones.values()], kind)
     for limb in found:
@@ -70,6 +72,8 @@ def _bones(limb: Limb) -> Iterator[Bone]:
     if not limb.one_layer:
         yield from _layer(limb, limb.deforming)
         yield from _layer(limb, limb.ik[:2])
+        for name in limb.kept:
+            yield Bone(name, limb.joints[3], limb.joints[4], limb.deforming[2])
     if limb.switch_bone == "Properties":
         yield Bone("Properties", (0, 0, 2), (0, 0, 2.1))
 
@@ -93,6 +97,8 @@ def _ik_controls(limb: Limb) -> Iterator[Bone]:
         yield Bone(limb.ik[2], tip, end, above)
     for name in limb.ik[3:] if not limb.one_layer else ():
         yield Bone(name, end, limb.joints[4], limb.ik[2])
+    if limb.toe_ik:
+        yield Bone(limb.toe_ik, end, end + Vector((0, 0, 0.1)), limb.control)
     if limb.pole:
         place = mid + 0.6 * (mid - (root + tip) / 2).normalized()
         yield Bone(limb.pole, place, place + Vector((0, 0.1, 0)))
@@ -106,6 +112,9 @@ def _tie(rig: Object, limb: Limb) -> None:
     if not limb.one_layer:
         reach.subtarget = limb.ik[2]
         posed[limb.switch_bone][limb.switch] = limb.ends["IK"]
+    if limb.toe_ik:
+        aim = posed[limb.fk[2]].constraints.new("IK")
+        aim.target, aim.subtarget, aim.chain_count = rig, limb.toe_ik, 1
     if limb.pole:
         reach.pole_target, reach.pole_subtarget, reach.pole_angle = rig, limb.pole, _pole_angle(rig, limb)
     for name, *layers in zip(limb.deforming, limb.fk, limb.ik, strict=True) if not limb.one_layer else ():
@@ -157,7 +166,8 @@ def move(rig: Object, kind: str, layer: str) -> None:
 def show(rig: Object, limb: Limb, layer: str) -> None:
     """Set the limb's switch."""
     if limb.one_layer:
-        rig.pose.bones[limb.switch_bone].constraints["IK"].influence = limb.ends[layer]
+        for name in (limb.switch_bone, *limb.fk[2:3] * bool(limb.toe_ik)):
+            rig.pose.bones[name].constraints["IK"].influence = limb.ends[layer]
     else:
         rig.pose.bones[limb.switch_bone][limb.switch] = limb.ends[layer]
     rig.update_tag()
@@ -165,8 +175,4 @@ def show(rig: Object, limb: Limb, layer: str) -> None:
 
 def deforming(rig: Object, found: list[Limb]) -> np.ndarray:
     """(frames, bones, 4, 4) of what deforms the character, as Blender evaluates it."""
-    names, poses = [name for limb in found for name in limb.deforming], []
-    for frame in FRAMES:
-        on_frame(frame)
-        poses.append([np.array(rig.pose.bones[name].matrix) for name in names])
-    return np.array(poses)
+    return pose_of(rig, [name for limb in found for name in limb.deforming], FRAMES)

@@ -69,6 +69,11 @@ def deforming(rig: Object, frames: Sequence[float]) -> np.ndarray:
     """(frames, bones, 4, 4) of the limbs' bones that deform the character, as Blender evaluates them."""
     names = [f"DEF-{part}.{side}" for part in PARTS for side in "LR"]
     names += [f"DEF-{part}.{side}.001" for part in (*PARTS[:2], *PARTS[4:6]) for side in "LR"]
+    return pose_of(rig, names, frames)
+
+
+def pose_of(rig: Object, names: Sequence[str], frames: Sequence[float]) -> np.ndarray:
+    """(frames, bones, 4, 4) of these bones, as Blender evaluates them."""
     found = []
     for frame in frames:
         on_frame(frame)

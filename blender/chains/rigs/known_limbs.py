@@ -1,7 +1,9 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import fields, replace
+from itertools import islice, takewhile
 from typing import Any
 
 from bpy.types import Bone, PoseBone
@@ -101,7 +103,7 @@ def forget() -> None:
 
 def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
     """The limb once for each text that its wildcards stand for in a name of a bone."""
-    bones = rig.data.bones.keys()
+    bones = sorted(rig.data.bones.keys())
     texts = {found for name in pattern.bones for found in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
@@ -112,18 +114,21 @@ def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
             elif isinstance(value, tuple):
                 names[field.name] = tuple(filled(name, text) for name in value)
         limb = replace(pattern, **names)
-        present = [name for name in limb.zero if name in rig.data.bones]
-        yield replace(limb, zero=tuple(present), pole=limb.pole if limb.pole in rig.data.bones else "")
+        zero, pole, toe_ik = (
+            [name for name in some if name in bones] for some in (limb.zero, [limb.pole], [limb.toe_ik])
+        )
+        yield replace(limb, zero=tuple(zero), pole="".join(pole), toe_ik="".join(toe_ik))
 
 
-def _texts(pattern: str, bones: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What the wildcards stand for in each of these names that fits, which are sorted."""
     places = [index for index, char in enumerate(pattern) if char in WILDCARDS]
     if not places:
         yield from ((),) if pattern in bones else ()
         return
     start, end = pattern[: places[0]], pattern[places[-1] + 1 :]
-    for bone in bones:
-        if bone.startswith(start) and bone.endswith(end) and (texts := wildcard_texts(pattern, bone)) is not None:
+    for bone in takewhile(lambda bone: bone.startswith(start), islice(bones, bisect_left(bones, start), None)):
+        if bone.endswith(end) and (texts := wildcard_texts(pattern, bone)) is not None:
             yield tuple(texts)
 
 

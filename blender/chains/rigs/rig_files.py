@@ -13,7 +13,7 @@ a limb. A kind whose limbs come in several builds has a table for each, the full
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ class KnownLimb:
     control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
     pole : pole control; with `pole_switch` only where that property, beside `switch`, is on
     swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
+    toe_ik : what the third of `fk` is aimed at by an IK constraint of its own, which is on where IK shows the limb
     zero : controls between `control` and what is followed, which IK keys leave at rest
     kept : controls of both layers, which the switch moves
     """
@@ -61,6 +62,7 @@ class KnownLimb:
     pole: str = ""
     pole_switch: str = ""
     swivel: str = ""
+    toe_ik: str = ""
     zero: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
@@ -78,12 +80,12 @@ class KnownLimb:
     @property
     def ik_controls(self) -> tuple[str, ...]:
         """Controls by which IK moves the limb."""
-        return tuple(filter(None, (self.control, self.pole, self.swivel, *self.zero, *self.ik[3:])))
+        return tuple(filter(None, (self.control, self.pole, self.swivel, self.toe_ik, *self.zero, *self.ik[3:])))
 
     @property
     def optional(self) -> tuple[str, ...]:
         """Bones that some builds of the limb do not have."""
-        return tuple(filter(None, (self.pole, *self.zero)))
+        return tuple(filter(None, (self.pole, self.toe_ik, *self.zero)))
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -91,6 +93,7 @@ class KnownLimb:
         return (*self.bones, *self.optional)
 
 
+@cache
 def user_folder() -> Path | None:
     """Where users keep files of their own, be it there or not; None where this runs as no extension."""
     try:
@@ -117,8 +120,22 @@ def notes() -> list[str]:
 def user_files() -> tuple[tuple[Path, int], ...]:
     """Files of users' own, each with the time of its last change."""
     folder = user_folder()
-    paths = sorted(folder.glob("*.toml")) if folder else ()
-    return tuple((path, path.stat().st_mtime_ns if path.exists() else 0) for path in paths)
+    # Panels ask on each redraw, and to list a folder takes long. A file that comes or goes changes the folder.
+    paths = _listed(folder, _changed(folder)) if folder else ()
+    return tuple((path, _changed(path)) for path in paths)
+
+
+def _changed(path: Path) -> int:
+    """When, in nanoseconds; 0 where there is nothing."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
+    return tuple(sorted(folder.glob("*.toml")))
 
 
 @lru_cache(maxsize=1)

@@ -42,7 +42,16 @@ def switch_path(rig: Rig, limb: KnownLimb) -> str:
     """RNA path of the limb's switch, from the armature object; "" where it has none."""
     if limb.switch != INFLUENCE:
         return property_path(rig, limb, limb.switch)
-    constraint = ik_constraint(rig, limb)
+    return _influence_path(rig, ik_constraint(rig, limb.switch_bone, limb.followed))
+
+
+def toe_path(rig: Rig, limb: KnownLimb) -> str:
+    """RNA path of what says whether IK of its own aims the foot; "" where none does."""
+    return _influence_path(rig, ik_constraint(rig, limb.fk[2], limb.toe_ik))
+
+
+def _influence_path(rig: Rig, constraint: Constraint | None) -> str:
+    """RNA path of the constraint's influence, or of the property that drives it; "" where something else does."""
     if constraint is None:
         return ""
     path = driving_path(rig, constraint)
@@ -87,12 +96,12 @@ def property_label(path: str) -> str:
     return bpy.utils.unescape_identifier(name[2:-2]) if name.startswith("[") else name
 
 
-def ik_constraint(rig: Rig, limb: KnownLimb) -> Constraint | None:
-    """The IK constraint of the limb's `switch_bone` by which it follows its control; None where none acts."""
-    bone: PoseBone | None = rig.pose.bones.get(limb.switch_bone)
+def ik_constraint(rig: Rig, name: str, followed: str) -> Constraint | None:
+    """The IK constraint of the bone of this name by which it follows another one; None where none acts."""
+    bone: PoseBone | None = rig.pose.bones.get(name)
     for constraint in bone.constraints if bone else ():
-        followed = [point.bone for point in dependencies.targets(constraint) if point.object == rig]
-        if constraint.type == "IK" and not constraint.mute and limb.followed in followed:
+        places = [point.bone for point in dependencies.targets(constraint) if point.object == rig]
+        if constraint.type == "IK" and not constraint.mute and followed and followed in places:
             return constraint
     return None
 
@@ -106,7 +115,12 @@ def driving_path(rig: Rig, constraint: Constraint) -> str | None:
 
 def drives(rig: Rig, path: str) -> bool:
     """Whether a driver of the rig reads its property at this RNA path: keys of one that none reads do nothing."""
-    return any(path in _properties(rig, driver) for driver in versions.drivers(rig))
+    return any(drivers_reading(rig, path))
+
+
+def drivers_reading(rig: Rig, path: str) -> Iterator[FCurve]:
+    """The drivers of the rig that read its property at this RNA path."""
+    return (driver for driver in versions.drivers(rig) if path in _properties(rig, driver))
 
 
 def _properties(rig: Rig, driver: FCurve) -> Iterator[str]:

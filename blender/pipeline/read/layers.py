@@ -16,7 +16,7 @@ from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
-from ...chains.rigs.switch_property import property_path, switch_path
+from ...chains.rigs.switch_property import drivers_reading, property_path, switch_path, toe_path
 from ...choices import Word
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property, value_at
@@ -59,12 +59,15 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         return CarriedBone(bone=bones(control), parents=parents, offset=offset(follows, control), moves=moves)
 
     kept = tuple((carried(name, name), name) for name in limb.kept)
+    toe = toe_path(rig, limb)
+    aim = Setting(path=toe, group=bone_and_property(toe)[0], value=0.0 if to == Layer.FK else 1.0)
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
         before=tuple((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
         source=source_bones(rig, limb, to),
         switch=switch,
+        along=(aim,) if toe else (),
         controls=kept,
         shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
         pole_on=np.zeros(len(frames), dtype=np.bool_),
@@ -75,7 +78,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         )
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
-    pairs = zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)
+    pairs = [*zip((limb.control, *limb.ik[3:]), shown[2:], strict=True), *([(limb.toe_ik, shown[2])] if toe else [])]
     return replace(
         plan,
         controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
@@ -112,7 +115,7 @@ def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Ar
 
 def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
     """Whether the layer that the limb is to show does so on all frames already."""
-    return bool((numbers_on(rig, limb.switch.path, frames) == limb.switch.value).all())
+    return all((numbers_on(rig, one.path, frames) == one.value).all() for one in limb.switches)
 
 
 def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
@@ -159,12 +162,11 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
         for name in dependencies.moved_by(bone, each)
     }
     paths = {switch.path for switch in switches}
-    stale = {
-        bone_and_property(driver.data_path)[0]
-        for driver in versions.drivers(rig)
-        for variable in driver.driver.variables
-        if variable.targets[0].data_path in paths
-    }
+    driven = {driver.data_path for path in paths for driver in drivers_reading(rig, path)}
+    stale = {bone_and_property(path)[0] for path in driven}
+    for bone, each in dependencies.constrained(rig):
+        if f"{each.path_from_id()}.influence" in paths | driven:
+            stale |= dependencies.moved_by(bone, each)
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 

@@ -82,7 +82,7 @@ def switch(
     samples = yield from part(sampler.of(need), 0.0, 0.2)
     poses = _by_bone(samples, limbs, solved)
     reduced = settings.keys == Keys.REDUCED
-    tied = ties(rig, (limb.switch for limb in limbs), trial_bones(limbs))
+    tied = ties(rig, (one for limb in limbs for one in limb.switches), trial_bones(limbs))
     rows = gaps(limbs, poses)
     halves = 0.5 * (solved[rows] + solved[rows + 1])
     on_halves = {name: pose[:0] for name, pose in poses.items()}
@@ -114,6 +114,7 @@ def switch(
                 anew = settings.new_action and not found and row == 0
                 style = replace(settings, new_action=anew, interpolation=going_on)
                 notes += write_keys(rig, [channel], span, style)
+        sampler.renew()
         look = partial(sampler.played, keyed={rig: written})
         reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), settings, look)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
@@ -123,7 +124,7 @@ def switch(
 
 def _refuse_unwritable(rig: Rig, limbs: Sequence[LayerPlan], frames: Array, settings: KeySettings) -> None:
     """Raise `Refused` where keys of the limbs could not be written, or would change what is outside of the frames."""
-    spans = {one.path: [borders(rig, one.path, frames)] for limb in limbs for one in (limb.switch, *limb.rigid)}
+    spans = {one.path: [borders(rig, one.path, frames)] for limb in limbs for one in (*limb.switches, *limb.rigid)}
     for limb in limbs:
         for bone in limb.keyed:
             beside = shown_beside(rig, limb, bone.name, frames)
@@ -145,7 +146,7 @@ def _controls(
     chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
     waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
     bases, waiting = place(waiting, replace(tied, poses=poses))
-    held = [limb.switch for limb in limbs]
+    held = switches = [one for limb in limbs for one in limb.switches]
     if not (chains or waiting):
         return bases, held, chains
     with trial_keys.Trial(plan, tied.depends) as trial:
@@ -157,7 +158,7 @@ def _controls(
             for chain in chains:
                 waiting += chain.controls(now, late)
                 bases |= chain.bases
-            held = [*(limb.switch for limb in limbs), *(one for chain in chains for one in chain.settings)]
+            held = [*switches, *(one for chain in chains for one in chain.settings)]
             found, waiting = place(waiting, replace(tied, poses=now, stale=()))
             bases |= found
             if not waiting and all(chain.fits for chain in chains):

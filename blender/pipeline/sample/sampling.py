@@ -86,6 +86,10 @@ class Sampler(ExitStack):
         # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
+    def renew(self) -> None:
+        """Find out anew what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
+        self._isolated = None
+
     @property
     def stage(self) -> tuple[Scene, bool]:
         """The scene that it plays, and whether in the user's own: others with the same can be played at one go."""
