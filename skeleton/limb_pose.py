@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..solver import rotation
 from ..solver.hold import hold_last
 from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
@@ -31,6 +32,19 @@ def mid_aside(joints: Array) -> Array:
     """(n,) how far mid joints are from the line through root and tip; joints : (n, 3, 3)."""
     root, mid, tip = np.moveaxis(joints, 1, 0)
     return norm(rejection(mid - root, unit(tip - root)))
+
+
+def bending(joints: Array, to: Array, more: Array) -> tuple[Array, Array]:
+    """(n, 3, 3) each, rotations of both bones that put mid joints farther aside, and leave the tip in its direction.
+
+    joints : (n, 3, 3)     of nearly straight limbs
+    to : (n, 3)            unit vectors, aside
+    more : (n,)            as a length
+    """
+    hinge = cross(unit(joints[:, 2] - joints[:, 0]), to)
+    angles = more[:, None] / norm(np.diff(joints, axis=1)) * (1.0, -1.0)
+    upper, lower = (rotation.from_axis_angles(np.column_stack((angle, hinge))) for angle in angles.T)
+    return upper, lower
 
 
 def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Array:

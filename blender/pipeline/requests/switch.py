@@ -12,8 +12,9 @@ import numpy as np
 from bpy.types import Scene
 from numpy.typing import NDArray
 
+from ....skeleton.ik_chain import IkChain
 from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, gaps, values_between
-from ....skeleton.layers import IkChain, LayerPlan, Setting, to_place, wanted
+from ....skeleton.layers import LayerPlan, Setting, to_place, wanted
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
@@ -178,9 +179,10 @@ def _between(
     for control in controls:
         if control.bone.name in bases:
             values |= values_between(control.bone, bases[control.bone.name])
+    keyed = {*evaluated.stale, *(bone.name for limb in limbs for bone in limb.keyed)}
     for chain in chains:
         if chain.begun:
-            values |= chain.sizes_between(rows, evaluated.poses)
+            values |= chain.between(rows, replace(evaluated, stale=keyed))
     return Between(rows=rows, values=values)
 
 
