@@ -92,7 +92,8 @@ def plant_feet(
             bones = _need(read).bones
             feet_now = compare_feet(read.plan, read.feet, planted, read.plan.rate, bones, settings.measure, look)
             measured = compare_joints(plan, solved, rows, settings, settings.measure, look)
-        return replace(build_report("Plant", plan, solved, [*told, *notes], measured), feet=feet_now)
+        report = build_report("Plant", plan, solved, [*told, *notes], measured)
+        return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
     return write_and_measure
 
@@ -147,6 +148,14 @@ def _need(read: CapturedLimbs) -> SampleRequest:
         points |= {read.hips.parent} if read.hips.parent else set()
     need = pose_request(read.plan, ())
     return replace(need, bones=need.bones | points | own, own=need.own | own)
+
+
+def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
+    """Sentences about limbs that were to keep their place, and are too short for it."""
+    kept = {foot.chain.name for foot in read.feet if foot.is_kept and not foot.is_planted}
+    for chain in report.chains:
+        if chain.name in kept and chain.status.any():
+            yield translated("alert.not_in_place", limb=chain.name, short=chain.miss.max())
 
 
 def _limb_notes(read: CapturedLimbs) -> Iterator[str]:
