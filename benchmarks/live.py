@@ -16,9 +16,9 @@ _HANDLERS = (("depsgraph_update_post", "_follow"), ("frame_change_post", "_follo
 
 
 def characters(api, count: int) -> tuple[list[Object], list[Object]]:
-    """Metarigs side by side with four live limbs each, and their targets."""
-    rigs, found = [scenes.metarig(STEPS)], []
-    for _ in range(count - 1):
+    """In the open file metarigs side by side with four live limbs each, and their targets."""
+    rigs, found = [], []
+    for _ in range(count):
         bpy.ops.object.armature_human_metarig_add()
         rigs.append(bpy.context.object)
     for rig in rigs:
@@ -84,6 +84,7 @@ def main(api) -> None:
     """Prints all rows."""
     print(f"\n{'Live, an evaluation':44}")
     for count, most in ((1, 0.4), (5, 1.5)):
+        scenes.new_file(STEPS)
         rigs, targets = characters(api, count)
         other = bpy.data.objects.new("Other", None)
         bpy.context.scene.collection.objects.link(other)

@@ -26,7 +26,7 @@ def start() -> int:
         blender, package = shlex.split(os.environ["BLENDER"]), Path(folder, "two_bone_ik.zip")
         build = ("--command", "extension", "build", "--source-dir", CHECKOUT, "--output-filepath", package)
         subprocess.run([*blender, *build], check=True, cwd=CHECKOUT, capture_output=True)
-        window = ("--factory-startup", "--window-geometry", "0", "0", "1000", "1000", "--python-exit-code", "1")
+        window = ("--factory-startup", "--window-geometry", "0", "0", "640", "480", "--python-exit-code", "1")
         play = [*blender, *window, "--python", __file__, "--", package]
         return subprocess.run(play, cwd=CHECKOUT, env=os.environ | {"BLENDER_USER_RESOURCES": folder}).returncode
 
@@ -40,14 +40,17 @@ def rounds() -> Iterator[float]:
     api = importlib.import_module("bl_ext.user_default.two_bone_ik.api")
     print(f"\n{f'Blender {bpy.app.version_string}, frames a second':44}{'Live off':>9}{'on':>9}")
     for count in CHARACTERS:
+        scenes.new_file(FRAMES)
+        yield 1.0
         rigs, _ = live.characters(api, count)
         for rig in rigs:
             for number, chain in enumerate(rig.two_bone_ik_chains):
                 scenes.animate(chain.target, chain.target.location, FRAMES, 10, number)
         scene, manager = bpy.context.scene, bpy.context.window_manager
-        scene.frame_end, scene.render.fps, scene.sync_mode = FRAMES, 240, "NONE"
+        scene.render.fps, scene.sync_mode = 240, "NONE"
         area = next(area for area in manager.windows[0].screen.areas if area.type == "VIEW_3D")
         area.spaces.active.show_region_ui = manager.two_bone_ik_overlay = True
+        area.spaces.active.overlay.show_floor = False
         sidebar = next(region for region in area.regions if region.type == "UI")
         yield 1.0
         sidebar.active_panel_category = "Animation"
@@ -78,6 +81,7 @@ def play() -> None:
     sys.path[:0] = [str(CHECKOUT / "tests"), str(CHECKOUT / "benchmarks")]
     importlib.import_module("support.install").install(sys.argv[-1])
     bpy.context.preferences.view.show_splash = False
+    bpy.context.preferences.system.viewport_aa = "OFF"  # which draws a viewport again and again
     waits = rounds()
 
     def step() -> float:

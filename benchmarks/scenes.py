@@ -14,14 +14,19 @@ LIMBS = ("forearm.L", "forearm.R", "shin.L", "shin.R")
 
 def metarig(frames: int) -> Object:
     """A new file with the metarig in it."""
+    new_file(frames)
+    bpy.ops.object.armature_human_metarig_add()
+    return bpy.context.object
+
+
+def new_file(frames: int) -> None:
+    """An empty file, with Rigify enabled."""
     import addon_utils  # on the path since bpy is imported
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.armature_human_metarig_add()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
-    return bpy.context.object
 
 
 def keyed_targets(rig: Object, frames: int, every: int = 10) -> list[Object]:
