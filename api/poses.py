@@ -249,7 +249,10 @@ def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     >>> api.followed_first([rig]) == [rig]
     True
     """
-    return [rig for group in after_followed(dict.fromkeys(rigs)) for rig in group]
+    groups, refusals = after_followed(dict.fromkeys(rigs))
+    for refusal in refusals:
+        raise refusal
+    return [rig for group in groups for rig in group]
 
 
 def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:

@@ -131,7 +131,11 @@ def _reports(
                 with kept_going():
                     found[rig] = _applied(rig, setup) if setup else None
     reports: list[api.Report] = []
-    for group in _groups(what, found):
+    groups, in_circle = _groups(what, found)
+    for refusal in in_circle:
+        with kept_going():
+            raise refusal
+    for group in groups:
         rigs = {rig: found[rig] for rig in group}
         reports.extend(_posed(what, rigs, kept_going, lambda done: progress((len(reports) + done) / len(found))))
     if not reports:
@@ -168,11 +172,12 @@ def _posed(
     return reports
 
 
-def _groups(what: Shot, found: Mapping[Rig, list[str] | None]) -> Iterator[tuple[Rig, ...]]:
-    """The armatures that are posed at the same time; later ones may follow earlier ones."""
+def _groups(what: Shot, found: Mapping[Rig, list[str] | None]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
+    """The armatures that are posed at the same time, later ones may follow earlier ones; and refusals of others."""
     if what.command != "bake":
-        return ((rig,) for rig in found)
-    return (group[at : at + _AT_ONCE] for group in after_followed(found) for at in range(0, len(group), _AT_ONCE))
+        return [(rig,) for rig in found], []
+    groups, refusals = after_followed(found)
+    return [group[at : at + _AT_ONCE] for group in groups for at in range(0, len(group), _AT_ONCE)], refusals
 
 
 def _scene(rig: Rig) -> Scene | None:

@@ -1,6 +1,8 @@
 """The chains, scenes and armatures that a request is about."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Scene
@@ -47,11 +49,13 @@ def scene_of(rig: Rig) -> Scene:
     return scenes[0]
 
 
-def after_followed(rigs: Mapping[Rig, Sequence[str] | None]) -> Iterator[tuple[Rig, ...]]:
+def after_followed(
+    rigs: Mapping[Rig, Sequence[str] | None],
+) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
     """The armatures in groups that can be solved at the same time, each after those whose limbs its chains follow.
 
     rigs : with the names of their chains, None for all that take part
-    raises : Refused where they follow each other
+    returns : the groups; and a refusal for each armature that is in none, as it follows limbs in a circle
     """
     graph: dict[Rig, list[Rig]] = {}
     for rig, names in rigs.items():
@@ -63,14 +67,20 @@ def after_followed(rigs: Mapping[Rig, Sequence[str] | None]) -> Iterator[tuple[R
             chains = []  # it is refused as well when its turn comes
         graph[rig] = [other for _, other in dependencies.followed(chains, rigs.keys())]
     sorter = TopologicalSorter(graph)
-    try:
+    with suppress(CycleError):  # it still gives all that are in no circle and follow none
         sorter.prepare()
-    except CycleError as error:
-        circle = error.args[1]
-        raise Refused(
-            "ARMATURE_CYCLE", object=circle[0], value=" → ".join(rig.name for rig in reversed(circle))
-        ) from None
+    groups = []
     while sorter.is_active():
-        ready = sorter.get_ready()
-        yield ready
-        sorter.done(*ready)
+        groups.append(sorter.get_ready())
+        sorter.done(*groups[-1])
+    left = {rig: graph[rig] for rig in graph.keys() - set(itertools.chain(*groups))}
+    return groups, [Refused("ARMATURE_CYCLE", object=rig, value=_way_round(rig, left)) for rig in graph if rig in left]
+
+
+def _way_round(rig: Rig, left: Mapping[Rig, Sequence[Rig]]) -> str:
+    """The names of the armatures that this one follows, one after the other, until the circle closes."""
+    way: list[Rig] = []
+    while rig not in way:
+        way.append(rig)
+        rig = next(other for other in left[rig] if other in left)
+    return " → ".join(item.name for item in (*way, rig))
