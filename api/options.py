@@ -56,3 +56,11 @@ class BakeOptions(TypedDict, total=False):
     mute_constraints: bool
     sampling: Literal["AUTO", "CURVES", "ISOLATED", "SCENE"]
     measure: Literal["AUTO", "ALL", "NONE"]
+
+
+class TargetOptions(TypedDict, total=False):
+    """How new targets are made, as `create_targets` tells it."""
+
+    kind: Literal["EMPTIES", "BONES"]
+    parent: Literal["NONE", "ROOT", "BONE"]
+    parent_bone: str

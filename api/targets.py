@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import inf
+from typing import Unpack, overload
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains.create_targets import DEFAULT, create
+from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
@@ -17,25 +18,43 @@ from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
+from .options import TargetOptions
 
 _EVERY_FRAME = KeyStyle()
 
 
+@overload
 def create_targets(
-    rig: Rig,
+    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
+) -> Report: ...
+
+
+@overload
+def create_targets(
+    rig: Sequence[Rig],
+    chains: Sequence[str] | None = None,
+    *,
+    scene: Scene | None = None,
+    **style: Unpack[TargetOptions],
+) -> list[Report]: ...
+
+
+def create_targets(
+    rig: Rig | Sequence[Rig],
     chains: Sequence[str] | None = None,
     *,
     scene: Scene | None = None,
     kind: str = DEFAULT.kind,
     parent: str = DEFAULT.parent,
     parent_bone: str = DEFAULT.parent_bone,
-) -> Report:
+) -> Report | list[Report]:
     """Create the target and pole target that chains lack, placed so that the pose does not move.
 
     A chain lacks them as well if its armature was duplicated from the one for which they were made. A chain with a tip
     bone that gets a target follows its rotation, and one whose bones have keys gets the reference POSE; what somebody
     has set stays.
 
+    rig : an armature object; or many, which is far faster than one after another, and each has a report
     kind : EMPTIES or BONES, a `TargetKind`; bones of the armature itself, in a bone collection of their own
     parent : what carries them, a `TargetParent`: NONE; ROOT, the topmost bone above the limb; BONE, the `parent_bone`;
         those of a finger hang on the hand
@@ -48,7 +67,9 @@ def create_targets(
     Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     """
     style = TargetStyle(kind=TargetKind(kind), parent=TargetParent(parent), parent_bone=parent_bone)
-    return create(rig, chains, scene, style)
+    rigs = dict.fromkeys([rig] if isinstance(rig, Object) else rig, chains)
+    reports = create_all(rigs, scene, style)
+    return reports[0] if isinstance(rig, Object) else reports
 
 
 def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, ...]:

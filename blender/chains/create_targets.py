@@ -1,12 +1,14 @@
 """Creates the target and pole target that chains lack, as empties or as bones, so that the pose stays as it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 from bpy.types import Scene
 
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.targets_from_pose import TargetsFromPose
+from ...skeleton.values import Point
 from ...solver.values import Plane
 from ..armatures import Rig
 from ..messages.report import Report
@@ -31,33 +33,59 @@ def create(
     *,
     choose_settings: bool = True,
 ) -> Report:
-    """Create missing targets for chains `names` (None: all that are not muted); existing targets stay as they are.
+    """Create missing targets for chains of one armature, as `create_all` does it for many."""
+    [report] = create_all({rig: names}, scene, style, choose_settings=choose_settings)
+    return report
+
+
+def create_all(
+    rigs: Mapping[Rig, Sequence[str] | None],
+    scene: Scene | None,
+    style: TargetStyle = DEFAULT,
+    *,
+    choose_settings: bool = True,
+) -> list[Report]:
+    """Create missing targets for these chains (None: all that are not muted); existing targets stay as they are.
+
+    Blender evaluates the scene once for all armatures: that takes the longer, the more objects there are.
 
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
-    refuse_unposable(rig)
-    chains = {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
-    if not chains:
-        return Report(rig=rig.name, chains=(), notes=(translated("note.no_target_lacks"),), operation="Create Targets")
-    scene = scene or scene_of(rig)
+    reports: dict[Rig, Report] = {}
+    lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     maker = target_bones if style.kind == TargetKind.BONES else target_empties
-    maker.refuse_impossible(rig, scene)
-    with unchanged_on_error(rig):
-        if choose_settings:
-            for chain in chains.values():
-                if lacks(chain, Role.TARGET):
-                    set_fields(chain, chain_defaults.fitting(chain))
-        report, found = targets_from_pose.find_targets(rig, list(chains), scene)
-        new = [one for each in found for one in _new_targets(chains[each.solved.plan.name], style, each)]
-        with maker.made(rig, scene, new) as (points, notes):
-            transforms = {point: one.transform for point, one in zip(points, new, strict=True)}
-            targets_from_pose.place_targets(rig, list(chains), scene, transforms)
-            # Last: a live limb would follow a target that is not in its place yet.
-            for point, one in zip(points, new, strict=True):
+    for rig, names in rigs.items():
+        refuse_unposable(rig)
+        chains = {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
+        if chains:
+            maker.refuse_impossible(rig, scene or scene_of(rig))
+            lacking[rig] = chains
+        else:
+            none = (translated("note.no_target_lacks"),)
+            reports[rig] = Report(rig=rig.name, chains=(), notes=none, operation="Create Targets")
+    lacking_names = {rig: list(chains) for rig, chains in lacking.items()}
+    with ExitStack() as until_error:
+        for rig, chains in lacking.items():
+            until_error.enter_context(unchanged_on_error(rig))
+            if choose_settings:
+                for chain in chains.values():
+                    if lacks(chain, Role.TARGET):
+                        set_fields(chain, chain_defaults.fitting(chain))
+        made: dict[Rig, dict[Point, NewTarget]] = {}
+        for rig, (report, found) in targets_from_pose.find_targets(lacking_names, scene).items():
+            wanted = [one for each in found for one in _new_targets(lacking[rig][each.solved.plan.name], style, each)]
+            points, created = until_error.enter_context(maker.made(rig, scene or scene_of(rig), wanted))
+            made[rig] = dict(zip(points, wanted, strict=True))
+            reports[rig] = replace(report, notes=(*created, *report.notes))
+        transforms = {rig: {point: one.transform for point, one in new.items()} for rig, new in made.items()}
+        targets_from_pose.place_targets(lacking_names, scene, transforms)
+        # Last: a live limb would follow a target that is not in its place yet.
+        for new in made.values():
+            for point, one in new.items():
                 setattr(one.chain, one.role.bone_field, point.bone)
                 setattr(one.chain, one.role, point.object)
-    return replace(report, notes=(*notes, *report.notes))
+    return [reports[rig] for rig in rigs]
 
 
 def lacks(chain: TwoBoneIKChain, role: Role) -> bool:

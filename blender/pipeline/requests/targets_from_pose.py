@@ -1,7 +1,8 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from operator import or_
 
 from bpy.types import Scene
 
@@ -16,7 +17,7 @@ from ....skeleton.target_channels import (
     world_transforms,
 )
 from ....skeleton.targets_from_pose import TargetsFromPose
-from ....skeleton.values import Point
+from ....skeleton.values import Plan, Point, Samples
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings
@@ -92,16 +93,37 @@ def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
             yield point
 
 
-def find_targets(rig: Rig, names: Sequence[str], scene: Scene | None) -> tuple[Report, list[TargetsFromPose]]:
+def find_targets(
+    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None
+) -> dict[Rig, tuple[Report, list[TargetsFromPose]]]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
-    plan = current_plan(rig, names, scene, stand_in=Point(rig))
-    found = targets_from_pose.targets_from_pose(plan, sampling.sample_current_frame(plan, pose_request(plan, ())))
-    return build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found)), found
+    results = {}
+    for plan, samples in _as_posed(rigs, scene, {}):
+        found = targets_from_pose.targets_from_pose(plan, samples)
+        report = build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found))
+        results[plan.rig] = report, found
+    return results
 
 
-def place_targets(rig: Rig, names: Sequence[str], scene: Scene, transforms: Mapping[Point, WorldTransform]) -> None:
+def place_targets(
+    rigs: Mapping[Rig, Sequence[str]],
+    scene: Scene | None,
+    transforms: Mapping[Rig, Mapping[Point, WorldTransform]],
+) -> None:
     """Move new targets of these chains, objects or bones, to where they have to be on the current frame."""
-    plan = current_plan(rig, names, scene, stand_in=Point(rig))
-    samples = sampling.sample_current_frame(plan, pose_request(plan, transforms))
-    targets = {point: keyed_target(point, plan.frames[0]) for point in transforms}
-    pose_channels(plan, target_channels(plan, transforms, samples, targets))
+    for plan, samples in _as_posed(rigs, scene, transforms):
+        places = transforms[plan.rig]
+        targets = {point: keyed_target(point, plan.frames[0]) for point in places}
+        pose_channels(plan, target_channels(plan, places, samples, targets))
+
+
+def _as_posed(
+    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None, placed: Mapping[Rig, Collection[Point]]
+) -> Iterator[tuple[Plan, Samples]]:
+    """The plan for each armature's chains on the current frame; armatures of one scene are sampled together."""
+    plans = [current_plan(rig, names, scene, stand_in=Point(rig)) for rig, names in rigs.items()]
+    for stage in dict.fromkeys(plan.scene for plan in plans):
+        there = [plan for plan in plans if plan.scene == stage]
+        need = reduce(or_, (pose_request(plan, placed.get(plan.rig, ())) for plan in there))
+        samples = sampling.sample_current_frame(there[0], need)
+        yield from ((plan, samples) for plan in there)
