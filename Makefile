@@ -51,7 +51,7 @@ wheel:
 fuzz: $(WHEEL)/ready
 	cd tests && ../$(WHEEL)/bin/python -m fuzz --scenes $(SCENES) --seed $(SEED) $(OPTIONS)
 
-# A scenario has its own time limit, in conftest.py.
+# A scenario has its own time limit, in play.py.
 gui-test: $(PLAIN)/ready
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window
 

@@ -33,6 +33,16 @@ def metarigs() -> dict[str, Path]:
     return _made("metarigs")
 
 
+def remove_face(metarig: Object) -> None:
+    """Rigify takes 30 times as long with it, and no limb is in it."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = metarig.data.edit_bones
+    if face := bones.get("face"):
+        for bone in (*face.children_recursive, face):
+            bones.remove(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def _added(path: Path) -> Object:
     with bpy.data.libraries.load(str(path)) as (_, wanted):
         wanted.objects = [path.stem]
@@ -65,20 +75,10 @@ def _make(folder: Path) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         getattr(bpy.ops.object, operator)()
         if folder.name == "generated":
-            _remove_face(bpy.context.object)
+            remove_face(bpy.context.object)
             bpy.ops.pose.rigify_generate()
         bpy.context.object.name = name
         bpy.data.libraries.write(str(folder / f"{name}.blend"), {bpy.context.object})
-
-
-def _remove_face(metarig: Object) -> None:
-    """Rigify takes 30 times as long with it, and no limb is in it."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = metarig.data.edit_bones
-    if face := bones.get("face"):
-        for bone in (*face.children_recursive, face):
-            bones.remove(bone)
-    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 if __name__ == "__main__":

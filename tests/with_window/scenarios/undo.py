@@ -8,6 +8,7 @@ from bpy.types import Object, PoseBone
 from user import Steps, User
 
 from support import file_data
+from support.rigify import remove_face
 from support.rigs import Bone, animate, armature
 
 STEPS = (
@@ -96,6 +97,7 @@ def scenario(user: User) -> Steps:
 def metarig() -> Object:
     bpy.ops.object.empty_add(location=(0.8, -0.3, 1.2))
     bpy.ops.object.armature_human_metarig_add()
+    remove_face(bpy.context.object)  # most of its bones, of which each dump would tell
     return bpy.context.object
 
 
