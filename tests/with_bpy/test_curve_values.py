@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.curve_values import evaluated
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.curve_values import evaluated_together
 from bpy.types import FCurve
 
 FRAMES = np.linspace(-5.0, 65.0, 281)
@@ -40,7 +40,7 @@ def _curves(seed: int) -> list[FCurve]:
 
 
 def _compare(curves: list[FCurve]) -> None:
-    found = evaluated(curves, FRAMES)
+    found = evaluated_together(curves, FRAMES)
     for curve, values in zip(curves, found.T, strict=True):
         corners = [abs(each.y) for key in curve.keyframe_points for each in (key.co, key.handle_left, key.handle_right)]
         wanted = [curve.evaluate(frame) for frame in FRAMES.tolist()]
@@ -62,5 +62,5 @@ def test_curve_modifiers_are_left_to_blender() -> None:
 def test_a_curve_without_keys_is_left_to_blender() -> None:
     curves = _curves(2)
     curves[0].keyframe_points.clear()
-    found = evaluated(curves, FRAMES)
+    found = evaluated_together(curves, FRAMES)
     assert found[:, 0].tolist() == [curves[0].evaluate(frame) for frame in FRAMES.tolist()]

@@ -1,8 +1,8 @@
 """F-curves on many frames at once, as Blender evaluates them one by one.
 
 Between two keys time and value are cubics of one parameter, which Newton's method finds for all frames together; what
-is linear or constant makes such cubics too. As in Blender's `fcurve.cc` no handle goes beyond the next key. Curves with
-modifiers, easing or a slope beyond their keys are left to Blender.
+is linear or constant makes such cubics too. As in Blender's `fcurve.cc` no handle goes beyond the next key. What has
+modifiers, easing or a slope beyond its keys is left to Blender.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ..checks.keys import code
+from .keys import evaluated
 
-_CHEAPER = 10
-"""So many times as fast as a frame is evaluated, a key is read."""
 _FEW = 200
 """So many values Blender has evaluated before NumPy has begun."""
 _CACHED = 1 << 14
@@ -27,23 +26,22 @@ Keys = NDArray[np.float32]
 """(m, 2) times and values."""
 
 
-def evaluated(curves: Sequence[FCurve], frames: Array) -> Array:
-    """(n, k) of k curves on n frames; on a frame that has a key, the value of the key."""
+def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
+    """(n, k) of k curves on n frames, in single precision."""
     values, times = np.full((len(frames), len(curves)), np.nan, order="F"), frames.astype(np.float32)
     between: dict[int, Keys] = {}
-    for column, curve in enumerate(curves if values.size > _FEW else ()):
-        if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
-            keys = _attribute(curve.keyframe_points, "co")
-            if np.array_equal(keys[:, 0], times):
-                values[:, column] = keys[:, 1]
-            else:
-                between[column] = keys
+    for column, curve in enumerate(curves):
+        # Of many keys most lie on the frames, and need no cubics.
+        if values.size > _FEW and 0 < 2 * len(curve.keyframe_points) < len(frames) and not len(curve.modifiers):
+            between[column] = _key_points(curve.keyframe_points)
+        else:
+            values[:, column] = evaluated(curve, frames)
     most = max(1, _CACHED // max(1, len(frames)))
     for start in range(0, len(between), most):
         columns = list(between)[start : start + most]
         found = [curves[column] for column in columns], [between[column] for column in columns]
         values[:, columns] = _on_cubics(*found, times)
-    for column in np.flatnonzero(np.isnan(values).any(axis=0)).tolist():
+    for column in between:
         rows = np.isnan(values[:, column])
         values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
     return values
@@ -108,7 +106,7 @@ def _solved(time: Array, a: Array, b: Array, c: Array, start: Array, x: Array, y
     return values.astype(np.float32)
 
 
-def _attribute(points: FCurveKeyframePoints, name: str) -> Keys:
-    values = np.empty((len(points), 2), np.float32)
-    points.foreach_get(name, values.reshape(-1))
-    return values
+def _key_points(points: FCurveKeyframePoints) -> Keys:
+    keys = np.empty((len(points), 2), np.float32)
+    points.foreach_get("co", keys.reshape(-1))
+    return keys

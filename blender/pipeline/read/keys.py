@@ -12,7 +12,9 @@ from ....solver.values import Array
 from ... import keyed_options, versions
 from ...rna_paths import bone_and_property, value_at
 from . import dependencies
-from .curve_values import evaluated
+
+_CHEAPER = 10
+"""So many times as fast as a frame is evaluated, a key is read."""
 
 
 def key_points(curve: FCurve) -> Array:
@@ -22,13 +24,29 @@ def key_points(curve: FCurve) -> Array:
     return keys.astype(np.float64).reshape(-1, 2).T
 
 
+def evaluated(curve: FCurve, frames: Array) -> Array:
+    """(n,) the curve on n frames, as Blender evaluates it: on a frame that has a key, the value of the key."""
+    times, values = frames.astype(np.float32), np.empty(len(frames))
+    known = np.zeros(len(frames), dtype=np.bool_)
+    if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
+        keyed_at, keyed = key_points(curve)
+        if np.array_equal(keyed_at, times):
+            return keyed
+        if (keyed_at[1:] > keyed_at[:-1]).all():
+            rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
+            known, values = keyed_at[rows] == times, keyed[rows]
+    asked = frames[~known].tolist()
+    values[~known] = np.fromiter(map(curve.evaluate, asked), np.float64, len(asked))
+    return values
+
+
 def numbers_on(item: Object, path: str, frames: Array) -> Array:
     """(n,) of a property that is a number on n frames, as its F-curve has it, or as it is where none plays."""
     curve = versions.curve_finder(item)(path, index=0)
     if not (curve and versions.plays(curve)):
         return np.full(len(frames), float(value_at(item, path)))
     if isinstance(value_at(item, path), float):
-        return evaluated((curve,), frames)[:, 0]
+        return evaluated(curve, frames)
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])  # Blender rounds whole numbers
 
 

@@ -23,7 +23,8 @@ from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
 from ..read.bone import read_bone
-from ..read.curve_values import evaluated
+from ..read.curve_values import evaluated_together
+from ..read.keys import evaluated
 from .request import SampleRequest
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
@@ -141,7 +142,9 @@ class _Curves:
                 if name.startswith(kinds):
                     wanted.append((self._of(item).values, key, curve))
         # All at once: NumPy takes nearly as long for one of them.
-        for column, (values, key, _) in zip(evaluated([each[2] for each in wanted], frames).T, wanted, strict=True):
+        for column, (values, key, _) in zip(
+            evaluated_together([each[2] for each in wanted], frames).T, wanted, strict=True
+        ):
             values[key] = column
 
     def _of(self, item: Object) -> "OwnTransforms":
@@ -227,7 +230,7 @@ class OwnTransforms:
         if curve is None or curve.is_empty:
             return np.array([getattr(bone, field) if bone.is_property_set(field) else unset])
         about = cast(FloatProperty, bone.bl_rna.properties[field])
-        values = evaluated((curve,), self._frames)[:, 0].astype(np.float32)
+        values = evaluated(curve, self._frames).astype(np.float32)
         return values.clip(about.hard_min, about.hard_max).astype(np.float64)
 
     def object(self, item: Object) -> Basis:
@@ -282,7 +285,7 @@ class OwnTransforms:
             key = path + name, index
             curve = self.curves.get(key)
             if curve and key not in self.values:
-                self.values[key] = evaluated((curve,), self._frames)[:, 0]
+                self.values[key] = evaluated(curve, self._frames)
             values[:, index] = self.values.get(key, value)
         self._read[path + name] = values
         return values
