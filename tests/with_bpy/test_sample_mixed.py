@@ -29,7 +29,10 @@ def rig() -> Object:
 
 @pytest.fixture
 def evaluated(rig: Object) -> Iterator[set[str]]:
-    """Names of actions and armatures that Blender evaluates on frame changes; as a handler of ours it is no reason to play the scene."""
+    """Names of actions and armatures that Blender evaluates on frame changes.
+
+    As a handler of ours it is no reason to play the scene.
+    """
     names: set[str] = set()
 
     def note(_scene: Scene, depsgraph: Depsgraph) -> None:

@@ -56,7 +56,7 @@ def plain(wanted: SampleRequest, keyed: Collection[Point] = ()) -> frozenset[Obj
 
 
 def _object_obstacle(item: Object) -> str:
-    if _constrained(item):
+    if any(not constraint.mute for constraint in item.constraints):
         return translated("obstacle.constraints", name=item.name)
     if item.rigid_body:
         return translated("obstacle.rigid_body", name=item.name)
@@ -106,10 +106,6 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
     return ""
 
 
-def _constrained(owner: Object) -> bool:
-    return any(not constraint.mute for constraint in owner.constraints)
-
-
 def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
     """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
     places = dependencies.ancestors(wanted.placed)
@@ -142,9 +138,8 @@ class _Curves:
                 if name.startswith(kinds):
                     wanted.append((self._of(item).values, key, curve))
         # All at once: NumPy takes nearly as long for one of them.
-        for column, (values, key, _) in zip(
-            evaluated_together([each[2] for each in wanted], frames).T, wanted, strict=True
-        ):
+        columns = evaluated_together([curve for *_, curve in wanted], frames).T
+        for (values, key, _), column in zip(wanted, columns, strict=True):
             values[key] = column
 
     def _of(self, item: Object) -> "OwnTransforms":
