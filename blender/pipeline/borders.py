@@ -151,10 +151,9 @@ def _segment(curve: FCurve, old: Attributes, row: int, frame: float) -> Array:
     if row < 0 or row + 1 >= count or not _is_bezier(old, row):
         return start + (end - start) * np.arange(4)[:, None] / 3.0
     out, into = old["handle_right"][row] - start, old["handle_left"][row + 1] - end
-    # As Blender: handles that are too long together are made shorter.
-    too_long = (abs(out[0]) + abs(into[0])) / (end[0] - start[0])
-    shorter = 1.0 / too_long if too_long > 1.0 else 1.0
-    return np.stack((start, start + shorter * out, end + shorter * into, end))
+    # As Blender: no handle goes beyond the other key.
+    out, into = (handle / max(1.0, abs(handle[0]) / (end[0] - start[0])) for handle in (out, into))
+    return np.stack((start, start + out, end + into, end))
 
 
 def _split(points: Array, frame: float) -> tuple[Array, Array, Array, Array]:
