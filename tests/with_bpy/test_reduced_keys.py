@@ -202,8 +202,10 @@ def test_the_report_of_reduced_keys_has_the_frames_of_the_range() -> None:
     right = api.check(rig(), frames=SPAN)
     (found,), (expected,) = report.chains, right.chains
     np.testing.assert_array_equal(found.frames, np.arange(1, 41))
-    for name in ("status", "miss", "speed", "flips"):
+    for name in ("status", "miss", "flips"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-9)
+    # A target 2 away is sampled in single precision, on quarter frames by another way than on few frames.
+    np.testing.assert_allclose(found.speed, expected.speed, atol=4 * np.spacing(np.float32(2.0)))
 
 
 def test_reduced_keys_leave_out_frames_that_are_skipped() -> None:
