@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -67,13 +68,16 @@ class Stage:
         blender, self._blender = self._blender or self._started(), None
         assert blender.stdin is not None
         assert blender.stdout is not None
-        print(scenario, file=blender.stdin, flush=True)
-        told = ""
-        while not told.endswith("Played to the end\n"):
-            line = blender.stdout.readline()
-            assert line, f"exit status {blender.wait(SECONDS)}\n{told}{self._stderr.read_text()}"
-            told += line
-        self._assert_no_complaint()
+        with ExitStack() as failing:
+            failing.callback(blender.communicate, timeout=SECONDS)
+            print(scenario, file=blender.stdin, flush=True)
+            told = ""
+            while not told.endswith("Played to the end\n"):
+                line = blender.stdout.readline()
+                assert line, f"exit status {blender.wait(SECONDS)}\n{told}{self._stderr.read_text()}"
+                told += line
+            self._assert_no_complaint()
+            failing.pop_all()
         self._blender = blender
 
     def end(self) -> None:

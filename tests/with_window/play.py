@@ -33,6 +33,8 @@ def main(package: str) -> None:
         shaders = str(Path(package).with_name("shaders"))
         os.execve(bpy.app.binary_path, sys.argv, os.environ | {"MESA_SHADER_CACHE_DIR": shaders})
     faulthandler.enable()
+    # Whoever started this Blender may not be able to stop it.
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     import_module("support.install").install(package)
     waits = play()
@@ -42,7 +44,6 @@ def main(package: str) -> None:
 def play() -> Iterator[float]:
     """One scenario after another; yields the seconds until the next step."""
     for line in sys.stdin:
-        # Whoever started this Blender may not be able to stop it.
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         scenario = line.strip()
         prepare(scenario)
