@@ -52,6 +52,17 @@ def test_any_keys_and_handles_are_evaluated_as_by_blender() -> None:
         _compare(_curves(seed))
 
 
+@pytest.mark.parametrize("beside", [1e-5, 9e-5, -5e-5, 2e-4])
+def test_a_key_beside_a_frame_counts_as_blender_has_it(beside: float) -> None:
+    item = bpy.data.objects.new("Item", None)
+    for index, (frame, value) in enumerate(((1, 0.0), (16 + beside, 1.0), (40, 0.5))):
+        for axis in range(3):
+            item.location[axis] = value
+            item.keyframe_insert("location", index=axis, frame=frame)
+            versions.curves(item)[axis].keyframe_points[index].interpolation = ("CONSTANT", "LINEAR", "BEZIER")[axis]
+    _compare(list(versions.curves(item)))
+
+
 def test_curve_modifiers_are_left_to_blender() -> None:
     curves = _curves(1)
     curves[1].modifiers.new("CYCLES")

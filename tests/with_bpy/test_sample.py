@@ -157,6 +157,19 @@ def mute_a_group_of_spine(chain: PropertyGroup) -> None:
     versions.curves(chain.id_data)[0].group.mute = True
 
 
+def key_a_rotation_mode(chain: PropertyGroup) -> None:
+    spine = chain.id_data.pose.bones["spine"]
+    spine.rotation_mode = "XYZ"
+    animate(spine, rotation_euler={1: (0.3, 0.4, 0.5)}, rotation_mode={1: "XYZ", 6: "ZYX"})
+
+
+def carry_target_by_an_armature_at_rest(chain: PropertyGroup) -> None:
+    other = armature(ARM, "Other")
+    animate(other.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 12: (1, 0.2, 0, 0.2)})
+    other.data.pose_position = "REST"
+    chain.target.parent, chain.target.parent_type, chain.target.parent_bone = other, "BONE", "spine"
+
+
 def leader() -> Object:
     item = empty("Leader")
     animate(item, location={1: (1.2, 0.6, 1.3), 12: (0.9, 0, 1.5)}, rotation_euler={1: (0, 0, 0), 12: (1, 1, 1)})
@@ -166,6 +179,7 @@ def leader() -> Object:
 OBSTACLES = [
     *(constrain_target, constrain_parent_of_target, constrain_spine),
     *(drive_target, drive_spine, play_target_from_nla, mute_a_curve_of_target, mute_a_group_of_spine),
+    *(key_a_rotation_mode, carry_target_by_an_armature_at_rest),
 ]
 
 

@@ -19,6 +19,8 @@ _FEW = 200
 """So many values Blender has evaluated before NumPy has begun."""
 _CACHED = 1 << 14
 """So many values stay in the processor's cache."""
+_NEAR = 2e-4
+"""Frames: a key as near as half of that Blender takes to be on a frame."""
 _STEPS, _SMALL = 8, 1e-6
 """Of Newton's method: the step after one so small is about its square, and Blender's own parameter has 1e-7."""
 
@@ -58,7 +60,8 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
     time, after, every = np.concatenate(asked), np.concatenate(following), np.concatenate(keys)
     values = np.where(time == every[after, 0], every[after, 1], np.nan)
     starting, cubics = _cubics(curves, every, starts)
-    rows = np.flatnonzero((every[after - 1, 0] < time) & (time < every[after, 0]) & starting[after - 1])
+    between = np.minimum(time - every[after - 1, 0], every[after, 0] - time) > _NEAR
+    rows = np.flatnonzero(between & starting[after - 1])
     start, length, *coefficients = cubics[:, after[rows] - 1]
     values[rows] = _solved((time[rows] - start) / length, *coefficients)
     return values.reshape(len(times), -1, order="F")

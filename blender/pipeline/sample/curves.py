@@ -7,7 +7,7 @@ from collections.abc import Collection, Generator, Mapping
 from typing import cast
 
 import numpy as np
-from bpy.types import ID, Bone, Curve, FCurve, FloatProperty, Object, PoseBone
+from bpy.types import ID, Bone, FCurve, FloatProperty, Object, PoseBone
 from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
@@ -62,8 +62,7 @@ def _object_obstacle(item: Object) -> str:
         return translated("obstacle.rigid_body", name=item.name)
     if not item.parent:
         return ""
-    follows_path = isinstance(item.parent.data, Curve) and item.parent.data.use_path
-    if item.parent_type not in _RIGID_PARENTS or follows_path:
+    if item.parent_type not in _RIGID_PARENTS or getattr(item.parent.data, "use_path", False):
         return translated("obstacle.shape", name=item.name, parent=item.parent.name)
     if item.parent_type == "BONE":
         bone: Bone | None = item.parent.data.bones.get(item.parent_bone) if is_rig(item.parent) else None
@@ -80,6 +79,8 @@ def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
         return ""
     if rig.data.animation_data:
         return translated("obstacle.armature", name=rig.data.name)
+    if rig.data.pose_position == "REST":
+        return translated("obstacle.rest_position", name=rig.name)
     for bone, constraint in dependencies.constrained(rig):
         acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
         if acts and names & dependencies.moved_by(bone, constraint):
@@ -100,9 +101,11 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
 
     if any(counts(driver) for driver in animation.drivers):
         return translated("obstacle.drivers", name=item.name)
-    muted = (curve for curve in versions.curves(item) if curve.mute or ((group := curve.group) and group.mute))
-    if any(map(counts, muted)):
+    curves = list(filter(counts, versions.curves(item)))
+    if any(curve.mute or ((group := curve.group) and group.mute) for curve in curves):
         return translated("obstacle.muted_curves", name=item.name)
+    if any(curve.data_path.endswith("rotation_mode") for curve in curves):
+        return translated("obstacle.rotation_mode", name=item.name)
     return ""
 
 
