@@ -17,7 +17,7 @@ from ..solver.vectors import IN_LINE, cross, norm, product, rejection, unit
 from . import inherit, limb_pose, transform
 from .layers import CarriedBone, LayerPlan, Setting, to_place
 from .place_bones import Control, Evaluated, place
-from .transform import Basis
+from .transform import AT_REST, Basis
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
@@ -33,8 +33,6 @@ _STEPS = 7.7
 
 _BENT = 4e-4
 """Of the limb's length, how far aside the mid joint starts at least: from less Blender's IK could not bend it again."""
-
-_AT_REST = Basis(location=np.zeros((1, 3)), rotation=np.eye(3)[None], scale=np.ones((1, 3)))
 
 
 class IkChain:
@@ -138,7 +136,7 @@ class IkChain:
 
     def _turned(self, poses: Mapping[str, Array]) -> list[Control]:
         plan = self._plan
-        self.bases = {bone.name: _AT_REST for bone in plan.zero}
+        self.bases = {bone.name: AT_REST for bone in plan.zero}
         if plan.swivel:
             self.bases |= self._before_ik(plan.swivel, poses)
         return self._poled()

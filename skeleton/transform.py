@@ -184,3 +184,6 @@ class Basis:
     def column(self, row: int) -> "Basis":
         """Of those side by side one, without their axis."""
         return Basis(location=self.location[:, row], rotation=self.rotation[:, row], scale=self.scale[:, row])
+
+
+AT_REST = Basis(location=np.zeros((1, 3)), rotation=np.eye(3)[None], scale=np.ones((1, 3)))

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 from bpy.types import Scene
 
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.targets_from_pose import TargetsFromPose
-from ...skeleton.values import Point
+from ...skeleton.values import Plan, Point
 from ...solver.values import Plane
 from ..armatures import Rig
 from ..messages.report import Report
@@ -72,16 +73,17 @@ def create_all(
                 for chain in chains.values():
                     if lacks(chain, Role.TARGET):
                         set_fields(chain, chain_defaults.fitting(chain))
-        made: dict[Rig, dict[Point, NewTarget]] = {}
-        for rig, (report, found) in targets_from_pose.find_targets(lacking_names, scene).items():
-            wanted = [one for each in found for one in _new_targets(lacking[rig][each.solved.plan.name], style, each)]
+        carriers = partial(_carriers, lacking, style)
+        made: list[dict[Point, NewTarget]] = []
+        for rig, posed in targets_from_pose.find_targets(lacking_names, scene, carriers).items():
+            found = ((lacking[rig][each.solved.plan.name], each) for each in posed.targets)
+            wanted = [new for chain, targets in found for new in _new_targets(chain, style, targets)]
             points, created = until_error.enter_context(maker.made(rig, scene or scene_of(rig), wanted))
-            made[rig] = dict(zip(points, wanted, strict=True))
-            reports[rig] = replace(report, notes=(*created, *report.notes))
-        transforms = {rig: {point: one.transform for point, one in new.items()} for rig, new in made.items()}
-        targets_from_pose.place_targets(lacking_names, scene, transforms)
+            made.append(dict(zip(points, wanted, strict=True)))
+            targets_from_pose.place_targets(posed, {point: new.transform for point, new in made[-1].items()})
+            reports[rig] = replace(posed.report, notes=(*created, *posed.report.notes))
         # Last: a live limb would follow a target that is not in its place yet.
-        for new in made.values():
+        for new in made:
             for point, one in new.items():
                 setattr(one.chain, one.role.bone_field, point.bone)
                 setattr(one.chain, one.role, point.object)
@@ -93,6 +95,11 @@ def lacks(chain: TwoBoneIKChain, role: Role) -> bool:
     if role is Role.POLE and chain.plane == Plane.AIM:
         return False  # an aimed chain would not look at it
     return getattr(chain, role) is None or is_of_twin(chain, role)
+
+
+def _carriers(chains: Mapping[Rig, Mapping[str, TwoBoneIKChain]], style: TargetStyle, plan: Plan) -> set[Point]:
+    names = (parent_name(chains[plan.rig][chain.name], style) for chain in plan.chains)
+    return {Point(plan.rig, name) for name in names if name}
 
 
 def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, found: TargetsFromPose) -> Iterator[NewTarget]:

@@ -1,5 +1,7 @@
 """Bones of Blender's into the frozen `Bone` that the arithmetic takes."""
 
+from typing import cast
+
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -34,6 +36,13 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
 def rest(bone: bpy.types.Bone) -> Array:
     """(4, 4) from the bone to its armature, at rest."""
     return np.array(bone.matrix_local, dtype=np.float64)
+
+
+def from_bone(item: bpy.types.Object) -> Array:
+    """(4, 4) from the space that the basis of an object is applied in to the bone that it is a child of."""
+    bone = cast(Rig, item.parent).data.bones[item.parent_bone]
+    matrix = bone.matrix_local.inverted() if bone.use_relative_parent else Matrix.Translation((0.0, bone.length, 0.0))
+    return np.array(matrix, dtype=np.float64)
 
 
 def _offset(bone: bpy.types.Bone) -> Array:

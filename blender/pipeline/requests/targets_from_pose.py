@@ -1,10 +1,12 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 
-from bpy.types import Scene
+import numpy as np
+from bpy.types import Object, Scene
 
 from ....skeleton import targets_from_pose
 from ....skeleton.steps import part
@@ -17,7 +19,10 @@ from ....skeleton.target_channels import (
     world_transforms,
 )
 from ....skeleton.targets_from_pose import TargetsFromPose
+from ....skeleton.transform import AT_REST
 from ....skeleton.values import Plan, Point, Samples
+from ....solver.values import Array
+from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings
@@ -30,6 +35,7 @@ from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
 from ..phases import Opened, Preparation, request
+from ..read.bone import from_bone
 from ..read.build_plan import Frames, build_plan, current_plan
 from ..sample import sampling
 from ..sample.request import pose_request
@@ -93,37 +99,53 @@ def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
             yield point
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Posed:
+    """One armature on the current frame, and where targets have to be for its pose."""
+
+    plan: Plan
+    samples: Samples
+    targets: list[TargetsFromPose]
+    report: Report
+
+
 def find_targets(
-    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None
-) -> dict[Rig, tuple[Report, list[TargetsFromPose]]]:
-    """Where target and pole target have to be for the scene as it stands, for chains that may lack them."""
-    results = {}
-    for plan, samples in _as_posed(rigs, scene, {}):
-        found = targets_from_pose.targets_from_pose(plan, samples)
-        report = build_report("Create Targets", plan, [one.solved for one in found], pose_notes(plan, found))
-        results[plan.rig] = report, found
-    return results
+    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
+) -> dict[Rig, Posed]:
+    """Where target and pole target have to be for the scene as it stands, for chains that may lack them.
 
+    Armatures of one scene are sampled together.
 
-def place_targets(
-    rigs: Mapping[Rig, Sequence[str]],
-    scene: Scene | None,
-    transforms: Mapping[Rig, Mapping[Point, WorldTransform]],
-) -> None:
-    """Move new targets of these chains, objects or bones, to where they have to be on the current frame."""
-    for plan, samples in _as_posed(rigs, scene, transforms):
-        places = transforms[plan.rig]
-        targets = {point: keyed_target(point, plan.frames[0]) for point in places}
-        pose_channels(plan, target_channels(plan, places, samples, targets))
-
-
-def _as_posed(
-    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None, placed: Mapping[Rig, Collection[Point]]
-) -> Iterator[tuple[Plan, Samples]]:
-    """The plan for each armature's chains on the current frame; armatures of one scene are sampled together."""
+    carriers : gives the bones that are to carry new targets
+    """
     plans = [current_plan(rig, names, scene, stand_in=Point(rig)) for rig, names in rigs.items()]
+    found = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]
-        need = reduce(or_, (pose_request(plan, placed.get(plan.rig, ())) for plan in there))
+        need = reduce(or_, (pose_request(plan, ()) for plan in there))
+        need = replace(need, bones=need.bones.union(*map(carriers, there)))
         samples = sampling.sample_current_frame(there[0], need)
-        yield from ((plan, samples) for plan in there)
+        for plan in there:
+            targets = targets_from_pose.targets_from_pose(plan, samples)
+            report = build_report("Create Targets", plan, [one.solved for one in targets], pose_notes(plan, targets))
+            found[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
+    return found
+
+
+def place_targets(posed: Posed, places: Mapping[Point, WorldTransform]) -> None:
+    """Move new objects or bones to where they have to be. What carries them was sampled: Blender need not evaluate."""
+    targets = {point: keyed_target(point, posed.plan.frames[0]) for point in places}
+    worlds = {point.object: _carrier(posed.samples, point.object) for point in places if not point.bone}
+    samples = Samples(
+        to_world=posed.samples.to_world | worlds,
+        pose=posed.samples.pose,
+        basis=posed.samples.basis | dict.fromkeys(places, AT_REST),
+    )
+    pose_channels(posed.plan, target_channels(posed.plan, places, samples, targets))
+
+
+def _carrier(samples: Samples, item: Object) -> Array:
+    """(1, 4, 4) from the space that the object's basis is applied in to the world."""
+    if item.parent is None:
+        return np.eye(4)[None]
+    return product(samples.world(Point(item.parent, item.parent_bone)), from_bone(item))

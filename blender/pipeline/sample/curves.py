@@ -22,7 +22,7 @@ from ...keyed_options import bone_field
 from ...messages.translation import translated
 from ...rna_paths import bone_and_property
 from ..read import dependencies
-from ..read.bone import read_bone
+from ..read.bone import from_bone, read_bone
 from ..read.curve_values import evaluated_together
 from ..read.keys import evaluated
 from .request import SampleRequest
@@ -176,10 +176,8 @@ class _Curves:
     def _carrier(self, item: Object) -> Array:
         if item.parent_type != "BONE":
             return self.worlds[item.parent]
-        # A child of a bone sits at its tail.
-        tail = np.eye(4)
-        tail[1, 3] = cast(Rig, item.parent).data.bones[item.parent_bone].length
-        return product(self.worlds[item.parent], product(self.poses[Point(item.parent, item.parent_bone)], tail))
+        pose = self.poses[Point(item.parent, item.parent_bone)]
+        return product(self.worlds[item.parent], product(pose, from_bone(item)))
 
 
 class OwnTransforms:

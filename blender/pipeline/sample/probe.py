@@ -5,7 +5,7 @@ in the armature's pose.
 """
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import floor
 from typing import Any, cast
 
@@ -21,34 +21,69 @@ from ...messages.refused import Refused, unless_gone
 from ...messages.report import point_text
 from .request import SampleRequest
 
-_open: list[Object] = []
-# Not by name: a file that was saved meanwhile has the probe too, and to look for a name takes long in a large file.
+_EACH = 32
+"""Constraints of one probe: for the name of the next, Blender goes through them the oftener, the more there are."""
+
+_open = 0
 
 
 def is_open() -> bool:
     """True while something is being sampled, perhaps between two steps of a bake."""
-    return bool(_open)
+    return _open > 0
 
 
 @contextmanager
 def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
+    probes: list[Object] = []
+    with _marked():
+        try:
+            points = sorted(wanted.points, key=point_text)
+            for start in range(0, len(points), _EACH):
+                probes.append(_probe())
+                scene.collection.objects.link(probes[-1])
+                for point in points[start : start + _EACH]:
+                    constraint = cast(CopyTransformsConstraint, probes[-1].constraints.new("COPY_TRANSFORMS"))
+                    constraint.target, constraint.subtarget = point.object, point.bone
+                    constraint.mute = True
+            yield
+        finally:
+            # Not by name: a file that was saved meanwhile has the probe too.
+            for probe in probes:
+                with unless_gone:
+                    bpy.data.objects.remove(probe)
+
+
+@contextmanager
+def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
+    """The same on the current frame alone: what the view layer shows anyway needs no probe.
+
+    For objects that come or go, Blender builds its dependency graph anew, which takes the longer, the more there are.
+    """
+    layer = scene.view_layers[0]
+    with _marked():
+        layer.update()
+        shown = all(point.object.visible_get(view_layer=layer) for point in wanted.points)
+        with nullcontext() if shown else probing(scene, wanted):
+            yield
+
+
+@contextmanager
+def _marked() -> Iterator[None]:
+    global _open
+    _open += 1
+    try:
+        yield
+    finally:
+        _open -= 1
+
+
+def _probe() -> Object:
     probe = bpy.data.objects.new("Two-Bone IK probe", None)
     # An empty of this kind is evaluated as any, and drawn in no view.
     probe.empty_display_type = "IMAGE"
     probe.show_empty_image_orthographic = probe.show_empty_image_perspective = False
-    _open.append(probe)
-    try:
-        scene.collection.objects.link(probe)
-        for point in sorted(wanted.points, key=point_text):
-            constraint = cast(CopyTransformsConstraint, probe.constraints.new("COPY_TRANSFORMS"))
-            constraint.target, constraint.subtarget = point.object, point.bone
-            constraint.mute = True
-        yield
-    finally:
-        _open.remove(probe)
-        with unless_gone:
-            bpy.data.objects.remove(probe)
+    return probe
 
 
 class Recorder:

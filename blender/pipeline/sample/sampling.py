@@ -170,7 +170,7 @@ def sampled_current_frame(
     plan: Plan, need: SampleRequest
 ) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
-    with probe.probing(plan.scene, need):
+    with probe.probing_now(plan.scene, need):
         samples = scene.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
         yield samples, lambda need, _frames: scene.probed(plan.scene, need)
