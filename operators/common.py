@@ -1,6 +1,6 @@
 """What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -62,13 +62,17 @@ class ArmatureOperator(Operator):
         result: Result = {"CANCELLED"}
         in_hand.follow(context.view_layer)
         with self.refusals_told():
-            for rig in self.rigs(context):
-                with self.refusals_told():
-                    report = self.run(context, rig)
-                    result = {"FINISHED"}
-                    if report is not None:
-                        self.tell(report)
+            for report in self.reports(context, self.rigs(context)):
+                result = {"FINISHED"}
+                if report is not None:
+                    self.tell(report)
         return result
+
+    def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
+        """Do it for these armatures, one after another; one that is refused leaves the others alone."""
+        for rig in rigs:
+            with self.refusals_told():
+                yield self.run(context, rig)
 
     @contextmanager
     def refusals_told(self) -> Iterator[None]:

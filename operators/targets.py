@@ -1,5 +1,9 @@
 """Targets for what is posed already: create, remove, snap, key and hold them, pin limbs to them."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import Context, Event, Object
@@ -9,6 +13,9 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.choices import choice
 from .common import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, selected
 from .progress import KeyOperator
+
+if TYPE_CHECKING:
+    from ..api.options import TargetOptions
 
 
 class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
@@ -31,15 +38,18 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
         if self.parent == "BONE":
             layout.prop_search(self, "parent_bone", in_hand.rig_in_hand(context).data, "bones")
 
+    def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
+        """For all at once, as each that follows would make Blender evaluate anew; one by one if any is refused."""
+        if len(rigs) > 1:
+            with suppress(api.Refused):
+                return api.create_targets(rigs, scene=context.scene, **self._style())
+        return super().reports(context, rigs)
+
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.create_targets(
-            rig,
-            self.chains(rig),
-            scene=context.scene,
-            kind=self.kind,
-            parent=self.parent,
-            parent_bone=self.parent_bone,
-        )
+        return api.create_targets(rig, self.chains(rig), scene=context.scene, **self._style())
+
+    def _style(self) -> "TargetOptions":
+        return {"kind": self.kind, "parent": self.parent, "parent_bone": self.parent_bone}
 
 
 class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
