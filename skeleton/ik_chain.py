@@ -75,7 +75,9 @@ class IkChain:
     @property
     def settings(self) -> tuple[Setting, ...]:
         """What is set for it besides the switch."""
-        return self._plan.rigid if self.begun else ()
+        if not self.begun:
+            return ()
+        return (*self._plan.rigid, *(self._plan.far if self._reaches_farther() else ()))
 
     def between(self, rows: NDArray[np.intp], evaluated: Evaluated) -> dict[str, Array]:
         """By RNA path what is known of swivel, end bone and pole halfway behind the frames of these rows (m,).
@@ -113,6 +115,15 @@ class IkChain:
             if max((moved / self._length).max(), turned.max(), scaled.max()) > _FIT:
                 return False
         return True
+
+    def _reaches_farther(self) -> bool:
+        """Whether the tip is farther from the root, on any frame, than bones of the lengths at rest reach."""
+        if not self._plan.swivel:
+            return False
+        above = self._plan.swivel.parents[:1]
+        scale = transform.lengths(self._poses[above[0].name][:, :3, :3])[:, 1] if above else 1.0
+        rest = sum(carried.bone.length for carried in self._plan.chain)
+        return bool((norm(self._wanted[:, 2] - self._wanted[:, 0]) > (1.0 + _FIT) * rest * scale).any())
 
     def _fitted(self, poses: Mapping[str, Array]) -> bool:
         root, end = (poses[carried.bone.name] for carried in self._plan.chain)

@@ -59,6 +59,7 @@ class LayerPlan:
     zero : controls that are to be at rest
     chain : root bone and end bone of an IK chain; none for FK
     rigid : by these IK does not stretch the two, each by another part; an IK chain that shows the pose does without
+    far : lets the IK chain reach farther than its bones do at rest
     swivel : control of the IK chain itself
     pole : pole control
     pole_on : (n,) True on frames on which it is the pole control that turns the chain
@@ -75,6 +76,7 @@ class LayerPlan:
     zero: tuple[Bone, ...] = ()
     chain: tuple[CarriedBone, ...] = ()
     rigid: tuple[Setting, ...] = ()
+    far: tuple[Setting, ...] = ()
     swivel: CarriedBone | None = None
     pole: CarriedBone | None = None
     pole_on: NDArray[np.bool_]

@@ -44,6 +44,7 @@ class KnownLimb:
     shown : bones that show whichever layer does; left out where the layers show themselves
     control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
     pole : pole control; with `pole_switch` only where that property, beside `switch`, is on
+    stretch_switch : property beside `switch` that has to be 1 where IK is to reach farther than the limb is long
     swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
     toe_ik : what the third of `fk` is aimed at by an IK constraint of its own, which is on where IK shows the limb
     zero : controls between `control` and what is followed, which IK keys leave at rest
@@ -61,6 +62,7 @@ class KnownLimb:
     control: str = ""
     pole: str = ""
     pole_switch: str = ""
+    stretch_switch: str = ""
     swivel: str = ""
     toe_ik: str = ""
     zero: tuple[str, ...] = ()

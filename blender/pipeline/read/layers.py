@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
 from ....skeleton.transform import inverse
-from ....skeleton.values import MERGE, Bone, Channel, Point
+from ....skeleton.values import MERGE, Channel, Point
 from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
@@ -42,9 +42,7 @@ class Layer(Word):
 def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPlan:
     """The limb as it is to show its FK controls, or IK; Refused where nothing tells how IK is keyed."""
     bones = cache(lambda name: read_bone(rig, name))
-    path = switch_path(rig, limb)
-    group = bone_and_property(path)[0] or "Object Transforms"
-    switch = Setting(path=path, group=group, value=limb.fk_value if to == Layer.FK else limb.ik_value)
+    switch = setting_of(switch_path(rig, limb), limb.fk_value if to == Layer.FK else limb.ik_value)
     own, other = (limb.fk, limb.ik) if to == Layer.FK else (limb.ik, limb.fk)
     # Where nothing else shows the limb, the layer that is to show is held to the one that has shown it.
     shown, before = limb.shown or own, limb.shown or other
@@ -60,7 +58,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
 
     kept = tuple((carried(name, name), name) for name in limb.kept)
     toe = toe_path(rig, limb)
-    aim = Setting(path=toe, group=bone_and_property(toe)[0], value=0.0 if to == Layer.FK else 1.0)
+    aim = setting_of(toe, 0.0 if to == Layer.FK else 1.0)
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
@@ -84,7 +82,8 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         controls=(*((carried(*pair), pair[1]) for pair in pairs), *kept),
         zero=tuple(map(bones, limb.zero)),
         chain=tuple(carried(*pair) for pair in zip(limb.ik[:2], shown, strict=False)),
-        rigid=tuple(_rigid(rig, map(bones, limb.ik[:2]), frames)),
+        rigid=tuple(_held(rig, [f"{bones(name).path}.ik_stretch" for name in limb.ik[:2]], 0.0, frames)),
+        far=tuple(_held(rig, [property_path(rig, limb, limb.stretch_switch)], 1.0, frames)),
         swivel=carried(limb.swivel, shown[0]) if limb.swivel else None,
         pole=carried(limb.pole, limb.pole) if limb.pole else None,
         pole_on=pole_on(rig, limb, frames),
@@ -118,13 +117,12 @@ def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
     return all((numbers_on(rig, one.path, frames) == one.value).all() for one in limb.switches)
 
 
-def _rigid(rig: Rig, bones: Iterable[Bone], frames: Array) -> Iterator[Setting]:
-    """Keeps IK from stretching those of the bones that it may; one that is driven has to stay as it is."""
+def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
+    """Holds those of the properties that are anything else on a frame; one that is driven has to stay as it is."""
     driven = {driver.data_path for driver in versions.drivers(rig)}
-    for bone in bones:
-        path = f"{bone.path}.ik_stretch"
-        if path not in driven and numbers_on(rig, path, frames).any():
-            yield Setting(path=path, group=bone.name, value=0.0)
+    for path in filter(None, paths):
+        if path not in driven and (numbers_on(rig, path, frames) != value).any():
+            yield setting_of(path, value)
 
 
 def pole_on(rig: Rig, limb: KnownLimb, frames: Array) -> NDArray[np.bool_]:
@@ -168,6 +166,11 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
         if f"{each.path_from_id()}.influence" in paths | driven:
             stale |= dependencies.moved_by(bone, each)
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
+
+
+def setting_of(path: str, value: float) -> Setting:
+    """The property at this RNA path, held at a value."""
+    return Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
 
 
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:

@@ -4,7 +4,7 @@ Where constraints come in between, only Blender tells how controls move bones. S
 that hang on such bones, or turn an IK chain, follow from what is evaluated.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +23,7 @@ from ....solver.values import Array
 from ...armatures import Rig
 from ...chains.rigs import rig_files
 from ...chains.rigs.known_limbs import known_limbs
+from ...chains.rigs.switch_property import property_label
 from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
@@ -76,7 +77,7 @@ def switch(
     known = [read_layers(rig, limb, to, solved) for limb in asked]
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
     already = ", ".join(limb.name for limb in known if limb not in limbs)
-    _refuse_unwritable(rig, limbs, solved, settings)
+    _refuse_unwritable(rig, limbs, (one for limb in limbs for one in (*limb.switches, *limb.rigid)), solved, settings)
 
     need = shown_request(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
@@ -92,6 +93,7 @@ def switch(
     layer_keys = LayerKeys(plan, limbs)
     placing = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
     bases, held, chains = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    _refuse_unwritable(rig, (), held, solved, settings)
     between = _between(limbs, chains, rows, replace(tied, poses=on_halves))
     unit = float(world_units(samples.to_world[rig]).max())
     keying = layer_keys.asked(bases, between, held, poses, settings, unit)
@@ -104,6 +106,12 @@ def switch(
     set_keys = [setting_channel(rig, setting, solved) for setting in held]
     told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
     told += [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
+    told += [
+        translated("note.reach", limb=limb.name, property=property_label(one.path))
+        for limb in limbs
+        for one in limb.far
+        if one in held
+    ]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -123,9 +131,11 @@ def switch(
     return write_and_measure
 
 
-def _refuse_unwritable(rig: Rig, limbs: Sequence[LayerPlan], frames: Array, settings: KeySettings) -> None:
-    """Raise `Refused` where keys of the limbs could not be written, or would change what is outside of the frames."""
-    spans = {one.path: [borders(rig, one.path, frames)] for limb in limbs for one in (*limb.switches, *limb.rigid)}
+def _refuse_unwritable(
+    rig: Rig, limbs: Sequence[LayerPlan], held: Iterable[Setting], frames: Array, settings: KeySettings
+) -> None:
+    """Raise `Refused` where all these keys could not be written, or would change what is outside of the frames."""
+    spans = {one.path: [borders(rig, one.path, frames)] for one in held}
     for limb in limbs:
         for bone in limb.keyed:
             beside = shown_beside(rig, limb, bone.name, frames)

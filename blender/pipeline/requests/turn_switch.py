@@ -6,18 +6,16 @@ from math import inf
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.layers import Setting
 from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.switch_property import turn
 from ...key_settings import DEFAULTS
-from ...rna_paths import bone_and_property
 from .. import unkeyed_edits
 from ..checks import keys
 from ..read.build_plan import current_plan
 from ..read.keys import bone_keys, key_points
-from ..read.layers import borders, setting_channel
+from ..read.layers import borders, setting_channel, setting_of
 from .layer_keys import write_keys
 
 
@@ -38,8 +36,7 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
         spans = {path: [borders(rig, path, np.array(span))]}
         keys.refuse_unwritable(rig, spans, DEFAULTS)
         keys.refuse_unkept(rig, spans)
-        setting = Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)
-        channel, going_on = setting_channel(rig, setting, np.array(span))
+        channel, going_on = setting_channel(rig, setting_of(path, value), np.array(span))
         with unkeyed_edits.preserve_edits(rig, scene, {path}):
             notes = write_keys(rig, [channel], span, replace(DEFAULTS, interpolation=going_on))
     turn(rig, path, value)
