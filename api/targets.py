@@ -68,8 +68,8 @@ def create_targets(
     """
     style = TargetStyle(kind=TargetKind(kind), parent=TargetParent(parent), parent_bone=parent_bone)
     rigs = dict.fromkeys([rig] if isinstance(rig, Object) else rig, chains)
-    reports = create_all(rigs, scene, style)
-    return reports[0] if isinstance(rig, Object) else reports
+    reports = dict(zip(rigs, create_all(rigs, scene, style), strict=True))
+    return reports[rig] if isinstance(rig, Object) else [reports[each] for each in rig]
 
 
 def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, ...]:

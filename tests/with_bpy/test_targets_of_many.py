@@ -78,3 +78,8 @@ def test_one_that_lacks_none_is_told_beside_others() -> None:
     assert not told.chains
     assert [chain.name for chain in made.chains] == [rigs[1].two_bone_ik_chains[0].name]
     assert rigs[1].two_bone_ik_chains[0].target
+
+
+def test_an_armature_named_twice_has_its_report_twice() -> None:
+    one, other = characters(2)
+    assert [report.rig for report in api.create_targets([one, other, one])] == [one.name, other.name, one.name]
