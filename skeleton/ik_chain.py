@@ -60,8 +60,6 @@ class IkChain:
         self._lengths = self._sizes * lengths
         self.bases: dict[str, Basis] = {}
         self.begun = self.fits = False
-        # What carries swivel or pole follows hand or foot: until these are in place, no turn can be told.
-        self._settled = False
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
         """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
@@ -134,9 +132,7 @@ class IkChain:
         angle = limb_pose.swivel(joints, self._wanted, root, self._poses[self._plan.shown[0].name])
         lengths = norm(np.diff(joints, axis=1))
         ratio = np.where(lengths > 0.0, self._lengths / np.where(lengths > 0.0, lengths, 1.0), 1.0)
-        if self._settled:
-            self._angle += angle
-        self._settled = True
+        self._angle += angle
         self._sizes *= ratio
         if not self._plan.swivel:
             return bool(np.abs(angle).max() < _FIT)
