@@ -163,9 +163,6 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     body.prop(scene, "two_bone_ik_use_height")
     body.prop(scene, "two_bone_ik_height" if scene.two_bone_ik_use_height else "two_bone_ik_floor")
     body.prop(rig, "two_bone_ik_flat_feet")
-    thresholds = body.column(align=True)
-    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap"):
-        thresholds.prop(rig, f"two_bone_ik_{name}")
     text = pgettext_iface("Plant {} - {}").format(*contacts.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.plant", text=text, translate=False)
     row = body.row()
@@ -174,6 +171,9 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
+    thresholds = _section(body, "Contacts")
+    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap") if thresholds else ():
+        thresholds.prop(rig, f"two_bone_ik_{name}")
 
 
 def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
