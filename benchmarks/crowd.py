@@ -1,6 +1,7 @@
 """One of a hundred characters in a file, and its cost compared with that of one alone: python benchmarks/crowd.py.
 
-Each is the human metarig with four limbs, and all are baked with one call. Processor time counts, as of both threads.
+Each is the human metarig with four limbs, and all are baked with one call. Targets are created for one of two hundred
+in a file that is up to date, and for all of them. Processor time counts, as of both threads.
 """
 
 from __future__ import annotations
@@ -19,18 +20,38 @@ import scenes
 from bpy.types import Object
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
-FRAMES, COUNT, RUNS = 100, 100, 3
+FRAMES, COUNT, CREATED, RUNS = 100, 100, 200, 3
 MOST = 1.2
 BONE = "spine.006"
 
 
-def crowd(api, count: int, others: int, *, edited: bool) -> list[Object]:
-    """Characters in a new file, with other objects; if `edited`, a keyed bone of each has an edit without a key."""
+def characters(count: int) -> list[Object]:
+    """Metarigs in a new file."""
     rigs = [scenes.metarig(FRAMES)]
     for _ in range(count - 1):
         rigs.append(rigs[0].copy())
         rigs[-1].data = rigs[0].data.copy()
         bpy.context.scene.collection.objects.link(rigs[-1])
+    return rigs
+
+
+def targets_created(api, count: int, *, together: bool = False) -> float:
+    """Processor time for each character in milliseconds: for all `together`, or for some of them one by one."""
+    rigs = characters(count)
+    for rig in rigs:
+        scenes.add_chains(api, rig, (None,) * len(scenes.LIMBS))
+    found = []
+    for asked in [rigs] if together else [[rig] for rig in rigs[-RUNS:]]:
+        bpy.context.view_layer.update()
+        start = time.process_time()
+        api.create_targets(asked)
+        found.append(1e3 * (time.process_time() - start) / len(asked))
+    return median(found)
+
+
+def crowd(api, count: int, others: int, *, edited: bool) -> list[Object]:
+    """Characters in a new file, with other objects; if `edited`, a keyed bone of each has an edit without a key."""
+    rigs = characters(count)
     scenes.static_objects(others)
     for rig in rigs:
         scenes.add_chains(api, rig, scenes.keyed_targets(rig, FRAMES))
@@ -66,6 +87,10 @@ def main() -> None:
         one, many = (milliseconds(api, crowd(api, count, others, edited=edited)) for count in (1, COUNT))
         verdict = f"at most {MOST}: {'yes' if many <= MOST * one else 'NO'}"
         print(f"{title:45}{one:9.1f} for 1{many:9.1f} for {COUNT}{many / one:7.2f} times   {verdict}", flush=True)
+    targets_created(api, 1)  # the first does not count
+    alone, last = targets_created(api, 1), targets_created(api, CREATED)
+    each = targets_created(api, CREATED, together=True)
+    print(f"{'targets created':45}{alone:9.1f} for 1{last:9.1f} for one of {CREATED}{each:9.1f} each for all at once")
 
 
 if __name__ == "__main__":
