@@ -14,7 +14,7 @@ from ...messages.translation import known_words, nearest_name, translated
 from ...pipeline.checks.armature import refuse_other_than_armature
 from ...pipeline.read import dependencies
 from ..wildcards import WILDCARDS, filled, wildcard_texts
-from .rig_files import KnownLimb, faults, layouts, user_files
+from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
 from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
 
 _ALMOST = 0.5
@@ -104,7 +104,9 @@ def forget() -> None:
 def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
     """The limb once for each text that its wildcards stand for in a name of a bone."""
     bones = sorted(rig.data.bones.keys())
-    texts = {found for name in pattern.bones for found in _texts(name, bones)}
+    # A bone named without wildcards, such as one that has all switches, tells nothing of what they stand for.
+    wild = wildcards_in(pattern.name)
+    texts = {found for name in pattern.bones if wildcards_in(name) == wild for found in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
         for field in fields(pattern):
