@@ -40,8 +40,12 @@ NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
 def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.intp]:
-    """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one."""
+    """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one.
+
+    poses : by bone (n, 4, 4) in armature space, those that show the limbs and those that carry their controls
+    """
     found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
+    keyed = {bone.name for limb in limbs for bone in limb.keyed}
     for limb in limbs:
         root, mid, tip = (poses[bone.name][:, :3, 3] for bone in limb.shown[:3])
         ends = [
@@ -49,14 +53,23 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
             for bone in limb.shown
             for axis in np.eye(3)
         ]
-        # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
-        turns = norm(np.diff(ends, n=3, axis=1)).max(axis=0) / 16.0
+        # Parents that get keys themselves will move as the limb does.
+        spaces = [np.eye(4)[None], *(poses[name] for name in limb.spaces - keyed)]
+        turns = np.max([_turns(np.array(ends), space) for space in spaces], axis=0)
         if limb.chain:
             straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
             found[:-1] |= straight[1:] | straight[:-1]
         for row in np.flatnonzero(turns > _TURN * sum(bone.length for bone in limb.shown[:2])):
             found[row : row + 3] = True
     return np.flatnonzero(found[:-1])
+
+
+def _turns(points: Array, space: Array) -> Array:
+    """(n - 3,) by how much curves of points (k, n, 3) may be off whose keys are in the space of a bone (n, 4, 4)."""
+    local = transform.transform_points(transform.inverse(space), points)
+    size = transform.lengths(space[:, :3, :3]).max()
+    # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
+    return size * norm(np.diff(local, n=3, axis=1)).max(axis=0) / 16.0
 
 
 def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:

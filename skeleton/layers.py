@@ -108,8 +108,16 @@ class LayerPlan:
     @property
     def carriers(self) -> Iterator[Bone]:
         """All that carries a control."""
-        for carried in (*(carried for carried, _ in self.controls), self.swivel, self.pole):
-            yield from carried.parents if carried else ()
+        return (bone for carried in self._carried for bone in carried.parents)
+
+    @property
+    def spaces(self) -> set[str]:
+        """Names of the parents of controls, in whose space these have their keys."""
+        return {bone.name for carried in self._carried for bone in carried.parents[:1]}
+
+    @property
+    def _carried(self) -> Iterator[CarriedBone]:
+        return filter(None, (*(carried for carried, _ in self.controls), self.swivel, self.pole))
 
 
 def wanted(plan: LayerPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
