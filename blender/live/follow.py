@@ -175,9 +175,8 @@ def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bo
     waiting : with the poses that Blender has evaluated
     """
     states = {rig: state.cached(rig) for rig in waiting}
-    groups = dict.fromkeys(group for now in states.values() for group in now.groups)
-    keyed = {rig: now.reading.keyed for rig, now in states.items()}
-    pose_solved(keyed, groups, depsgraph.scene.frame_current_final)
+    limbs = {rig: (now.reading.keyed, now.groups) for rig, now in states.items()}
+    pose_solved(limbs, depsgraph.scene.frame_current_final)
     for rig, now in states.items():
         now.posed = True
         _remember(rig, now, waiting[rig], depsgraph, auto_key=auto_key)

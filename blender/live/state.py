@@ -66,7 +66,7 @@ class RigState:
     """The chains of one armature object as they were when somebody looked last.
 
     reading : those that have all they need
-    groups : these, solved side by side with chains of other armatures
+    groups : these, solved side by side with chains of other armatures, which may have been solved again since
     refused : of the others, by name, what is wrong
     posed : True where Live has posed the armature so
     glance, samples : what the chains depend on

@@ -1,5 +1,6 @@
 """The order of the steps for a pose on the current frame."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from bpy.types import Scene
@@ -10,6 +11,7 @@ from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.steps import run
 from ....skeleton.values import Bone, Plan
+from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
@@ -64,14 +66,21 @@ def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> di
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
-def pose_solved(keyed: Mapping[Rig, Iterable[Bone]], solved: Iterable[SolvedGroup], frame: float) -> None:
-    """Pose these bones of armatures by what is solved on this frame, without keys."""
-    before, owners = {}, {}
-    for rig, bones in keyed.items():
-        find, pose_bones = versions.curve_finder(rig), rig.pose.bones
+def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> None:
+    """Pose bones of armatures by what is solved on this frame, without keys.
+
+    limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
+        chains of other armatures, as they were then
+    """
+    before: dict[SolvedGroup, dict[Bone, Array]] = defaultdict(dict)
+    owners = {}
+    for rig, (bones, groups) in limbs.items():
+        find, pose_bones, values = versions.curve_finder(rig), rig.pose.bones, {}
         for bone in bones:
             owners[bone] = pose_bones[bone.name]
             value = getattr(owners[bone], rotation_name(bone.rotation_mode))
-            before[bone] = value_before(find, bone.rotation_path, value, frame)
-    found = (each for group in solved for each in pose_values(group, before))
+            values[bone] = value_before(find, bone.rotation_path, value, frame)
+        for group in groups:
+            before[group] |= values
+    found = (each for group, values in before.items() for each in pose_values(group, values))
     write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])

@@ -1,0 +1,58 @@
+"""Live characters that were solved side by side, and then part: each goes by its own last solution."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+
+from support import rigs
+from support.live import CLOSE, WITHIN_REACH
+from support.truth import Limb, on_frame
+
+LIMBS = tuple(Limb(rig=f"{name} rig", target=f"{name} target") for name in ("First", "Second"))
+PLACES = tuple(np.array(place) for place in WITHIN_REACH.values())
+
+
+@pytest.fixture(autouse=True)
+def _side_by_side() -> None:
+    """Two live arms apart from each other, their targets within reach."""
+    for number, limb in enumerate(LIMBS):
+        rig, target = rigs.armature(name=limb.rig), rigs.empty(limb.target)
+        rig.location.y = 3.0 * number
+        target.location = rig.location
+        api.add_chain(rig, "lower", target=target)
+        rig.two_bone_ik_live = True
+    move_targets(PLACES[0])
+
+
+def move_targets(place: np.ndarray) -> None:
+    """Put both targets at this place beside their armatures."""
+    for limb in LIMBS:
+        bpy.data.objects[limb.target].location = place + np.array(bpy.data.objects[limb.rig].location)
+    bpy.context.view_layer.update()
+
+
+def misses() -> list[float]:
+    """How far each tip is from its target, as Blender evaluates both."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return [float(np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph))) for limb in LIMBS]
+
+
+def test_a_keyed_pose_beside_brings_back_no_old_solution() -> None:
+    keyed = bpy.data.objects[LIMBS[1].rig].pose.bones["upper"]
+    rigs.animate(keyed, rotation_quaternion={1: (1, 0, 0, 0), 10: (0.7, 0.5, 0.3, -0.4)})
+    rigs.animate(bpy.data.objects[LIMBS[0].target], location=WITHIN_REACH)
+    move_targets(PLACES[2])
+    for frame in range(1, 11):
+        on_frame(frame)
+        np.testing.assert_allclose(misses(), 0.0, atol=CLOSE, err_msg=f"frame {frame}")
+
+
+def test_a_pose_by_hand_beside_brings_back_no_old_solution() -> None:
+    move_targets(PLACES[1])
+    bpy.data.objects[LIMBS[0].target].location = PLACES[2]
+    bpy.data.objects[LIMBS[1].rig].pose.bones["lower"].rotation_quaternion = (0.7, 0.5, 0.3, -0.4)
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(misses(), 0.0, atol=CLOSE)
