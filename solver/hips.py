@@ -29,6 +29,9 @@ _TRAVELS, _LEAST_TRAVEL = 0.3, 0.25
 _ALIKE, _LEAST_RATIO = 0.05, 0.4
 """Ratios that differ by so little count as alike; a smaller ratio than the least, or a greater inverse, is none."""
 
+_UNSURE = 0.1
+"""A ratio that a stride shows may be off by so much, as feet skate; one that several show, by less, as a mean may."""
+
 
 def height_range(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array) -> tuple[Array, Array]:
     """How far the hips may move along `up` so that every planted leg reaches its foot.
@@ -134,7 +137,8 @@ def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) 
     """By how much the motion of the hips must be scaled so that feet that stand do not slide; 1 if it does not show.
 
     While a point stands, the hips' velocity times the ratio undoes the point's velocity as seen from the hips. The
-    ratio that does so most often is taken, of the frames on which the hips travel.
+    ratio that does so most often is taken, of the frames on which the hips travel. The shorter the take is, the farther
+    from 1 must the ratio be.
 
     hips : (n, 3)
     points : (n, f, p, 3)
@@ -149,4 +153,5 @@ def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) 
     # Of the velocity as seen from the hips, the part along their travel.
     ratios = 1.0 - dot(velocity, travel) / (leg * dot(travel, travel))
     (ratio,) = commonest(ratios.reshape(-1, 1), _ALIKE, np.ones(1))
-    return float(ratio) if _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0
+    shows = abs(ratio - 1.0) > _UNSURE * (_STRIDE * rate / len(hips)) ** 0.5
+    return float(ratio) if shows and _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0
