@@ -5,7 +5,11 @@ What comes before a jump has nothing to do with what comes behind it, so nothing
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import ceil
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .values import Array
 from .vectors import norm
@@ -14,20 +18,41 @@ _LEAST = 0.05
 """Leg lengths: by so much at least each foot jumps."""
 
 _SUDDEN = 8.0
-"""So many times as far as on the frames before and after. Of feet that walk or run, the one that moves least goes 2.5
+"""So many times as far as for as long before and after. Of feet that walk or run, the one that moves least goes 2.5
 times as far; in jumps of captures, seventy times."""
 
+_LASTS = 1 / 30
+"""Seconds that a jump takes at most. It takes several frames if they lie between two that were captured."""
 
-def pieces(tips: Array, lengths: Array) -> list[slice]:
-    """Rows of the takes of which this one is made, one behind another.
+
+def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
+    """Rows of the takes of which this one is made, one behind another. The frames within a jump are one of them.
 
     A foot that swings goes far in one frame, but not all feet at once. So one foot alone never jumps.
 
     tips : (n, f, 3)
     lengths : (f,)     of the legs, > 0
+    rate : frames a second
     """
-    step = (norm(np.diff(tips, axis=0)) / lengths).min(axis=1)
-    around = np.pad(step, 1)
-    sudden = (step > _LEAST) & (step > _SUDDEN * np.maximum(around[:-2], around[2:]))
-    starts = np.flatnonzero(sudden) + 1 if len(lengths) > 1 and len(step) > 1 else np.arange(0)
-    return [slice(first, last) for first, last in zip((0, *starts), (*starts, len(tips)), strict=True)]
+    span = min(max(1, ceil(round(_LASTS * rate, 6))), (len(tips) - 1) // 2)
+    starts: set[int] = set()
+    if span and len(lengths) > 1:
+        step = _ways(tips, lengths, np.arange(len(tips) - 1), 1)
+        way = _ways(tips, lengths, np.arange(-span, len(tips)), span)
+        before, during, after = way[: -2 * span], way[span:-span], way[2 * span :]
+        sudden = (during > _LEAST) & (during > _SUDDEN * np.maximum(before, after))
+        starts.update(*(_ends(step, int(row + np.argmax(step[row : row + span]))) for row in np.flatnonzero(sudden)))
+    return [slice(first, last) for first, last in pairwise((0, *sorted(starts), len(tips)))]
+
+
+def _ways(tips: Array, lengths: Array, rows: NDArray[np.intp], span: int) -> Array:
+    """(m,) how far the foot that goes least goes from rows (m,) on, in so many frames, of those that there are."""
+    ends = tips[np.clip((rows, rows + span), 0, len(tips) - 1)]
+    return (norm(ends[1] - ends[0]) / lengths).min(axis=1)
+
+
+def _ends(step: Array, greatest: int) -> tuple[int, int]:
+    """The first row within or behind the jump around the greatest of the steps (n,), and the first behind it."""
+    slow = np.flatnonzero(np.pad(step * _SUDDEN < step[greatest], 1, constant_values=True))
+    behind = int(np.searchsorted(slow, greatest + 1))
+    return int(slow[behind - 1]) + 1, int(slow[behind]) - 1

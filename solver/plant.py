@@ -161,7 +161,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         velocity=options.velocity,
         stillness=options.stillness,
     )
-    stands, velocity, takes = ground.stands, ground.velocity, pieces(legs.tips, lengths)
+    stands, velocity, takes = ground.stands, ground.velocity, pieces(legs.tips, lengths, rate)
     if options.velocity is None and hips.outrun(legs.hips, rate, velocity, up):
         velocity = np.zeros(3)  # the legs have another length than the captured ones, and skate
     turns = _turns(legs, stands, options.fade, takes)

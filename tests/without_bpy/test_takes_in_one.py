@@ -55,7 +55,7 @@ def test_a_t_pose_in_front_changes_nothing_and_stays() -> None:
 @pytest.mark.parametrize("name", TAKES)
 def test_feet_that_step_run_or_jump_are_one_take(name: str, rate: float) -> None:
     take = disturbed(TAKES[name](rate), 0.01, seed=1)
-    assert pieces(take.ankles, LEGS) == [slice(0, len(take.ankles))]
+    assert pieces(take.ankles, LEGS, rate) == [slice(0, len(take.ankles))]
 
 
 @pytest.mark.parametrize("rate", [30.0, 120.0])
@@ -63,10 +63,10 @@ def test_takes_put_together_are_told_apart(rate: float) -> None:
     first, second = (walk(rate, seconds=seconds) for seconds in (1.0, 2.0))
     count = len(first.hips)
     both = joined(first, replace(second, ankles=second.ankles + np.array((0.0, -2.0, 0.0))))
-    assert pieces(both.ankles, LEGS) == [slice(0, count), slice(count, len(both.ankles))]
+    assert pieces(both.ankles, LEGS, rate) == [slice(0, count), slice(count, len(both.ankles))]
 
 
 def test_one_foot_alone_never_jumps() -> None:
     ankles = np.zeros((20, 1, 3))
     ankles[10:, :, 1] = 0.5
-    assert pieces(ankles, LEGS[:1]) == [slice(0, 20)]
+    assert pieces(ankles, LEGS[:1], 30.0) == [slice(0, 20)]
