@@ -102,7 +102,7 @@ def footing(
     """
     size = np.asarray(legs, dtype=np.float64)[:, None]
     scaled, heights = points / size[..., None], dot(points, up) / size
-    tolerance = stillness.noise * noise(scaled)
+    tolerance = stillness.noise * noise(scaled, rate)
     if velocity is None:
         velocity = _ground_velocity(scaled, rate, up, tolerance, stillness) * size.mean()
     above, near = heights if level is None else heights - level / size, stillness.height + tolerance

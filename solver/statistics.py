@@ -11,6 +11,12 @@ from .vectors import dot, norm
 _QUARTER = 1.1011532
 """Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""
 
+_SPACING = 1 / 30
+"""Seconds between the samples from which the noise is told."""
+
+_HELD = 1e-5
+"""Leg lengths: where the third differences of all points are less, the pose is held."""
+
 _CLEARLY = 1 / 6
 """Part of the samples that must be near a value for it to be more than chance."""
 
@@ -45,14 +51,21 @@ def window_sums(values: Array, weights: Array) -> Array:
     return sums
 
 
-def noise(points: Array) -> float:
-    """Standard deviation of that part of each coordinate of points (n, ..., 3) that changes from frame to frame.
+def noise(points: Array, rate: float) -> float:
+    """Standard deviation of the part of each coordinate that changes from one captured frame to the next.
+
+    points : (n, ..., 3)     in leg lengths
+    rate : frames a second
 
     Third differences of points at rest, whose variance is 20 times as large, are nothing but noise. So it is taken from
-    the smallest quarter of them, which belongs to points at rest.
+    the smallest quarter of them, which belongs to points at rest. They span the same time at any rate, since frames
+    that were made between two captured ones have no noise of their own. Nor has a pose that is held; it is left out.
     """
-    differences = norm(np.diff(points, 3, axis=0))
-    return float(np.quantile(differences, 0.25)) / (_QUARTER * 20.0**0.5) if differences.size else 0.0
+    step = max(1, min(round(rate * _SPACING), (len(points) - 1) // 3))
+    third = points[3 * step :] - points[: -3 * step] + 3.0 * (points[step : -2 * step] - points[2 * step : -step])
+    differences = norm(third)
+    some = differences[(differences > _HELD).any(axis=tuple(range(1, differences.ndim)))]
+    return float(np.quantile(some, 0.25)) / (_QUARTER * 20.0**0.5) if some.size else 0.0
 
 
 def densest(samples: Array, radius: float) -> tuple[Array, int]:

@@ -1,0 +1,120 @@
+"""Captures as scenes play them: with frames between the keys, with poses that are held, and only in part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from solver.contacts import footing
+from solver.hips import found_ratio
+from solver.jumps import pieces
+from support.footsteps import LENGTHS, Capture
+from support.takes import TAKES, disturbed, legs_scaled, walk
+
+UP = np.array((0.0, 0.0, 1.0))
+LEGS = np.full(2, LENGTHS.sum())
+
+
+def interpolated(points: np.ndarray, times: int) -> np.ndarray:
+    """So many times as many frames a second, straight from each of (n, ...) to the next."""
+    ways = np.arange(times).reshape(-1, *[1] * (points.ndim - 1)) / times
+    between = points[:-1, None] + ways * np.diff(points, axis=0)[:, None]
+    return np.concatenate((between.reshape(-1, *points.shape[1:]), points[-1:]))
+
+
+def stood(points: np.ndarray, rate: float) -> np.ndarray:
+    """(n, 2) which feet stand."""
+    return footing(points, rate, LEGS, UP).stands.any(axis=-1)
+
+
+def f1(one: np.ndarray, other: np.ndarray) -> float:
+    return 2 * np.count_nonzero(one & other) / (np.count_nonzero(one) + np.count_nonzero(other))
+
+
+@pytest.mark.parametrize("held", [30, 240])
+@pytest.mark.parametrize("name", ["walk", "run", "stair", "stand", "jump"])
+def test_a_pose_that_is_held_leaves_the_contacts(name: str, held: int) -> None:
+    take = disturbed(TAKES[name](30.0), 0.002, seed=1)
+    longer = np.concatenate((take.points, np.repeat(take.points[-1:], held, axis=0)))
+    # Near the end the feet may go on to stand as they are held.
+    alone, before = stood(take.points, 30.0)[:-5], stood(longer, 30.0)[: len(take.points) - 5]
+    print(f"stand on {np.count_nonzero(before)} frames, without the held pose on {np.count_nonzero(alone)}")
+    assert f1(alone, before) > 0.99
+
+
+def test_a_pause_within_a_walk_leaves_the_contacts() -> None:
+    points = disturbed(walk(30.0), 0.002, seed=1).points
+    paused = np.insert(points, 120, np.repeat(points[119:120], 200, axis=0), axis=0)
+    alone, found = stood(points, 30.0), np.delete(stood(paused, 30.0), slice(120, 320), axis=0)
+    print(f"stand on {np.count_nonzero(found)} frames, without the pause on {np.count_nonzero(alone)}")
+    assert f1(alone, found) > 0.98
+
+
+@pytest.mark.parametrize("times", [2, 4, 10])
+@pytest.mark.parametrize("noise", [0.002, 0.005])
+@pytest.mark.parametrize("name", ["walk", "stair", "turn", "jump"])
+def test_frames_between_two_keys_leave_the_contacts(name: str, noise: float, times: int) -> None:
+    take = disturbed(TAKES[name](30.0), noise, seed=1)
+    truth = take.touches.any(axis=-1)
+    score = f1(stood(interpolated(take.points, times), 30.0 * times)[::times], truth)
+    keyed = f1(stood(take.points, 30.0), truth)
+    print(f"F1 {score:.3f}, of the keys alone {keyed:.3f}")
+    assert score > keyed - 0.03
+
+
+@pytest.mark.parametrize("count", [8, 12, 16, 24])
+@pytest.mark.parametrize("name", ["walk", "stroll", "run", "stair"])
+def test_few_frames_do_not_show_another_length_of_legs(name: str, count: int) -> None:
+    take, scaled, ranges = disturbed(TAKES[name](30.0), 0.002, seed=1), [], range(0, 200, 7)
+    for first in ranges:
+        hips, points = (each[first : first + count] for each in (take.hips.mean(axis=1), take.points))
+        scaled.append(found_ratio(hips, points, 30.0, LEGS[0], UP))
+    wrong = [round(ratio, 3) for ratio in scaled if ratio != 1.0]
+    print(f"scaled in {len(wrong)} of {len(ranges)} ranges, by {wrong}")
+    assert len(wrong) <= 1
+
+
+@pytest.mark.parametrize("ratio", [0.8, 1.2])
+def test_two_seconds_show_another_length_of_legs(ratio: float) -> None:
+    take = legs_scaled(disturbed(walk(30.0), 0.002, seed=1), ratio)
+    for first in range(0, 180, 20):
+        hips, points = (each[first : first + 60] for each in (take.hips.mean(axis=1), take.points))
+        assert found_ratio(hips, points, 30.0, ratio * LEGS[0], UP) == pytest.approx(ratio, abs=0.06)
+
+
+def jumping(take: Capture, rows: int) -> Capture:
+    """The take whose first rows are half a metre aside."""
+    away = np.where(np.arange(len(take.hips)) < rows, 0.5, 0.0)[:, None, None] * (1.0, 0.0, 0.0)
+    return replace(take, **{each: getattr(take, each) + away for each in ("hips", "knees", "ankles")})
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 4, 10])
+@pytest.mark.parametrize("rows", [1, 60])
+def test_a_jump_is_seen_where_frames_lie_within_it(rows: int, times: int) -> None:
+    ankles = jumping(disturbed(walk(30.0, seconds=4.0), 0.002, seed=1), rows).ankles
+    found = pieces(interpolated(ankles, times), LEGS, 30.0 * times)
+    before, behind = (rows - 1) * times + 1, rows * times
+    within = [slice(before, behind)] if times > 1 else []
+    assert found == [slice(0, before), *within, slice(behind, (len(ankles) - 1) * times + 1)]
+
+
+@pytest.mark.parametrize("step", [0.4, 0.3, 0.15])
+def test_a_t_pose_is_no_part_of_a_take_at_any_step(step: float) -> None:
+    ankles = jumping(disturbed(walk(30.0, seconds=4.0), 0.002, seed=1), 1).ankles
+    frames = np.arange(round((len(ankles) - 1) / step)) * step
+    row = frames.astype(int)
+    places = ankles[row] + (frames - row)[:, None, None] * (ankles[row + 1] - ankles[row])
+    last = pieces(places, LEGS, 30.0 / step)[-1]
+    print(f"the last take begins at frame {frames[last.start]:.2f}, and ends on row {last.stop} of {len(frames)}")
+    assert 1.0 - 1e-9 <= frames[last.start] < 1.0 + step
+    assert last.stop == len(frames)
+
+
+@pytest.mark.parametrize("times", [2, 5])
+@pytest.mark.parametrize("name", TAKES)
+def test_frames_between_two_keys_make_no_jump(name: str, times: int) -> None:
+    ankles = disturbed(TAKES[name](30.0), 0.01, seed=1).ankles
+    found = pieces(interpolated(ankles, times), LEGS, 30.0 * times)
+    assert found == [slice(0, (len(ankles) - 1) * times + 1)]
