@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bpy.types import Action
@@ -22,8 +22,23 @@ _MADE = "two_bone_ik_planted"
 in part; else None."""
 
 _CONTACTS = "two_bone_ik_contacts"
-"""Custom property of planted actions: by RNA path of the contacts of what was planted, their keys if they were found;
-else the points that they are about."""
+"""Custom property of planted actions: by RNA path of the contacts of what was planted, what is remembered of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Remembered:
+    """Contacts of a limb as a press has left them.
+
+    keys : frame and value of each
+    said : from which frame to which somebody has said them; all others were found
+    points : bone and offset of what they are about, if anybody has said any
+    is_planted : whether the limb was planted by the last press, or by an earlier one and is as captured again
+    """
+
+    keys: Sequence[Sequence[float]] = ()
+    said: Sequence[Sequence[float]] = ()
+    points: Sequence[tuple[str, tuple[float, float, float]]] = ()
+    is_planted: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -31,22 +46,15 @@ class Captured:
     """What is planted.
 
     unkeyed : by path what the planted action that plays has keyed first
-    found : by RNA path of the contacts of limbs that were planted in it, their keys as they were found
-    given : the same of limbs whose contacts somebody has said, with bone and offset of the points that they are about
+    rows : what is remembered of contacts that it has, by their RNA path
     is_lost : whether the action that plays was planted, and what it was made from is gone
     """
 
     action: Action
     slot: str
     unkeyed: Mapping[str, list[float]]
-    found: Mapping[str, list[list[float]]] = field(default_factory=dict)
-    given: Mapping[str, list[tuple[str, tuple[float, float, float]]]] = field(default_factory=dict)
+    rows: Mapping[str, Remembered] = field(default_factory=dict)
     is_lost: bool = False
-
-    @property
-    def rows(self) -> Collection[str]:
-        """RNA paths of the contacts of all limbs that were planted in what plays."""
-        return {*self.found, *self.given}
 
 
 def captured(rig: Rig) -> Captured:
@@ -58,14 +66,13 @@ def captured(rig: Rig) -> Captured:
     if made.two_bone_ik_source is None:
         return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
     unkeyed = {path: values for path, values in _made(action).items() if values}
-    rows = {curve.data_path for curve in versions.slot_curves(action, slot)}
-    planted = {path: said for path, said in json.loads(made.get(_CONTACTS, "{}")).items() if path in rows}
+    keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
+    rows = json.loads(made.get(_CONTACTS, "{}"))
     return Captured(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
         unkeyed=unkeyed,
-        found={path: said["keys"] for path, said in planted.items() if "keys" in said},
-        given={path: said["points"] for path, said in planted.items() if "points" in said},
+        rows={path: Remembered(**row) for path, row in rows.items() if path in keyed},
     )
 
 
@@ -115,15 +122,20 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
 
 
-def remember_contacts(rig: Rig, feet: Iterable[tuple[Foot, bool]]) -> None:
-    """Let the planted action that plays know of the contacts of these feet, and whether they were found."""
-    curves, said = list(versions.curves(rig)), {}
-    for foot, is_found in feet:
+def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Sequence[Sequence[float]]]]) -> None:
+    """Let the planted action that plays know of the contacts of these feet, and on which frames somebody has said them.
+
+    Rows of other limbs were copied along, and what is known of them stays.
+    """
+    curves = list(versions.curves(rig))
+    known = {path: replace(row, is_planted=False) for path, row in source.rows.items()}
+    for foot, said in feet:
         row = contacts.row(curves, foot.chain.end.path)
-        known = {"keys": contacts.keys(row)} if row and is_found else {"points": foot.points}
-        said[contacts.path(foot.chain.end.path)] = known
+        points = foot.points if said else ()
+        found = Remembered(keys=contacts.keys(row) if row else (), said=said, points=points)
+        known[contacts.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
-    action[_CONTACTS] = json.dumps(said)
+    action[_CONTACTS] = json.dumps({path: asdict(row) for path, row in known.items()})
 
 
 def _made(action: Action) -> dict[str, list[float] | None]:

@@ -17,7 +17,7 @@ def refuse_groundless(
 ) -> None:
     """Raise `Refused` where somebody says that feet stand where the floor is not below them."""
     for foot, off, its in zip(feet, planted.groundless.T, said, strict=True):
-        if its.by_user and its.given and (stands := off & its.given[1] & its.given[0].any(axis=1)).any():
+        if its.given and (stands := off & its.by_user & its.given[0].any(axis=1)).any():
             where = when(frames, stands)
             raise Refused("FLOOR_PARTLY", object=foot.chain.rig, limb=foot.chain.name, floor=_name(floor), where=where)
 

@@ -15,12 +15,14 @@ def planted_before(rig: Rig, source: Captured, chosen: Sequence[Foot], softness:
     bones, names = rig.pose.bones, names_by_end(rig)
     paths = {contacts.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
     taken = {contacts.path(foot.chain.end.path) for foot in chosen}
-    found = [name for path, name in paths.items() if path in source.rows and path not in taken]
+    planted = {path for path, row in source.rows.items() if row.is_planted}
+    found = [name for path, name in paths.items() if path in planted and path not in taken]
     return feet_of(rig, found, (), softness) if found else ()
 
 
 def on_given_points(rig: Rig, source: Captured, feet: Iterable[Foot]) -> tuple[Foot, ...]:
     """The feet, standing on the points that their keyed contacts are about."""
     feet = tuple(feet)
-    said = [(foot.chain.name, source.given.get(contacts.path(foot.chain.end.path), ())) for foot in feet]
-    return with_contacts(rig, feet, [Contact(name, 0.0, 0.0, *point) for name, points in said for point in points])
+    rows = ((foot.chain.name, source.rows.get(contacts.path(foot.chain.end.path))) for foot in feet)
+    points = ((name, point) for name, row in rows if row for point in row.points)
+    return with_contacts(rig, feet, [Contact(name, 0.0, 0.0, *point) for name, point in points])

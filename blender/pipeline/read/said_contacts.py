@@ -4,14 +4,17 @@ Contacts that were found, and whose keys nobody has changed since, are found ane
 another floor and other thresholds count.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from bpy.types import FCurve
+from numpy.typing import NDArray
 
 from ....skeleton import feet
 from ....skeleton.plant import Given
 from ... import contacts, versions
+from ..captured_action import Remembered
 from .captured_limbs import Asked, CapturedLimbs
 
 
@@ -20,13 +23,18 @@ class Said:
     """What is said of the contacts of one foot.
 
     given : None if they are to be found
-    by_user : somebody has keyed or given them
-    is_found : once they are keyed, all keys are as they were found
+    by_user : (n,) on which frames somebody has keyed or given them
+    spans : from which frame to which somebody has, once they are keyed
     """
 
     given: Given
-    by_user: bool = False
-    is_found: bool = False
+    by_user: NDArray[np.bool_]
+    spans: Sequence[Sequence[float]] = ()
+
+    @property
+    def stays_found(self) -> bool:
+        """Whether contacts that were found are taken as they are keyed."""
+        return self.given is not None and bool((self.given[1] & ~self.by_user).any())
 
 
 def said_contacts(read: CapturedLimbs, asked: Asked, *, as_keyed: bool = False) -> list[Said]:
@@ -41,14 +49,31 @@ def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
     frames = read.plan.frames
     everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
     for foot in read.feet:
-        is_chosen = foot.is_planted and foot.chain.name not in read.again
-        if not foot.is_planted or (is_chosen and asked.contacts is not None):
-            yield Said(given=(feet.standing(foot, asked.contacts or (), frames), everywhere), by_user=foot.is_planted)
+        if not foot.is_planted:
+            yield Said(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
             continue
         bone = foot.chain.end.path
         row = contacts.row(curves, bone)
-        found = row is None or contacts.keys(row) == read.source.found.get(contacts.path(bone))
+        spans = _spans(row, read.source.rows.get(contacts.path(bone)))
+        is_chosen = foot.chain.name not in read.again
+        if is_chosen and asked.contacts is not None:
+            given = feet.standing(foot, asked.contacts, frames), everywhere
+            beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
+            yield Said(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
+            continue
         covered = row is None or (frames[0] <= row.range()[0] and row.range()[1] <= frames[-1])
-        anew = (is_chosen and asked.find_contacts) or (found and covered and not as_keyed)
-        given = None if anew else contacts.read(curves, bone, frames)
-        yield Said(given=given, by_user=not found, is_found=found or (anew and covered))
+        if is_chosen and asked.find_contacts:
+            yield Said(given=None, by_user=~everywhere, spans=() if covered else spans)
+            continue
+        by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
+        keyed = contacts.read(curves, bone, frames)
+        if keyed and covered and not as_keyed:
+            keyed = (keyed[0], by_user) if by_user.any() else None
+        yield Said(given=keyed, by_user=by_user, spans=spans)
+
+
+def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[float]]:
+    """From which frame to which somebody has said the contacts of a row: all of it, if it is not as a press left it."""
+    if row is None:
+        return ()
+    return known.said if known and contacts.keys(row) == known.keys else [[*row.range()]]

@@ -75,7 +75,7 @@ def plant_feet(
         for column, foot in enumerate(read.feet)
         if foot.is_planted
     ]
-    told = [*_notes(read, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
+    told = [*_notes(read, said, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -85,8 +85,8 @@ def plant_feet(
             notes = captured_action.begin_anew(rig, read.source, moving)
             notes += write.keys(rig, channels, span=span, style=settings)
             write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
-            known = [(foot, its.is_found) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
-            captured_action.remember_contacts(rig, known)
+            known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
+            captured_action.remember_contacts(rig, read.source, known)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             bones = _need(read).bones
@@ -158,20 +158,23 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
             yield translated("alert.not_in_place", limb=chain.name, short=chain.miss.max())
 
 
-def _limb_notes(read: CapturedLimbs) -> Iterator[str]:
-    """Sentences about limbs that an earlier press has planted."""
+def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
+    """Sentences about limbs that an earlier press has planted, and contacts that it has found."""
     if read.again:
         yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
     if read.no_more:
         yield translated("alert.planted_no_more", limbs=", ".join(read.no_more))
+    feet = zip(read.feet, said, strict=True)
+    if limbs := [foot.chain.name for foot, its in feet if foot.is_planted and its.stays_found]:
+        yield translated("note.contacts_stay", limbs=", ".join(limbs))
 
 
-def _notes(read: CapturedLimbs, planted: PlantedFeet) -> Iterator[str]:
+def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
     least = MOVES * float(planted.lengths[0])
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
-    yield from _limb_notes(read)
+    yield from _limb_notes(read, said)
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
     ends = {chain.end.name for chain in read.plan.chains}
     if live := [chain.name for chain in chains if chain.end_bone in ends and chain.target and not chain.mute]:

@@ -1,0 +1,96 @@
+"""What a planted action remembers: what users have said of contacts, and what was found."""
+
+from __future__ import annotations
+
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bpy.types import Object
+
+from support.body import body
+from support.walker import captured, walker
+
+COUNT = 31
+STRICT = api.Stillness(contact=0.35)
+"""With it feet stand on fewer frames of the walk."""
+
+
+@pytest.fixture
+def rig() -> Object:
+    return walker(captured("walk", 1.0))
+
+
+def fresh(rig: Object) -> Object:
+    """The same armature, which plays the captured action."""
+    action, slot = versions.played(rig)
+    versions.play(rig, action.two_bone_ik_source, slot)
+    return rig
+
+
+def key(rig: Object, **words: int) -> None:
+    """Key these contacts of the left foot on these frames."""
+    shin = rig.pose.bones["shin.L"]
+    for word, frame in words.items():
+        shin.two_bone_ik_contact = word
+        shin.keyframe_insert("two_bone_ik_contact", frame=frame)
+
+
+def row(rig: Object) -> list[float]:
+    """The contacts of the left foot, frame by frame."""
+    curve = contacts.row(versions.curves(rig), rig.pose.bones["shin.L"].path_from_id())
+    return [curve.evaluate(frame) for frame in range(1, COUNT + 1)]
+
+
+def stood(report: api.Report) -> dict[str, int]:
+    return {foot.name: foot.frames for foot in report.feet}
+
+
+def test_contacts_found_are_found_anew_after_others_were() -> None:
+    rig = body()
+    api.plant(rig)
+    api.plant(rig, limbs=["ARMS"])
+    again = stood(api.plant(rig, stillness=STRICT))
+    anew = stood(api.plant(fresh(rig), stillness=STRICT))
+    print(f"legs, arms, legs {again}, at once {anew}")
+    assert again == anew
+
+
+def test_legs_planted_two_presses_ago_stay_as_captured() -> None:
+    rig = body()
+    api.plant(rig)
+    api.plant(rig, limbs=["ARMS"])
+    report = api.plant(rig, ["Arm.L"])
+    assert stood(report).keys() == {"Arm.L", "Arm.R"}
+    assert not report.as_dict()["alerts"]
+
+
+def test_what_is_found_beside_keys_is_found_anew(rig: Object) -> None:
+    key(rig, NONE=1, BOTH=3)
+    api.plant(rig)
+    again = stood(api.plant(rig, stillness=STRICT))
+    told = row(rig)
+    rig = walker(captured("walk", 1.0), name="Other")
+    key(rig, NONE=1, BOTH=3)
+    anew = stood(api.plant(rig, stillness=STRICT))
+    print(f"usual, then strict {again}, strict at once {anew}")
+    assert again == anew
+    assert told == row(rig)
+
+
+def test_what_was_keyed_in_part_stays_in_all_presses(rig: Object) -> None:
+    key(rig, NONE=3, BALL=6)
+    for _ in range(3):
+        api.plant(rig)
+        assert row(rig)[2:6] == [0, 0, 0, 1]
+
+
+def test_a_press_for_some_frames_tells_which_contacts_stay(rig: Object) -> None:
+    api.plant(rig)
+    before = row(rig)
+    report = api.plant(rig, frames=(2, 30), stillness=STRICT)
+    assert row(rig) == before
+    told = [note for note in report.notes if "Leg.L" in note and "Find Contacts" in note]
+    assert len(told) == 1
+    report = api.plant(rig, frames=(2, 30), stillness=STRICT, find=True)
+    assert row(rig) != before
+    assert not any("Find Contacts" in note for note in report.notes)
