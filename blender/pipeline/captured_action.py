@@ -14,6 +14,7 @@ from .. import contacts, versions
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import translated
+from ..rna_paths import bone_and_property
 from . import source_action, trial_keys, write
 from .borders import same_curves
 
@@ -47,6 +48,7 @@ class Captured:
 
     unkeyed : by path what the planted action that plays has keyed first
     rows : what is remembered of contacts that it has, by their RNA path
+    renamed : bones that the armature had when it was planted, while the action that plays has keys for others now
     is_lost : whether the action that plays was planted, and what it was made from is gone
     """
 
@@ -54,6 +56,7 @@ class Captured:
     slot: str
     unkeyed: Mapping[str, list[float]]
     rows: Mapping[str, Remembered] = field(default_factory=dict)
+    renamed: Sequence[str] = ()
     is_lost: bool = False
 
 
@@ -67,12 +70,14 @@ def captured(rig: Rig) -> Captured:
         return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
     unkeyed = {path: values for path, values in _made(action).items() if values}
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
+    before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
     rows = json.loads(made.get(_CONTACTS, "{}"))
     return Captured(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
         unkeyed=unkeyed,
         rows={path: Remembered(**row) for path, row in rows.items() if path in keyed},
+        renamed=_renamed(rig, before | _made(action).keys(), keyed),
     )
 
 
@@ -136,6 +141,12 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
         known[contacts.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
     action[_CONTACTS] = json.dumps({path: asdict(row) for path, row in known.items()})
+
+
+def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:
+    """Bones that are gone with their keys while others have got keys: Blender renames in the action that plays."""
+    old, new = ({bone_and_property(path)[0] for path in paths} for paths in (before, now))
+    return sorted(old - new - {"", *rig.data.bones.keys()}) if new - old else []
 
 
 def _made(action: Action) -> dict[str, list[float] | None]:

@@ -1,4 +1,4 @@
-"""What a planted action remembers: what users have said of contacts, and what was found."""
+"""What a planted action remembers: what users have said of contacts, what was found, and the names of bones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from bl_ext.user_default.two_bone_ik.blender import contacts, versions
 from bpy.types import Object
 
 from support.body import body
-from support.walker import captured, walker
+from support.held import everything
+from support.walker import captured, file_of, walker
 
 COUNT = 31
 STRICT = api.Stillness(contact=0.35)
@@ -45,6 +46,10 @@ def stood(report: api.Report) -> dict[str, int]:
     return {foot.name: foot.frames for foot in report.feet}
 
 
+def alerts(report: api.Report) -> str:
+    return ". ".join(report.as_dict()["alerts"])
+
+
 def test_contacts_found_are_found_anew_after_others_were() -> None:
     rig = body()
     api.plant(rig)
@@ -61,7 +66,7 @@ def test_legs_planted_two_presses_ago_stay_as_captured() -> None:
     api.plant(rig, limbs=["ARMS"])
     report = api.plant(rig, ["Arm.L"])
     assert stood(report).keys() == {"Arm.L", "Arm.R"}
-    assert not report.as_dict()["alerts"]
+    assert "Leg.L" not in alerts(report)
 
 
 def test_what_is_found_beside_keys_is_found_anew(rig: Object) -> None:
@@ -94,3 +99,36 @@ def test_a_press_for_some_frames_tells_which_contacts_stay(rig: Object) -> None:
     report = api.plant(rig, frames=(2, 30), stillness=STRICT, find=True)
     assert row(rig) != before
     assert not any("Find Contacts" in note for note in report.notes)
+
+
+def test_bones_renamed_since_planting_are_refused(rig: Object) -> None:
+    api.plant(rig, ["Leg.L"])
+    before = everything(rig)
+    rig.data.bones["shin.L"].name = "calf.L"
+    file = file_of(rig)
+    for chosen in (None, ["Leg.R"]):
+        with pytest.raises(api.Refused, match=r"shin\.L") as refused:
+            api.plant(rig, chosen)
+        assert refused.value.kind == "BONES_RENAMED"
+    assert file_of(rig) == file
+    rig.data.bones["calf.L"].name = "shin.L"
+    assert everything(rig) == before
+    assert stood(api.plant(rig, ["Leg.R"])).keys() == {"Leg.L", "Leg.R"}
+
+
+def test_bones_renamed_under_the_captured_action_are_planted(rig: Object) -> None:
+    frames = stood(api.plant(rig))
+    fresh(rig).data.bones["shin.L"].name = "calf.L"
+    assert stood(api.plant(rig)) == frames
+
+
+def test_points_of_bones_that_are_gone_are_told(rig: Object) -> None:
+    api.plant(rig)
+    key(rig, BALL=20)
+    before = stood(api.plant(rig))
+    rig.data.bones["toe.L"].name = "toes.L"
+    report = api.plant(rig)
+    print(report)
+    assert stood(report) == before
+    assert "toe.L" in alerts(report)
+    assert "toe.L" not in alerts(api.plant(rig))

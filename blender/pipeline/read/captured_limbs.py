@@ -59,6 +59,7 @@ class CapturedLimbs:
 
     again : names of limbs that nobody has chosen, but an earlier press has planted
     no_more : the same of those that are not planted again, as kinds of limbs were chosen, or limbs with the same bones
+    lost_points : of limbs, and the bones on which they were to stand, but which they do not move any more
     span : from the first to the last key of the limbs
     """
 
@@ -69,6 +70,7 @@ class CapturedLimbs:
     source: Captured
     again: frozenset[str]
     no_more: tuple[str, ...]
+    lost_points: tuple[tuple[str, str], ...]
     span: tuple[float, float]
 
 
@@ -79,13 +81,16 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     """
     refuse_unposable(rig)
     source = captured_action.captured(rig)
+    if source.renamed:
+        raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
     found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
+    lost: tuple[tuple[str, str], ...] = ()
     if asked.contacts is None and not asked.find_contacts:
-        found = on_given_points(rig, source, found)
+        found, lost = on_given_points(rig, source, found)
     found = read_feet.with_contacts(rig, found, asked.contacts or ())
     before = planted_before(rig, source, found, asked.options.softness)
     stay = [foot for foot in before if asked.names is not None and is_apart(foot, found)]
-    again = on_given_points(rig, source, stay)
+    again, lost_again = on_given_points(rig, source, stay)
     found = (*found, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
@@ -113,5 +118,6 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
         source=source,
         again=frozenset(foot.chain.name for foot in again),
         no_more=tuple(foot.chain.name for foot in before if foot not in stay),
+        lost_points=(*lost, *lost_again),
         span=span,
     )

@@ -114,11 +114,15 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
             raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
         if np.shape(contact.offset) != (3,) or not np.isfinite(contact.offset).all():
             raise Refused("CONTACT_POINT", object=rig, bone=contact.bone, value=contact.offset, limb=contact.chain)
-        end = known[contact.chain].chain.end.name
-        bone: bpy.types.Bone | None = rig.data.bones.get(contact.bone)
-        if bone is None or end not in (bone.name, *(above.name for above in bone.parent_recursive)):
+        if not moves(known[contact.chain], contact.bone):
             raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain)
     return tuple(_standing_on(rig, foot, [each for each in asked if each.chain == foot.chain.name]) for foot in feet)
+
+
+def moves(foot: Foot, name: str) -> bool:
+    """Whether the limb's end bone is the bone of this name, or above it."""
+    end, bone = foot.chain.end.name, foot.chain.rig.data.bones.get(name)
+    return bone is not None and end in (name, *(above.name for above in bone.parent_recursive))
 
 
 def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:

@@ -7,7 +7,7 @@ from ....solver.values import Number
 from ... import contacts
 from ...armatures import Rig
 from ..captured_action import Captured
-from .feet import feet_of, names_by_end, with_contacts
+from .feet import feet_of, moves, names_by_end, with_contacts
 
 
 def planted_before(rig: Rig, source: Captured, chosen: Sequence[Foot], softness: Number) -> tuple[Foot, ...]:
@@ -20,9 +20,13 @@ def planted_before(rig: Rig, source: Captured, chosen: Sequence[Foot], softness:
     return feet_of(rig, found, (), softness) if found else ()
 
 
-def on_given_points(rig: Rig, source: Captured, feet: Iterable[Foot]) -> tuple[Foot, ...]:
-    """The feet, standing on the points that their keyed contacts are about."""
+def on_given_points(
+    rig: Rig, source: Captured, feet: Iterable[Foot]
+) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
+    """The feet, standing on the points that their keyed contacts are about; limbs and bones of points that are lost."""
     feet = tuple(feet)
-    rows = ((foot.chain.name, source.rows.get(contacts.path(foot.chain.end.path))) for foot in feet)
-    points = ((name, point) for name, row in rows if row for point in row.points)
-    return with_contacts(rig, feet, [Contact(name, 0.0, 0.0, *point) for name, point in points])
+    rows = ((foot, source.rows.get(contacts.path(foot.chain.end.path))) for foot in feet)
+    given = [(foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points]
+    known = [contact for foot, contact in given if moves(foot, contact.bone)]
+    lost = {(foot.chain.name, contact.bone): None for foot, contact in given if contact not in known}
+    return with_contacts(rig, feet, known), tuple(lost)

@@ -76,4 +76,4 @@ def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[fl
     """From which frame to which somebody has said the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()
-    return known.said if known and contacts.keys(row) == known.keys else [[*row.range()]]
+    return known.said if known and contacts.keys(row) == known.keys else [row.range().to_tuple()]

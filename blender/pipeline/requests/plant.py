@@ -164,6 +164,8 @@ def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
         yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
     if read.no_more:
         yield translated("alert.planted_no_more", limbs=", ".join(read.no_more))
+    for limb, bone in read.lost_points:
+        yield translated("alert.point_lost", limb=limb, bone=bone)
     feet = zip(read.feet, said, strict=True)
     if limbs := [foot.chain.name for foot, its in feet if foot.is_planted and its.stays_found]:
         yield translated("note.contacts_stay", limbs=", ".join(limbs))
