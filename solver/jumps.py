@@ -40,7 +40,9 @@ def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
         step = _ways(tips, lengths, np.arange(len(tips) - 1), 1)
         way = _ways(tips, lengths, np.arange(-span, len(tips)), span)
         before, during, after = way[: -2 * span], way[span:-span], way[2 * span :]
-        sudden = (during > _LEAST) & (during > _SUDDEN * np.maximum(before, after))
+        # Poses that are held for some frames stand still on both sides of each step.
+        usual = np.median(way[way > 0.0]) if way.any() else 0.0
+        sudden = (during > _LEAST) & (during > _SUDDEN * np.maximum(usual, np.maximum(before, after)))
         starts.update(*(_ends(step, int(row + np.argmax(step[row : row + span]))) for row in np.flatnonzero(sudden)))
     return [slice(first, last) for first, last in pairwise((0, *sorted(starts), len(tips)))]
 

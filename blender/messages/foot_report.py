@@ -70,6 +70,8 @@ class FootReport:
 
 def headline(feet: Sequence[FootReport]) -> str:
     """Of all feet, in one line."""
+    if not any(foot.frames for foot in feet):
+        return translated("report.none_stands")
     scale, unit = feet[0].scale, feet[0].unit
     before, after = (scale * max(getattr(foot, name)[1] for foot in feet) for name in ("before", "after"))
     return _on_part(feet[0], translated("report.planted", before=before, after=after, unit=unit))

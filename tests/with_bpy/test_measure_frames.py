@@ -55,7 +55,7 @@ def test_of_more_frames_some_are_measured(chain: PropertyGroup) -> None:
     assert 16 <= len(found) <= 20
     assert {1, LAST} <= set(found)
     assert np.diff(found).max() < 2 * LAST / 16
-    assert report.notes == (f"Measured on {len(found)} of 500 frames",)
+    assert report.notes == (f"Joints were measured on {len(found)} of 500 frames",)
 
 
 def test_the_same_frames_are_measured_each_time(chain: PropertyGroup) -> None:

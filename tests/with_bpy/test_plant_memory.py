@@ -132,3 +132,13 @@ def test_points_of_bones_that_are_gone_are_told(rig: Object) -> None:
     assert stood(report) == before
     assert "toe.L" in alerts(report)
     assert "toe.L" not in alerts(api.plant(rig))
+
+
+def test_feet_of_which_none_stands_are_told(rig: Object) -> None:
+    report = api.plant(rig, stillness=api.Stillness(contact=5.0))
+    print(report.headline())
+    assert not any(stood(report).values())
+    assert "slide" not in report.headline()
+    assert "Contact Speed" in report.headline()
+    assert alerts(report).count("Contact Speed") == 1
+    assert "Contact Speed" not in alerts(api.plant(rig, contacts=[]))

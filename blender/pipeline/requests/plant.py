@@ -176,6 +176,9 @@ def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> I
     least = MOVES * float(planted.lengths[0])
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
+    found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))
+    if found and not (planted.stands.any() or planted.groundless.any()):
+        yield translated("alert.none_stands")
     yield from _limb_notes(read, said)
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
     ends = {chain.end.name for chain in read.plan.chains}
