@@ -1,20 +1,22 @@
-"""Limbs of a kind named with wildcards and without; IK controls that hang on what shakes."""
+"""Limbs named with and without wildcards; IK controls that hang on what shakes; IK of the toes that is left off."""
 
 from __future__ import annotations
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
+from bpy.types import Object
 
 from support.empty_file import open_empty_file
-from support.published_rigs import published
+from support.published_rigs import deforming, limbs, published
 from support.rig_file import own_rig_file
 from support.rigs import ARM, Bone, animate, armature
-from support.walking import pose_of
+from support.walking import off, pose_of
 
-KNEE = "ひざ.L"
+KNEE, FOOT, HEEL, TOES = "ひざ.L", "足首.L", "足ＩＫ.L", "つま先ＩＫ.L"
 ONE_SWITCH = """
 [[limb]]
 name = "Own Leg.?"
@@ -101,3 +103,46 @@ def test_controls_on_what_shakes_are_right_between_frames(carried: str) -> None:
         assert api.switch(rig, "IK", frames=(1, 20)).posed
     moved = np.linalg.norm((pose_of(rig, ARM_NAMES, BETWEEN) - before)[..., :3, 3], axis=-1)
     assert moved.max() < 1e-3
+
+
+@pytest.fixture
+def model() -> Object:
+    """One whose foot its own IK does not aim, while its leg shows IK."""
+    rig = published("mmd")
+    rig.pose.bones[FOOT].constraints["IK"].influence = 0.0
+    animate(rig.pose.bones[HEEL], location={1: (0, 0, 0), 8: (0.02, -0.05, 0.1), 15: (-0.05, 0.05, 0.2)})
+    animate(rig.pose.bones[FOOT], rotation_quaternion={1: (1, 0, 0, 0), 15: (0.95, 0.3, 0, 0)})
+    return rig
+
+
+def keyed(rig: Object) -> dict[str, list[float]]:
+    """By path of what is animated the frames of its keys."""
+    return {curve.data_path: [key.co.x for key in curve.keyframe_points] for curve in versions.curves(rig)}
+
+
+def test_a_leg_that_shows_ik_keeps_its_keys_with_toes_off(model: Object) -> None:
+    before = keyed(model)
+    assert "Show IK already" in str(api.switch(model, "IK", frames=(1, 15)))
+    assert keyed(model) == before
+
+
+@pytest.mark.parametrize("frames", [(4, 10), (1, 15)])
+@pytest.mark.parametrize("later", [0, 1])
+def test_toes_that_are_off_stay_off_there_and_back(model: Object, frames: tuple[int, int], later: int) -> None:
+    pose = deforming(model, limbs("mmd"))
+    for to, (start, end) in (("FK", frames), ("IK", (frames[0] + later, frames[1] - later))):
+        assert api.switch(model, to, frames=(start, end)).posed
+        assert off(deforming(model, limbs("mmd")), pose)[0] < 1e-4
+    aim = model.pose.bones[FOOT].constraints["IK"]
+    assert not {f"{aim.path_from_id()}.influence", f'pose.bones["{TOES}"].rotation_quaternion'} & keyed(model).keys()
+    assert aim.influence == 0.0
+
+
+def test_toes_that_aim_on_some_frames_are_switched(model: Object) -> None:
+    aim = model.pose.bones[FOOT].constraints["IK"]
+    for frame, value in ((1, 0.0), (7, 1.0)):
+        aim.influence = value
+        aim.keyframe_insert("influence", frame=frame)
+    api.switch(model, "FK", frames=(4, 10))
+    bpy.context.scene.frame_set(9)
+    assert aim.influence == 0.0

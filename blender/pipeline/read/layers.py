@@ -58,6 +58,8 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
 
     kept = tuple((carried(name, name), name) for name in limb.kept)
     toe = toe_path(rig, limb)
+    if toe and _left_off(rig, toe, switch.path, limb.ik_value, frames):
+        toe = ""
     aim = setting_of(toe, 0.0 if to == Layer.FK else 1.0)
     plan = LayerPlan(
         name=limb.name,
@@ -115,6 +117,17 @@ def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Ar
 def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
     """Whether the layer that the limb is to show does so on all frames already."""
     return all((numbers_on(rig, one.path, frames) == one.value).all() for one in limb.switches)
+
+
+def _left_off(rig: Rig, path: str, switch: str, shown: float, frames: Array) -> bool:
+    """Whether a property is 0 on these frames, and on the nearest ones on which the switch is at `shown`."""
+    curve = versions.curve_finder(rig)(switch, index=0)
+    keyed = key_points(curve)[0] if curve else np.empty(0)
+    times = np.concatenate((frames, keyed, (frames[0] - 1.0, frames[-1] + 1.0)))
+    times = times[numbers_on(rig, switch, times) == shown]
+    away = np.maximum(frames[0] - times, times - frames[-1]).clip(0.0)
+    nearest = times[away <= away.min(initial=np.inf) + MERGE]
+    return bool(len(nearest)) and not numbers_on(rig, path, np.concatenate((frames, nearest))).any()
 
 
 def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
