@@ -56,8 +56,9 @@ def test_a_shared_bone_alone_makes_no_rig_a_known_one() -> None:
     assert refused.value.kind == "UNKNOWN_RIG"
 
 
-def test_the_switch_of_a_pole_has_the_limbs_wildcards() -> None:
-    with own_rig_file(ONE_SWITCH + 'pole_switch = "pole_*_?"\n'):
+@pytest.mark.parametrize("key", ["pole_switch", "stretch_switch"])
+def test_properties_have_the_wildcards_of_the_limb(key: str) -> None:
+    with own_rig_file(f'{ONE_SWITCH}{key} = "own_*_?"\n'):
         assert [fault.kind for fault in rig_files.faults()] == ["OTHER_WILDCARDS"]
 
 
