@@ -215,7 +215,8 @@ def _reading(rig: Rig, chains: Chains, scene: Scene) -> Reading:
             return before
     plan = current_plan(rig, [name for name, *_ in chains], scene)
     shared_bones.refuse_shared_bones(plan.chains)
-    places, look = tuple(dependencies.links(plan.chains)), GlanceRequest(plan=plan, need=sample_request(plan))
+    places = tuple(dependencies.links(plan.chains, driven=True))
+    look = GlanceRequest(plan=plan, need=sample_request(plan))
     found = fingerprint(plan, places)
     return Reading(chains=chains, fingerprint=found, rest=rest_fingerprint(plan), plan=plan, look=look, places=places)
 

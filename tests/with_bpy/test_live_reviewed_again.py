@@ -1,4 +1,4 @@
-"""Live characters that were solved side by side, and then part: each goes by its own last solution."""
+"""Two live characters side by side: each goes by its own last solution, and one may follow the other by drivers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from mathutils import Vector
 
 from support import rigs
 from support.live import CLOSE, WITHIN_REACH
@@ -56,3 +57,29 @@ def test_a_pose_by_hand_beside_brings_back_no_old_solution() -> None:
     bpy.data.objects[LIMBS[1].rig].pose.bones["lower"].rotation_quaternion = (0.7, 0.5, 0.3, -0.4)
     bpy.context.view_layer.update()
     np.testing.assert_allclose(misses(), 0.0, atol=CLOSE)
+
+
+def drive_by_the_other_hand() -> None:
+    """By drivers the first target goes where the second character's hand goes."""
+    for index, axis in enumerate("XYZ"):
+        driver = bpy.data.objects[LIMBS[0].target].driver_add("location", index).driver
+        driver.type = "SUM"
+        variable = driver.variables.new()
+        bpy.context.view_layer.update()  # a driver is there before it has a target
+        variable.type = "TRANSFORMS"
+        target = variable.targets[0]
+        target.id, target.bone_target, target.transform_type = bpy.data.objects[LIMBS[1].rig], "hand", f"LOC_{axis}"
+
+
+def test_a_limb_follows_another_character_by_drivers() -> None:
+    first, second = (bpy.data.objects[limb.rig] for limb in LIMBS)
+    first.location = second.location + first.location + Vector((0.4, 0.2, 0.0))
+    rigs.animate(
+        bpy.data.objects[LIMBS[1].target],
+        location={frame: place + np.array(second.location) for frame, place in WITHIN_REACH.items()},
+    )
+    bpy.context.view_layer.update()
+    drive_by_the_other_hand()
+    for frame in range(1, 11):
+        on_frame(frame)
+        np.testing.assert_allclose(misses(), 0.0, atol=CLOSE, err_msg=f"frame {frame}")

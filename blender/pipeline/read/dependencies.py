@@ -60,9 +60,13 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
         yield rank
 
 
-def links(chains: Iterable[ChainPlan]) -> dict[Point, tuple[Point, ...]]:
-    """All that the chains' places depend on, and what each of these follows itself."""
-    sources = cache(lambda place: tuple(sources_of(place)))
+def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> dict[Point, tuple[Point, ...]]:
+    """All that the chains' places depend on, and what each of these follows itself.
+
+    driven : by drivers of objects as well. Those of armatures are left out: to go through hundreds takes too long
+    """
+    follow = _also_driven_objects if driven else sources_of
+    sources = cache(lambda place: tuple(follow(place)))
     points = [point for chain in chains for point in places_of(chain)]
     return {place: sources(place) for place in upstream(*points, sources=sources)}
 
@@ -75,6 +79,8 @@ def ties(place: Point) -> object:
         return None
     constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
     followed = [tuple(targets(each)) for each in constraints if not each.mute]
+    if not is_rig(item) and item.animation_data:
+        followed.append(tuple(_drivers_of(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 
 
@@ -152,6 +158,16 @@ def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[Chai
 def _also_driven(place: Point) -> Iterator[Point]:
     """What the place depends on by parents, constraints and drivers."""
     yield from sources_of(place)
+    yield from _drivers_of(place)
+
+
+def _also_driven_objects(place: Point) -> Iterator[Point]:
+    """The same without drivers of armatures."""
+    return sources_of(place) if is_rig(place.object) else _also_driven(place)
+
+
+def _drivers_of(place: Point) -> Iterator[Point]:
+    """What drives the place."""
     for curve in versions.drivers(place.object):
         if bone_and_property(curve.data_path)[0] == place.bone:
             for target in (each for variable in curve.driver.variables for each in variable.targets):

@@ -29,7 +29,7 @@ def rest_fingerprint(plan: Plan) -> Fingerprint:
     """Of a plan, what the bones have at rest: it changes with the data of an armature alone."""
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
-    return dependencies.links(plan.chains), exist, [_rest(plan.rig, name) for name in _names(plan)]
+    return dependencies.links(plan.chains, driven=True), exist, [_rest(plan.rig, name) for name in _names(plan)]
 
 
 def _names(plan: Plan) -> list[str]:
