@@ -70,3 +70,13 @@ def test_one_foot_alone_never_jumps() -> None:
     ankles = np.zeros((20, 1, 3))
     ankles[10:, :, 1] = 0.5
     assert pieces(ankles, LEGS[:1], 30.0) == [slice(0, 20)]
+
+
+@pytest.mark.parametrize("held", [2, 3])
+def test_a_walk_in_place_with_held_poses_is_one_take(held: int) -> None:
+    """Both feet move whenever one does: backward with the ground, or forward."""
+    times = np.arange(97) // held * held / 24.0
+    phases = (times[:, None] + (0.0, 0.5)) % 1.0
+    ahead = np.where(phases < 0.6, 0.3 - phases, 1.5 * phases - 1.2)
+    tips = np.stack((0.0 * ahead, 1.4 * ahead, 0.15 * (phases > 0.6)), axis=-1)
+    assert pieces(tips, LEGS, 24.0) == [slice(0, 97)]
