@@ -21,9 +21,6 @@ _TURN = 2e-4
 """Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
 
 
-_AXES = np.eye(3)
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Between:
     """Where curves have to pass halfway between some frames and the next ones.

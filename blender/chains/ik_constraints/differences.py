@@ -20,9 +20,6 @@ from .pre_constraint_pose import pre_constraint_pose
 _BESIDE = 1e-3
 """Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
 
-_SEEN = 0.1
-"""Degrees by which a limb has to be off before it is worth a sentence."""
-
 
 def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> Iterator[str]:
     """Sentences for the constraint that moves these two bones, as it is now in the scene."""
