@@ -74,7 +74,7 @@ pictures: $(PLAIN)/ready demo
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window/test_pictures.py
 	cp out/pictures/*.png out/walk.png docs/images
 	for example in examples/*.py; do $(PLAIN)/bin/python $$example docs/images/$$(basename $$example .py).png || exit; done
-	$(PLAIN)/bin/python docs/listing/draw.py
+	$(PLAIN)/bin/python examples/listing.py
 
 build: $(WHEEL)/ready
 	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)

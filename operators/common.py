@@ -54,9 +54,10 @@ class ArmatureOperator(Operator):
         """The armatures to act on, in order: the one in hand, unless a subclass takes more."""
         return [in_hand.rig_in_hand(context)]
 
-    def run(self, context: Context, rig: Rig) -> "api.Report | None":
-        """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def run(self, context: Context, rig: Rig) -> "api.Report | None":
+            """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
 
     def execute(self, context: Context) -> Result:
         result: Result = {"CANCELLED"}

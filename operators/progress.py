@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.translations import contexts, pgettext_iface
@@ -26,9 +27,10 @@ class ProgressOperator(RangeOperator):
 
     measure: choice("measure", default=DEFAULTS.measure)
 
-    def request(self, context: Context, rig: Rig) -> "api.Request":
-        """The request for one armature, not yet begun."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def request(self, context: Context, rig: Rig) -> "api.Request":
+            """The request for one armature, not yet begun."""
 
     def invoke(self, context: Context, event: Event) -> Result:
         self._window = context.window

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bpy.types import Object
+from bpy.types import Action, Object
 
 from .rigs import animate, armature, chain, empty
 from .truth import on_frame
@@ -51,6 +51,15 @@ def everything(item: Object) -> dict[tuple[str, int], list[tuple]]:
         ]
         for curve in versions.curves(item)
     }
+
+
+def keys_of(item: Object, action: Action, slot: str) -> dict:
+    """All keys of an action, to the bit, seen by an object that plays it."""
+    played = versions.played(item)
+    versions.play(item, action, slot)
+    found = everything(item)
+    versions.play(item, *played)
+    return found
 
 
 def values(item: Object, frames: np.ndarray) -> np.ndarray:

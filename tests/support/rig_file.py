@@ -8,6 +8,19 @@ from pathlib import Path
 
 from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
 
+CRANE = """
+[[limb]]
+name = "Crane"
+switch_bone = "lower"
+switch = "influence"
+fk_value = 0.0
+ik_value = 1.0
+fk = ["upper", "lower", "hand"]
+ik = ["upper", "lower", "hand"]
+control = "hook"
+"""
+"""An arm whose IK constraint acts on the FK controls themselves."""
+
 
 @contextmanager
 def own_rig_file(text: str) -> Iterator[Path]:

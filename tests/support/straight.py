@@ -49,3 +49,10 @@ def _straight(rig: Object, upper: str, lower: str) -> Quaternion:
     bones = rig.data.bones
     along = bones[lower].matrix_local.to_3x3().inverted() @ bones[upper].matrix_local.to_3x3().col[1]
     return Vector((0.0, 1.0, 0.0)).rotation_difference(along)
+
+
+def set_poles(rig: Object, pole: bool) -> None:
+    """Whether IK bends towards the pole controls."""
+    for limb in LIMBS:
+        for side in "LR":
+            rig.pose.bones[f"{limb}_parent.{side}"]["pole_vector"] = pole

@@ -90,6 +90,14 @@ def off(after: np.ndarray, before: np.ndarray) -> tuple[float, float, float]:
     return moved.max(), np.degrees(2.0 * np.arcsin(half)).max(), np.abs(scales[0] - scales[1]).max()
 
 
+def assert_kept(after: np.ndarray, before: np.ndarray) -> None:
+    """Within what the manual promises on frames: metres, degrees, and parts of the scale."""
+    moved, turned, scaled = off(after, before)
+    assert moved < 1e-4
+    assert turned < 0.1
+    assert scaled < 1e-3
+
+
 def key_switch(rig: Object, values: Mapping[float, float], interpolation: str) -> None:
     """Key which layer the left leg shows."""
     path = 'pose.bones["thigh_parent.L"]["IK_FK"]'

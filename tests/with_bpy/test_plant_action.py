@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bpy.types import Action, Object
+from bpy.types import Object
 
-from support.held import everything
+from support.held import everything, keys_of
 from support.rigs import empty
 from support.truth import on_frame, save_and_load
 from support.walker import captured, file_of, shown, walker
@@ -30,15 +30,6 @@ def scene(*, unkeyed: Sequence[int] = ()) -> Object:
         rig.pose.bones["hips"].location = 0.1, 0.2, 0.3
         rig.pose.bones["foot.L"].rotation_quaternion = 0.9, 0.1, 0.0, 0.0
     return rig
-
-
-def keys_of(rig: Object, action: Action, slot: str) -> dict:
-    """All keys of an action, to the bit, seen by an object that plays it."""
-    played = versions.played(rig)
-    versions.play(rig, action, slot)
-    found = everything(rig)
-    versions.play(rig, *played)
-    return found
 
 
 def test_the_captured_action_stays_to_the_bit() -> None:

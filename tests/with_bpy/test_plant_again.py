@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import contacts, versions
-from bpy.types import Action, FCurve, Object
+from bpy.types import FCurve, Object
 from mathutils import Vector
 
 from support.footsteps import CLEARANCE
-from support.held import everything
+from support.held import everything, keys_of
 from support.walker import captured, shown, walker
 
 COUNT = 31
@@ -33,14 +33,6 @@ def ground(until: float) -> Object:
     item = bpy.data.objects.new("Ground", mesh)
     bpy.context.scene.collection.objects.link(item)
     return item
-
-
-def keys_of(rig: Object, action: Action, slot: str) -> dict:
-    played = versions.played(rig)
-    versions.play(rig, action, slot)
-    found = everything(rig)
-    versions.play(rig, *played)
-    return found
 
 
 def row(rig: Object, bone: str) -> FCurve:

@@ -9,21 +9,10 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.empty_file import open_empty_file
-from support.rig_file import own_rig_file
+from support.rig_file import CRANE, own_rig_file
 from support.rigs import ARM, Bone, animate, armature
 from support.walking import pose_of
 
-KIND = """
-[[limb]]
-name = "Crane"
-switch_bone = "lower"
-switch = "influence"
-fk_value = 0.0
-ik_value = 1.0
-fk = ["upper", "lower", "hand"]
-ik = ["upper", "lower", "hand"]
-control = "hook"
-"""
 FRAMES = range(1, 11)
 
 
@@ -36,7 +25,7 @@ def rig() -> Iterator[Object]:
     reach.target, reach.subtarget, reach.chain_count = rig, "hook", 3
     reach.iterations = 500
     animate(rig.pose.bones["hook"], location={1: (0, 0, 0), 10: (-0.6, 0.3, 0.2)})
-    with own_rig_file(KIND):
+    with own_rig_file(CRANE):
         yield rig
 
 

@@ -60,14 +60,13 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
     toe = toe_path(rig, limb)
     if toe and _left_off(rig, toe, switch.path, limb.ik_value, frames):
         toe = ""
-    aim = setting_of(toe, 0.0 if to == Layer.FK else 1.0)
     plan = LayerPlan(
         name=limb.name,
         shown=tuple(map(bones, shown)),
         before=tuple((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
         source=source_bones(rig, limb, to),
         switch=switch,
-        along=(aim,) if toe else (),
+        along=(setting_of(toe, 0.0 if to == Layer.FK else 1.0),) if toe else (),
         controls=kept,
         shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
         pole_on=np.zeros(len(frames), dtype=np.bool_),

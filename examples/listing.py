@@ -1,4 +1,4 @@
-"""Icon and title picture of the extensions platform: python docs/listing/draw.py
+"""Icon and title picture of the extensions platform: python examples/listing.py
 
 A limb that follows a target round, solved on every frame at once; needs NumPy and matplotlib.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ from matplotlib.collections import LineCollection
 
 from solver import Chain, Goals, Options, solve
 
-HERE = Path(__file__).parent
+LISTING = Path(__file__).parents[1] / "docs" / "listing"
 CHAIN = Chain(
     joints=np.array(((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.9, 0.0))),
     hinge_axis=np.array((0.0, 0.0, 1.0)),
@@ -25,14 +25,14 @@ DARK, LIGHT, TARGET = "#23282f", "#e8eef5", "#f5a623"
 
 
 def main() -> None:
-    """Write icon.png (256 by 256) and title.jpg (1920 by 1080) beside this file."""
+    """Write icon.png (256 by 256) and title.jpg (1920 by 1080) in docs/listing."""
     axes = canvas(256, 256, ((-0.3, 1.6), (-0.25, 1.65)))
     limb(axes, target=np.array((1.25, 1.2, 0.0)), width=22.0)
-    plt.savefig(HERE / "icon.png")
+    plt.savefig(LISTING / "icon.png")
     axes = canvas(1920, 1080, ((-2.35, 3.05), (-1.05, 1.9875)))
     path(axes)
     limb(axes, target=np.array((1.2, 1.1, 0.0)), width=22.0)
-    plt.savefig(HERE / "title.jpg", pil_kwargs={"quality": 85, "optimize": True})
+    plt.savefig(LISTING / "title.jpg", pil_kwargs={"quality": 85, "optimize": True})
 
 
 def canvas(width: int, height: int, view: tuple[tuple[float, float], tuple[float, float]]) -> Axes:
