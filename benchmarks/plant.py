@@ -1,7 +1,7 @@
 """Feet that stand, by three ways, judged by footsteps that are known: python benchmarks/plant.py
 
-Needs NumPy alone; with the Python of a Blender wheel that has the extension it also times 10,000 frames beside
-nla.bake. Walks, a run, a treadmill, a stair, standing, turns on the ball and a jump, with 2 mm of noise, skating and
+Needs NumPy alone; with the Python of a Blender wheel that has the extension it also prints what `plant_speed.py` does.
+Walks, a run, a treadmill, a stair, standing, turns on the ball and a jump, with 2 mm of noise, skating and
 drift, on legs 0.85, 1 and 1.15 times as long as the captured ones: as the rotations were copied; by two thresholds, the
 best pair for these takes, with the mean position held; and planted. All are given the floor. Thresholds are given the
 velocity of the treadmill and hips that were scaled to the legs as well.
@@ -11,10 +11,8 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from importlib import import_module, util
+from importlib import util
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 
@@ -26,7 +24,7 @@ from solver.corrections import stand_spans
 from solver.hips import lowering, scaled
 from support.footsteps import Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level
-from support.takes import TAKES, disturbed, legs_scaled, walk
+from support.takes import TAKES, disturbed, legs_scaled
 
 RATES, RATIOS = (30.0, 60.0, 120.0), (0.85, 1.0, 1.15)
 WAYS = "copied", "two thresholds", "planted"
@@ -43,66 +41,9 @@ def main() -> None:
             print(f"| {ratio} | {way} | {figures.row()}")
     print(f"the lowering is off from a search by {lowering_error():.1e} leg lengths at most")
     if util.find_spec("bpy"):
-        beside_nla_bake()
+        import plant_speed
 
-
-def beside_nla_bake(frames: int = 10_000, runs: int = 5) -> None:
-    """Print the processor time of a planted walk, and of Blender's own bake of the bones that planting keys.
-
-    Both by operator, with the undo step, in turn on one processor. Blender's bake keys location, rotation and scale of
-    these bones; beside it the same without scale, which planting does not key. Last the time of what Blender's own
-    calls take in planting: to read the keys of these bones, to copy the action, to write as many keys, and to push the
-    undo step.
-    """
-    import bpy
-    import measure
-    import run
-    import scenes
-    from mathutils import Matrix
-
-    import_module("addon_utils").enable(run.PACKAGE, default_set=True)
-    from support.walker import walker
-
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    versions = import_module(f"{run.PACKAGE}.blender.versions")
-    rig = walker(disturbed(walk(60.0, seconds=(frames - 1) / 60), 0.002, 1))
-    names = {bone.name for bone in rig.pose.bones if bone.name.startswith(("hips", "thigh", "shin", "foot"))}
-    captured, slot = versions.played(rig)
-
-    def give_back() -> None:
-        made, _ = versions.played(rig)
-        if made != captured:
-            versions.play(rig, captured, slot)
-            bpy.data.actions.remove(made)
-        for bone in rig.pose.bones:
-            bone.matrix_basis = Matrix()  # Blender's bake leaves scales a hair off 1
-
-    def calls() -> None:
-        keys = np.empty((len(list(versions.curves(rig))), 2 * frames), dtype=np.float32)
-        for curve, values in zip(versions.curves(rig), keys, strict=True):
-            curve.keyframe_points.foreach_get("co", values)
-        versions.copy_action(rig)
-        for curve, values in zip(versions.curves(rig), keys, strict=True):
-            if "hips" not in curve.data_path or curve.data_path.endswith("location"):
-                curve.keyframe_points.foreach_set("co", values)
-                curve.update()
-        bpy.ops.ed.undo_push(message="Plant")
-
-    peer = partial(scenes.nla_bake, rig, frames, names)
-    ours = partial(bpy.ops.two_bone_ik.plant, "EXEC_DEFAULT", True, frame_range="BONE_KEYS")
-    ways = {
-        "nla.bake": peer,
-        "nla.bake without scale": partial(peer, channel_types={"LOCATION", "ROTATION"}),
-        "planted": partial(ours, measure="NONE"),
-        "planted and measured": partial(ours, measure="AUTO"),
-        "Blender's calls": calls,
-    }
-    with run.one_processor():
-        found = dict(zip(ways, measure.in_turn(give_back, list(ways.values()), runs), strict=True))
-    print(f"{frames} frames, two legs, Blender {bpy.app.version_string}, processor time, medians of {runs}:")
-    for name, figures in found.items():
-        whole, unscaled = (measure.Comparison(found[each], figures).times() for each in list(ways)[:2])
-        print(f"{name:24}{median(figures.runs):8.3f} s; times as fast: {whole}; without scale {unscaled}")
+        plant_speed.main()
 
 
 @dataclass(frozen=True, kw_only=True)

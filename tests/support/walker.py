@@ -107,14 +107,22 @@ def walker(take: Capture, ratio: float = 1.0, to_world: Matrix | None = None, na
     bpy.context.scene.render.fps = round(take.rate)
     for bone in rig.pose.bones:
         bone.rotation_mode = "XYZ" if bone.name.endswith(".R") else "QUATERNION"
-    rig.animation_data_create().action = bpy.data.actions.new("Captured")
-    _key(rig, _poses(rig, rest, take, ratio), len(take.hips))
-    bpy.context.scene.frame_end = len(take.hips)
-    on_frame(1)
+    key_capture(rig, take, rest)
     return rig
 
 
-def _poses(rig: Object, rest: dict[str, np.ndarray], take: Capture, ratio: float) -> dict[str, np.ndarray]:
+def key_capture(rig: Object, take: Capture, rest: dict[str, np.ndarray]) -> None:
+    """Let the armature play the capture from frame 1 on, in an action "Captured".
+
+    rest : head and tail of hips, thighs and shins in the world, by name
+    """
+    rig.animation_data_create().action = bpy.data.actions.new("Captured")
+    _key(rig, _poses(rig, rest, take))
+    bpy.context.scene.frame_end = len(take.hips)
+    on_frame(1)
+
+
+def _poses(rig: Object, rest: dict[str, np.ndarray], take: Capture) -> dict[str, np.ndarray]:
     """(n, 4, 4) by bone, in armature space."""
     turn = np.array(rig.matrix_world)[:3, :3]
     scale = np.linalg.norm(turn[:, 0])
@@ -124,7 +132,8 @@ def _poses(rig: Object, rest: dict[str, np.ndarray], take: Capture, ratio: float
         _triad(aside, np.broadcast_to((0.0, 0.0, 1.0), aside.shape))
         @ _triad(np.array((1.0, 0, 0)), np.array((0, 0, 1.0))).T
     )
-    worlds = {"hips": (yaw, take.hips.mean(axis=1))}
+    middle = np.mean([rest[f"thigh.{side}"][0] for side in "LR"], axis=0)
+    worlds = {"hips": (yaw, take.hips.mean(axis=1) + yaw @ (rest["hips"][0] - middle))}
     for row, side in enumerate("LR"):
         joints = np.stack((take.hips, take.knees, take.ankles), axis=2)[:, row]
         links, resting = np.diff(joints, axis=1), [np.diff(rest[f"{bone}.{side}"], axis=0)[0] for bone in _BONES[:2]]
@@ -152,8 +161,7 @@ def _poses(rig: Object, rest: dict[str, np.ndarray], take: Capture, ratio: float
     return poses
 
 
-def _key(rig: Object, poses: dict[str, np.ndarray], count: int) -> None:
-    frames, channelbag = np.arange(1.0, count + 1), versions.ensure_channelbag(rig)
+def _key(rig: Object, poses: dict[str, np.ndarray]) -> None:
     for bone in (rig.pose.bones[name] for name in poses):
         local, above = np.array(bone.bone.matrix_local), np.eye(4)
         if bone.parent:
@@ -173,11 +181,17 @@ def _key(rig: Object, poses: dict[str, np.ndarray], count: int) -> None:
         if not bone.parent:
             channels["location"] = np.array([matrix.translation for matrix in basis])
         for name, found in channels.items():
-            for index, column in enumerate(found.T):
-                curve = channelbag.fcurves.new(bone.path_from_id(name), index=index)
-                curve.keyframe_points.add(count)
-                curve.keyframe_points.foreach_set("co", np.column_stack((frames, column)).ravel())
-                curve.update()
+            key_values(rig, bone.path_from_id(name), found)
+
+
+def key_values(rig: Object, path: str, values: np.ndarray) -> None:
+    """Key a property without keys from frame 1 on: a row a frame."""
+    frames, channelbag = np.arange(1.0, len(values) + 1), versions.ensure_channelbag(rig)
+    for index, column in enumerate(values.T):
+        curve = channelbag.fcurves.new(path, index=index)
+        curve.keyframe_points.add(len(values))
+        curve.keyframe_points.foreach_set("co", np.column_stack((frames, column)).ravel())
+        curve.update()
 
 
 def shown(rig: Object, count: int) -> Shown:
