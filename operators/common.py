@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from bpy.app.translations import pgettext_rpt
@@ -23,8 +25,12 @@ else:
         def __init__(self, name: str) -> None:
             self._name = name
 
+        @cached_property
+        def _module(self) -> ModuleType:
+            return import_module(f"...{self._name}", __name__)
+
         def __getattr__(self, name: str) -> Any:
-            return getattr(import_module(f"...{self._name}", __name__), name)
+            return getattr(self._module, name)
 
     api, in_hand = _Later("api"), _Later("blender.in_hand")
 
@@ -88,9 +94,10 @@ class ArmatureOperator(Operator):
         from ..blender.messages.report import remember
 
         remember(report)
+        kind = {"INFO"} if report.reached else {"WARNING"}
         # The status bar shows the last line only; the others are in the Info editor.
         for line in filter(None, (report.title, *report.lines(), report.headline())):
-            self.report({"INFO"} if report.reached else {"WARNING"}, line)
+            self.report(kind, line)
 
     def inform(self, name: str, /, **values: object) -> None:
         """One line for the user: the sentence of this name, filled in."""

@@ -44,7 +44,7 @@ def on_top(plan: ChainPlan) -> Hiding | None:
 
 def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
     """The same with what switches the constraint, where that is one of a known limb."""
-    limb = switches.known_limb(plan)
+    limb = switches.known_by_end(plan.rig).get(plan.end.name)
     if not limb:
         return found
     ends = (limb.switch_bone, limb.followed, switch_path(plan.rig, limb), limb.fk_value)
@@ -61,7 +61,7 @@ def switched_off(plan: ChainPlan, copies: switches.Copies, evaluated: Rig, near:
 
     near : in world units how far a bone may be from the one in its place, and still show it
     """
-    switch = switches.hiding_switch(plan, copies)
+    switch = switches.hiding_switch(plan, switches.known_by_end(plan.rig).get(plan.end.name), copies)
     if switch and any(_apart(evaluated, *pair) > near for pair in switch.instead):
         return Hiding(switch=switch.path, value=switch.value)
     return None

@@ -124,9 +124,10 @@ class ChainReport:
             Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
             for text, where, weight in self._details(reached)
         ]
-        if self.worst is None:
+        worst = self.worst
+        if worst is None:
             return [Finding(translated("report.reached", chain=self.name, **counts)), *details]
-        frame, off = self.worst
+        frame, off = worst
         misposed = translated(
             "report.misposed",
             chain=self.name,
@@ -145,15 +146,10 @@ class ChainReport:
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
         """What there is to say, on which frames, and (n,) how much of it shows on each."""
         on = partial(when, self.frames)
-        shorts = {
-            Status.TOO_FAR: translated("report.too_far"),
-            Status.TOO_CLOSE: translated("report.too_close"),
-            Status.LIMITED: translated("report.held"),
-        }
-        for status, short in shorts.items():
+        for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED) if self.status.any() else ():
             where = self.status == status
             if where.any():
-                miss = self.miss[where].max()
+                short, miss = _short(status), self.miss[where].max()
                 yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
@@ -178,6 +174,17 @@ class ChainReport:
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge
+
+
+def _short(status: Status) -> str:
+    """Of a target that the tip does not meet: why."""
+    return translated(
+        "report.too_far"
+        if status == Status.TOO_FAR
+        else "report.too_close"
+        if status == Status.TOO_CLOSE
+        else "report.held"
+    )
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
         if constraint is None or (constraint.mute and animated.isdisjoint(paths)):
             continue
         constraint.mute = True
-        for curve in (*versions.curves(rig), *versions.drivers(rig)):
+        for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
             curve.mute |= curve.data_path in paths
         played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
         muted = (

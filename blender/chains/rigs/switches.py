@@ -50,15 +50,18 @@ def copies(rig: Rig) -> Copies:
     return found
 
 
-def known_limb(chain: ChainPlan) -> KnownLimb | None:
-    """The limb of a known rig whose FK controls the chain poses."""
-    return next((limb for limb in limbs_of(chain.rig) if limb.fk[1] == chain.end.name), None)
+def known_by_end(rig: Rig) -> dict[str, KnownLimb]:
+    """The limbs of a known rig, by the end bones of chains that pose their FK controls."""
+    return {limb.fk[1]: limb for limb in reversed(limbs_of(rig))}
 
 
-def hiding_switch(chain: ChainPlan, copied: Copies) -> Switch | None:
-    """The switch by which the rig does not show the chain now; None where it shows, or no switch is the reason."""
+def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> Switch | None:
+    """The switch by which the rig does not show the chain now; None where it shows, or no switch is the reason.
+
+    limb : that of a known rig whose FK controls the chain poses
+    """
     rig: Rig = chain.rig
-    if limb := known_limb(chain):
+    if limb:
         path = switch_property.switch_path(rig, limb)
         if not path or switch_property.shown_layer(rig, limb) == "FK":
             return None

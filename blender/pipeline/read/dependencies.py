@@ -148,10 +148,11 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
     """Chains that follow a limb of another of these armatures, each with that armature."""
-    for chain in chains if rigs else ():
-        for place in upstream(*places_of(chain), sources=_also_driven):
+    for chain in chains:
+        others = rigs - {chain.rig}
+        for place in upstream(*places_of(chain), sources=_also_driven) if others else ():
             rig: Rig = place.object
-            if place.bone and rig != chain.rig and rig in rigs and place.bone in _roots(rig):
+            if place.bone and rig in others and place.bone in _roots(rig):
                 yield chain, rig
 
 

@@ -1,6 +1,6 @@
 """What on the rig, known before anything is measured, keeps the pose from being what the keys alone would make it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
 
 from bpy.types import Constraint
@@ -8,7 +8,8 @@ from bpy.types import Constraint
 from ....skeleton.values import Plan, Point
 from ...armatures import Rig
 from ...chains.rigs.switch_property import property_label
-from ...chains.rigs.switches import copies, hiding_switch, known_limb
+from ...chains.rigs.rig_files import KnownLimb
+from ...chains.rigs.switches import copies, hiding_switch, known_by_end
 from ...messages.translation import translated
 from . import dependencies
 from .layers import pole_on
@@ -21,7 +22,8 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    found = [*switch_notes(plan), *_pole_notes(plan)]
+    limbs = known_by_end(rig)
+    found = [*_switch_notes(plan, limbs), *_pole_notes(plan, limbs)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -51,19 +53,23 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
 
 def switch_notes(plan: Plan) -> list[str]:
     """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
+    return list(_switch_notes(plan, known_by_end(plan.rig)))
+
+
+def _switch_notes(plan: Plan, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
     copied = copies(plan.rig)
-    return [
-        translated("alert.switched_off", chain=chain.name, switch=property_label(found.path), value=found.value)
-        for chain in plan.chains
-        if (found := hiding_switch(chain, copied)) and any(bone != other for bone, other in found.instead)
-    ]
+    for chain in plan.chains:
+        found = hiding_switch(chain, limbs.get(chain.end.name), copied)
+        if found and any(bone != other for bone, other in found.instead):
+            named = {"switch": property_label(found.path), "value": found.value}
+            yield translated("alert.switched_off", chain=chain.name, **named)
 
 
-def _pole_notes(plan: Plan) -> Iterator[str]:
+def _pole_notes(plan: Plan, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
     """Sentences about chains that bend towards the pole control of a known limb whose IK does without it."""
     aside: dict[str, list[str]] = {}
     for chain in plan.chains:
-        limb = known_limb(chain) if chain.pole else None
+        limb = limbs.get(chain.end.name) if chain.pole else None
         if limb and chain.pole == Point(plan.rig, limb.pole) and not pole_on(plan.rig, limb, plan.frames).all():
             aside.setdefault(limb.pole_switch, []).append(chain.name)
     for switch, names in aside.items():
