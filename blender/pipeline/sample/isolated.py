@@ -1,10 +1,10 @@
 """Sampling in a temporary scene that holds nothing but a probe: heavy meshes elsewhere cost nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
-from bpy.types import Scene
+from bpy.types import ID, Object, Scene
 
 from ...messages.refused import unless_gone
 from . import probe
@@ -18,25 +18,31 @@ _UNITS = ("system", "scale_length", "system_rotation")
 def opened(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
-    try:
-        _copy(scene.render, isolated.render, _TIME)
-        _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
-        _copy(scene, isolated, ("use_gravity", "gravity"))
-        with probe.probing(isolated, wanted):
+    probes: list[Object] = []
+    with probe.marked():
+        try:
+            _copy(scene.render, isolated.render, _TIME)
+            _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
+            _copy(scene, isolated, ("use_gravity", "gravity"))
+            probe.link(isolated, wanted, probes)
             yield isolated
-    finally:
-        with unless_gone:
-            _remove(isolated)
+        finally:
+            _remove(isolated, probes)
 
 
-def _remove(scene: Scene) -> None:
+def _remove(scene: Scene, probes: Iterable[Object]) -> None:
     # Only this takes it off a screen. But in Blender 4 it reads the context's window, and crashes under `--command`,
     # where there is none.
     if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
         bpy.data.scenes.remove(scene)
-    else:
-        # By name, which raises ReferenceError where the scene is gone: over that, too, Blender would crash.
-        bpy.data.batch_remove((bpy.data.scenes[scene.name],))
+    # At one go: each time Blender goes through the whole file. Over what is gone already it would crash.
+    bpy.data.batch_remove([item for item in (scene, *probes) if _is_there(item)])
+
+
+def _is_there(item: ID) -> bool:
+    with unless_gone:
+        return bool(item.name)
+    return False
 
 
 def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:

@@ -36,22 +36,27 @@ def is_open() -> bool:
 def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
     probes: list[Object] = []
-    with _marked():
+    with marked():
         try:
-            points = sorted(wanted.points, key=point_text)
-            for start in range(0, len(points), _EACH):
-                probes.append(_probe())
-                scene.collection.objects.link(probes[-1])
-                for point in points[start : start + _EACH]:
-                    constraint = cast(CopyTransformsConstraint, probes[-1].constraints.new("COPY_TRANSFORMS"))
-                    constraint.target, constraint.subtarget = point.object, point.bone
-                    constraint.mute = True
+            link(scene, wanted, probes)
             yield
         finally:
             # Not by name: a file that was saved meanwhile has the probe too.
             for probe in probes:
                 with unless_gone:
                     bpy.data.objects.remove(probe)
+
+
+def link(scene: Scene, wanted: SampleRequest, probes: list[Object]) -> None:
+    """Link to `scene` what makes it evaluate all that is wanted, and add it to `probes`, to be removed in the end."""
+    points = sorted(wanted.points, key=point_text)
+    for start in range(0, len(points), _EACH):
+        probes.append(_probe())
+        scene.collection.objects.link(probes[-1])
+        for point in points[start : start + _EACH]:
+            constraint = cast(CopyTransformsConstraint, probes[-1].constraints.new("COPY_TRANSFORMS"))
+            constraint.target, constraint.subtarget = point.object, point.bone
+            constraint.mute = True
 
 
 @contextmanager
@@ -61,7 +66,7 @@ def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     For objects that come or go, Blender builds its dependency graph anew, which takes the longer, the more there are.
     """
     layer = scene.view_layers[0]
-    with _marked():
+    with marked():
         layer.update()
         shown = all(point.object.visible_get(view_layer=layer) for point in wanted.points)
         with nullcontext() if shown else probing(scene, wanted):
@@ -69,7 +74,8 @@ def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
 
 
 @contextmanager
-def _marked() -> Iterator[None]:
+def marked() -> Iterator[None]:
+    """While it is open, `is_open` is true."""
     global _open
     _open += 1
     try:
