@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, norm, product, rejection, unit
 from . import inherit, limb_pose, transform
-from .layers import CarriedBone, LayerPlan, Setting, to_place
+from .layers import CarriedBone, LayerPlan, Setting, joints_of, to_place
 from .place_bones import Control, Evaluated, place
 from .transform import AT_REST, Basis
 
@@ -46,8 +46,7 @@ class IkChain:
     def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
         """own : of swivel and end bone, as they are keyed now"""
         self._plan, self._poses, self._own = plan, poses, own
-        # (n, 3, 3) root, mid and tip
-        self._wanted = np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+        self._wanted = joints_of(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
         lengths = norm(np.diff(self._wanted, axis=1))
         self._length = lengths.sum(axis=1)

@@ -34,7 +34,11 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
 
 def rotation_base(bones: Bones, parent: Array | None, location: Array) -> Array:
     """(n, c, 4, 4) in armature space, what the rotations of bones at their own `location` (n, c, 3) are applied on."""
-    base = pose(bones, parent, transform.translation(location))
+    return _rotation_base(bones, pose(bones, parent, transform.translation(location)))
+
+
+def _rotation_base(bones: Bones, base: Array) -> Array:
+    """base : (n, c, 4, 4) how the bones are posed with no more than a location"""
     if bones[0].inherit_scale != "ALIGNED":
         return base
     # Aligned scale comes after the bone's own rotation, along the bone's own axes, and is never negative.
@@ -53,22 +57,32 @@ def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Arra
 
 def location(bones: Bones, parent: Array | None, head: Array) -> Array:
     """(n, c, 3) locations, as channels have them, that put the bones' heads at `head` (n, c, 3), in armature space."""
+    return _location(bones, parent, head, pose(bones, parent, np.eye(4)))
+
+
+def _location(bones: Bones, parent: Array | None, head: Array, still: Array) -> Array:
+    """still : (n, c, 4, 4) how the bones are posed without channels"""
     # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
-    start = pose(bones, parent, np.eye(4))[..., :3, 3]
-    moves = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
-    return transform.transform_vectors(transform.inverse(np.stack(moves, axis=-1)), head - start)
+    start = still[..., :3, 3]
+    if is_plain(bones, parent):
+        moves = still[..., :3, :3]
+    else:
+        moved = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
+        moves = np.stack(moved, axis=-1)
+    return transform.transform_vectors(transform.inverse(moves), head - start)
 
 
 def basis(bones: Bones, parent: Array | None, wanted: Array) -> Basis:
     """The channels (n, c, ...) that give bones these poses (n, c, 4, 4), but for shear, which no channel has."""
-    base = rotation_base(bones, parent, np.zeros(3))[..., :3, :3]
+    still = pose(bones, parent, np.eye(4))
+    base = _rotation_base(bones, still)[..., :3, :3]
     linear = product(transform.inverse(base), wanted[..., :3, :3])
     if bones[0].inherit_scale == "ALIGNED":
-        inherited = transform.lengths(pose(bones, parent, np.eye(4))[..., :3, :3])
+        inherited = transform.lengths(still[..., :3, :3])
         linear = linear / np.where(inherited > 0.0, inherited, 1.0)[..., None, :]
     turn = transform.orientation(linear)
     scale = np.einsum("...ij,...ij->...j", turn, linear)
-    return Basis(location=location(bones, parent, wanted[..., :3, 3]), rotation=turn, scale=scale)
+    return Basis(location=_location(bones, parent, wanted[..., :3, 3], still), rotation=turn, scale=scale)
 
 
 def is_plain(bones: Bones, parent: Array | None) -> bool:

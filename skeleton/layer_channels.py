@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..solver.values import Array
 from ..solver.vectors import dot, norm, unit
 from . import transform
-from .layers import LayerPlan
+from .layers import LayerPlan, joints_of
 from .rotation_mode import rotation_values
 from .transform import Basis
 from .values import Bone, Channel
@@ -44,7 +44,7 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
     found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     keyed = {bone.name for limb in limbs for bone in limb.keyed}
     for limb in limbs:
-        root, mid, tip = (poses[bone.name][:, :3, 3] for bone in limb.shown[:3])
+        root, mid, tip = np.moveaxis(joints_of(limb, poses), 1, 0)
         ends = [
             transform.transform_points(poses[bone.name], bone.length * axis)
             for bone in limb.shown

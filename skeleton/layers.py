@@ -127,6 +127,11 @@ def wanted(plan: LayerPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
     }
 
 
+def joints_of(plan: LayerPlan, poses: Mapping[str, Array]) -> Array:
+    """(n, 3, 3) root, mid and tip of the limb, in armature space."""
+    return np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+
+
 def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:
     """The controls of the limb that follow from these `poses` (n, 4, 4) alone, in armature space."""
     return [

@@ -34,6 +34,16 @@ def mid_aside(joints: Array) -> Array:
     return norm(rejection(mid - root, unit(tip - root)))
 
 
+def extremes(joints: Array) -> set[int]:
+    """On which of the frames a limb is straightest, or bent most, or farthest from where it was on the one before.
+
+    joints : (n, 3, 3)
+    """
+    upper, lower = np.moveaxis(unit(np.diff(joints, axis=1)), 1, 0)
+    straight, steps = dot(upper, lower), norm(np.diff(joints, axis=0, prepend=joints[:1])).max(axis=-1)
+    return {int(row) for row in (straight.argmax(), straight.argmin(), steps.argmax())}
+
+
 def bending(joints: Array, to: Array, more: Array) -> tuple[Array, Array]:
     """(n, 3, 3) each, rotations of both bones that put mid joints farther aside, and leave the tip in its direction.
 

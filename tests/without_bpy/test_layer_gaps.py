@@ -1,10 +1,11 @@
-"""Between which frames a limb has to be looked at, as curves through its frames may be elsewhere there."""
+"""Between which frames a limb has to be looked at, as curves may be elsewhere there; and which frames tell most."""
 
 from __future__ import annotations
 
 import numpy as np
 from two_bone_ik.skeleton.layer_channels import gaps
 from two_bone_ik.skeleton.layers import CarriedBone, LayerPlan, Setting
+from two_bone_ik.skeleton.limb_pose import extremes
 from two_bone_ik.skeleton.values import Bone
 
 from support.plain_rig import matrix
@@ -62,3 +63,14 @@ def test_a_straight_limb_that_moves_evenly_has_none_in_fk() -> None:
 def test_a_hand_that_begins_to_roll_has_some() -> None:
     roll = np.maximum(0.0, 0.3 * (np.arange(COUNT) - 10))
     assert {9, 10} <= set(gaps([limb()], poses(0.8, roll)).tolist())
+
+
+def test_extremes_are_where_a_limb_is_straightest_bent_and_fast() -> None:
+    angles = np.linspace(0.5, 0.6, COUNT)
+    angles[[4, 11]] = 0.1, 1.5
+    lower = np.stack((np.cos(angles), np.sin(angles), np.zeros(COUNT)), axis=-1)
+    joints = np.zeros((COUNT, 3, 3))
+    joints[:, 1:, 0] = 1.0
+    joints[:, 2] += lower
+    joints[16:] += (5.0, 0.0, 0.0)
+    assert extremes(joints) == {4, 11, 16}

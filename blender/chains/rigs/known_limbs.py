@@ -51,9 +51,10 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
     found: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
     kinds: dict[str, None] = {}
+    bones = sorted(rig.data.bones.keys())
     for kind, pattern in layouts():
         kinds[kind] = None
-        for limb in _filled(rig, pattern):
+        for limb in _filled(bones, pattern):
             absent = _absent(rig, limb)
             if not absent and not any(_untied(rig, limb)):
                 found.setdefault(limb.name, limb)
@@ -101,9 +102,8 @@ def forget() -> None:
     _seen.clear()
 
 
-def _filled(rig: Rig, pattern: KnownLimb) -> Iterator[KnownLimb]:
-    """The limb once for each text that its wildcards stand for in a name of a bone."""
-    bones = sorted(rig.data.bones.keys())
+def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
+    """The limb once for each text that its wildcards stand for in a name of these bones, which are sorted."""
     # A bone named without wildcards, such as one that has all switches, tells nothing of what they stand for.
     wild = wildcards_in(pattern.name)
     texts = {found for name in pattern.bones if wildcards_in(name) == wild for found in _texts(name, bones)}

@@ -1,6 +1,6 @@
 """On which frames to measure: after a bake of many not on all of them, but wherever things change."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import ceil
 from zlib import crc32
 
@@ -17,38 +17,50 @@ from ..read.keys import key_points
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""
-_DRAWN = 16
+_PER_DRAWN = 4
 _CHANGING = {"influence", "mute", "enabled", "scale", "delta_scale"}
 
 
-def chosen(frames: Array, rig: Rig, measure: Measure) -> NDArray[np.intp]:
+def chosen(
+    frames: Array,
+    rig: Rig,
+    measure: Measure,
+    few: int = _FEW,
+    suspects: Iterable[int] = (),
+    known: Collection[str] = (),
+) -> NDArray[np.intp]:
     """(m,) rising, where among `frames` (n,) those lie on which to measure; the same each time.
 
-    With AUTO and many frames: the first, the last, one drawn of each sixteenth, and those on which constraints, scale
-    or NLA strips of `rig` begin or end to change, or are halfway.
+    With AUTO and more than a `few` frames: the first, the last, some drawn from all parts, those on which constraints,
+    scale or NLA strips of `rig` begin or end to change, or are halfway, and `suspects`.
+
+    suspects : where among the frames something else is likely to be wrong
+    known : RNA paths whose changes are as they were meant
     """
     count = len(frames)
     if measure == Measure.NONE:
         return np.arange(0)
-    if measure == Measure.ALL or count <= _FEW:
+    if measure == Measure.ALL or count <= few:
         return np.arange(count)
-    bounds = np.linspace(0, count, _DRAWN + 1).astype(np.intp)
+    bounds = np.linspace(0, count, few // _PER_DRAWN + 1).astype(np.intp)
     drawn = np.random.default_rng(crc32(frames.tobytes())).integers(bounds[:-1], bounds[1:])
-    return np.unique(np.concatenate(([0, count - 1], drawn, _changing(frames, rig)[:_FEW])))
+    return np.unique(np.concatenate(([0, count - 1], drawn, _changing(frames, rig, known)[:few], [*suspects]))).astype(
+        np.intp
+    )
 
 
-def _changing(frames: Array, rig: Rig) -> NDArray[np.intp]:
+def _changing(frames: Array, rig: Rig, known: Collection[str]) -> NDArray[np.intp]:
     """Where among `frames` what acts on top of keys changes, the greatest changes first."""
-    times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig)]).T
+    times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig, known)]).T
     inside = (times >= frames[0]) & (times <= frames[-1])
     rows = np.searchsorted(frames, times[inside])[np.argsort(-sizes[inside], kind="stable")]
     _, first = np.unique(rows, return_index=True)
     return rows[np.sort(first)]
 
 
-def _changes(rig: Rig) -> Iterator[Array]:
+def _changes(rig: Rig, known: Collection[str]) -> Iterator[Array]:
     """(k, 2) each: a time at which something changes, and how much."""
-    yield from _of_curves(versions.curves(rig))
+    yield from _of_curves(curve for curve in versions.curves(rig) if curve.data_path not in known)
     for strip, curves in versions.strips(rig):
         start, end = strip.frame_start, strip.frame_end
         inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.layers import LayerPlan
-from ....skeleton.limb_pose import differences
+from ....skeleton.layers import LayerPlan, joints_of
+from ....skeleton.limb_pose import differences, extremes
 from ....skeleton.values import Bone, Plan, Point
 from ....solver.values import Array
-from ...key_settings import Keys, KeySettings
+from ....solver.vectors import norm
+from ...key_settings import Keys, KeySettings, Measure
 from ...messages.chain_report import ChainReport, frame_text
 from ...messages.translation import translated
 from ..sample.request import SampleRequest
@@ -24,6 +25,9 @@ _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 
 _BETWEEN = 1e-3
 """Part of the limb's length by which bones may be off between frames."""
+
+_FEW = 16
+"""Up to so many frames all are measured: the whole rig is evaluated for each, which takes most of the time."""
 
 
 def world_units(to_world: Array) -> Array:
@@ -45,7 +49,7 @@ def compare_limbs(
     wanted : on both, by bone (n, 4, 4) in armature space
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
-    rows, between = (chosen(each, plan.rig, settings.measure) for each in frames)
+    rows, between = _chosen(plan, limbs, frames, wanted, settings.measure)
     count, total = len(rows), len(plan.frames)
     measured = np.isin(np.arange(total), rows)
     if not (count and limbs):
@@ -75,6 +79,26 @@ def compare_limbs(
         reports.append(report)
     sampled = [translated("report.measured", count=count, total=total)]
     return reports, notes + (sampled if count < total else [])
+
+
+def _chosen(
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    frames: tuple[Array, Array],
+    wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
+    measure: Measure,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where among the frames, and among those between them, to measure: of many, where limbs move or bend the most."""
+    on, half = ([joints_of(limb, poses) for limb in limbs] for poses in wanted)
+    before = np.searchsorted(frames[0], frames[1]) - 1
+    fast = {row for each in on for row in extremes(each)}
+    curved = set[int]()
+    for each, mids in zip(on, half, strict=True) if len(before) else ():
+        curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
+    keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
+    suspects = zip(frames, (fast, curved), strict=True)
+    rows, between = (chosen(times, plan.rig, measure, _FEW, found, keyed) for times, found in suspects)
+    return rows, between
 
 
 def _off(bone: Bone, played: Array, wanted: Mapping[str, Array], factor: Array) -> Array:

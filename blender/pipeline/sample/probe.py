@@ -59,6 +59,13 @@ def link(scene: Scene, wanted: SampleRequest, probes: list[Object]) -> None:
             constraint.mute = True
 
 
+def renew(scene: Scene) -> None:
+    """Let Blender build the dependency graph of a scene that holds nothing but probes anew."""
+    for probe in (*scene.collection.objects,):
+        scene.collection.objects.unlink(probe)
+        scene.collection.objects.link(probe)
+
+
 @contextmanager
 def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """The same on the current frame alone: what the view layer shows anyway needs no probe.

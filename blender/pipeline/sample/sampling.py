@@ -88,7 +88,8 @@ class Sampler(ExitStack):
 
     def renew(self) -> None:
         """Find out anew what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
-        self._isolated = None
+        if self._isolated:
+            probe.renew(self._isolated[0])
 
     @property
     def stage(self) -> tuple[Scene, bool]:
