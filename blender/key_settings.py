@@ -3,7 +3,7 @@
 Operators, preferences, `api`, command line and manifest take names, words and defaults from here.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
@@ -56,7 +56,7 @@ class KeyStyle:
     @classmethod
     def of(cls, source: object) -> Self:
         """From what has such settings as attributes, an operator or a shot; what it does not have is as by default."""
-        defaults: dict[str, Any] = asdict(cls())
+        defaults: dict[str, Any] = {each.name: each.default for each in fields(cls)}
         return cls(**{name: type(value)(getattr(source, name, value)) for name, value in defaults.items()})
 
 

@@ -43,6 +43,13 @@ def value(chain: TwoBoneIKChain, name: str) -> float:
     return kept
 
 
+def values(chain: TwoBoneIKChain) -> dict[str, float]:
+    """All options by their names, as the chain's own fields have them: each of these looks for the bone again."""
+    bone = end_bone(chain)
+    own = _on_bone(bone) if bone else {}
+    return {name: own[name] if name in own else getattr(chain, name) for name in NAMES}
+
+
 def set_value(chain: TwoBoneIKChain, name: str, value: float) -> None:
     """Give the end bone the option of this name, or for as long as there is none the chain."""
     if bone := end_bone(chain):

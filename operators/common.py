@@ -94,10 +94,10 @@ class ArmatureOperator(Operator):
         from ..blender.messages.report import remember
 
         remember(report)
-        kind = {"INFO"} if report.reached else {"WARNING"}
+        kind, tell = {"INFO"} if report.reached else {"WARNING"}, self.report
         # The status bar shows the last line only; the others are in the Info editor.
         for line in filter(None, (report.title, *report.lines(), report.headline())):
-            self.report(kind, line)
+            tell(kind, line)
 
     def inform(self, name: str, /, **values: object) -> None:
         """One line for the user: the sentence of this name, filled in."""

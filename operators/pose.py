@@ -83,15 +83,16 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
+        options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
         return api.baking(
             rig,
             self.chains(rig),
             self.frames(context),
             scene=context.scene,
-            style=api.KeyStyle.of(self),
-            mute_constraints=self.mute_constraints,
-            sampling=self.sampling,
-            measure=self.measure,
+            style=api.KeyStyle.of(options),
+            mute_constraints=options.mute_constraints,
+            sampling=options.sampling,
+            measure=options.measure,
             beside=self.rigs(context),
         )
 

@@ -1,13 +1,15 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from math import degrees, pi
 from typing import Any
 
-from bpy.types import Bone
+from bpy.types import Bone, PropertyGroup
 
 from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Options, Plane, Unreachable
+from ... import keyed_options
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
@@ -17,6 +19,8 @@ from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
+
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
 
 
 def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -> ChainPlan:
@@ -37,6 +41,8 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         _refuse_shear(rig, bones)
     parent = rig.data.bones[bones[0]].parent
     below = bones_below(rig, chain, bones[-1])
+    # What stands in for a chain of the list has no bone's options.
+    numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
     return ChainPlan(
         name=chain.name,
         rig=rig,
@@ -46,9 +52,9 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         target=target,
         pole=pole,
         hinge_axis=chain.hinge_axis,
-        options=_options(rig, chain),
+        options=_options(rig, chain, numbers),
         use_rotation=chain.use_rotation,
-        rotation_influence=chain.rotation_influence,
+        rotation_influence=numbers["rotation_influence"],
     )
 
 
@@ -114,13 +120,15 @@ def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) 
     return Point(target, bone)
 
 
-def _options(rig: Rig, chain: TwoBoneIKChain) -> Options:
-    limits = (chain.bend_min, chain.bend_max) if chain.use_bend_limits else (-pi, pi)
+def _options(rig: Rig, chain: TwoBoneIKChain, numbers: Mapping[str, Any]) -> Options:
+    limits = (numbers["bend_min"], numbers["bend_max"]) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
         if not animated_options.has_animated_limits(rig, chain.end_bone):
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
-    defaults: dict[str, Any] = {field.name: field.default for field in fields(Options)}
-    choices = {name: type(value)(getattr(chain, name, value)) for name, value in defaults.items()}
+    choices = {
+        name: type(value)(numbers[name] if name in numbers else getattr(chain, name, value))
+        for name, value in _DEFAULTS.items()
+    }
     return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})

@@ -26,18 +26,17 @@ def key_points(curve: FCurve) -> Array:
 
 def evaluated(curve: FCurve, frames: Array) -> Array:
     """(n,) the curve on n frames, as Blender evaluates it: on a frame that has a key, the value of the key."""
-    times, values = frames.astype(np.float32), np.empty(len(frames))
-    known = np.zeros(len(frames), dtype=np.bool_)
     if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
         keyed_at, keyed = key_points(curve)
+        times = frames.astype(np.float32)
         if np.array_equal(keyed_at, times):
             return keyed
         if (keyed_at[1:] > keyed_at[:-1]).all():
             rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
-            known, values = keyed_at[rows] == times, keyed[rows]
-    asked = frames[~known].tolist()
-    values[~known] = np.fromiter(map(curve.evaluate, asked), np.float64, len(asked))
-    return values
+            unknown, values = keyed_at[rows] != times, keyed[rows]
+            values[unknown] = list(map(curve.evaluate, frames[unknown].tolist()))
+            return values
+    return np.fromiter(map(curve.evaluate, frames.tolist()), np.float64, len(frames))
 
 
 def numbers_on(item: Object, path: str, frames: Array) -> Array:

@@ -3,7 +3,8 @@
 It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
 """
 
-from collections.abc import Collection, Generator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Generator, Iterable, Mapping
 from typing import cast
 
 import numpy as np
@@ -36,23 +37,25 @@ def obstacle(wanted: SampleRequest, keyed: Collection[Point] = ()) -> str:
 
     keyed : bones whose keys no IK constraint is to hide
     """
-    places = dependencies.ancestors(wanted.placed)
-    items = {place.object for place in places}
-    bones = {item: {place.bone for place in places if place.object == item and place.bone} for item in items}
-    own = {item: {place.bone for place in wanted.own if place.object == item} for item in items}
-    for item in items:
-        free = {place.bone for place in keyed if place.object == item}
-        reason = _object_obstacle(item) or _bone_obstacle(item, bones[item], free)
-        reason = reason or _animation_obstacle(item, bones[item] | own[item])
-        if reason:
+    placed, own, free = map(_by_object, (dependencies.ancestors(wanted.placed), wanted.own, keyed))
+    for item, bones in placed.items():
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item])
+        if reason := reason or _animation_obstacle(item, bones | own[item]):
             return reason
     return ""
 
 
+def _by_object(points: Iterable[Point]) -> dict[Object, set[str]]:
+    """Of each object the names of the bones, "" for itself."""
+    found: dict[Object, set[str]] = defaultdict(set)
+    for item, bone in points:
+        found[item].add(bone)
+    return found
+
+
 def plain(wanted: SampleRequest, keyed: Collection[Point] = ()) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is wanted of them."""
-    items = {point.object for point in wanted.points}
-    return frozenset(item for item in items if not obstacle(wanted.only({item}), keyed))
+    return frozenset(item for item in _by_object(wanted.points) if not obstacle(wanted.only({item}), keyed))
 
 
 def _object_obstacle(item: Object) -> str:
@@ -294,5 +297,4 @@ def _linear(owner: Object | PoseBone) -> Array:
 
 def _standing(matrix_basis: Matrix, scale: Vector) -> Array:
     """(1, 3, 3) the rotation that stands."""
-    basis = Basis.of(*(np.array(value, dtype=np.float64)[None] for value in (matrix_basis, scale)))
-    return basis.rotation
+    return Basis.of(*(np.array(value, dtype=np.float64)[None] for value in (matrix_basis, scale))).rotation

@@ -23,10 +23,10 @@ _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM
 
 def needed(wanted: SampleRequest) -> str:
     """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
-    items = {place.object for place in dependencies.upstream(*wanted.placed)}
+    items = _upstream(wanted)
     if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
         return translated("obstacle.simulation")
-    return translated("obstacle.scene") if driven(wanted) else ""
+    return translated("obstacle.scene") if _driven_by_scene(items) else ""
 
 
 def handled(*events: str) -> bool:
@@ -38,7 +38,12 @@ def handled(*events: str) -> bool:
 
 def driven(wanted: SampleRequest) -> bool:
     """True if drivers of what is wanted read animated properties of a scene: elsewhere these do not move."""
-    return _driven_by_scene(place.object for place in dependencies.upstream(*wanted.placed))
+    return _driven_by_scene(_upstream(wanted))
+
+
+def _upstream(wanted: SampleRequest) -> set[Object]:
+    """What is wanted, and all objects that it depends on."""
+    return {place.object for place in dependencies.upstream(*wanted.placed)}
 
 
 def _simulated(item: Object) -> bool:
