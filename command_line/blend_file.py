@@ -15,8 +15,11 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
 from . import console_output, interrupt
 
-_DAMAGE = re.compile("corrupt|lost data", re.IGNORECASE)
-"""Words with which Blender reports damage in a file that it opens all the same."""
+_DAMAGE = {
+    "is damaged": re.compile("corrupt|lost data", re.IGNORECASE),
+    "was saved by a newer Blender": re.compile("loss of data", re.IGNORECASE),
+}
+"""Words with which Blender reports what it does not have from a file that it opens all the same."""
 
 _LAST = b"\xb1\xea\x92\x8f"
 """The last bytes of seekable Zstandard, the end of its table of contents."""
@@ -43,7 +46,7 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
 def load(file: Path, *, enable_autoexec: bool = False) -> str:
     """Open the file; its Python runs if `enable_autoexec` or Blender's settings allow. Refused if it cannot be opened.
 
-    returns : a sentence if Blender says that the file is damaged, else ""
+    returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""
     """
     atomic_write.refuse_irregular(file)
     trusted: dict[str, Any] = {"use_scripts": True} if enable_autoexec else {}
@@ -54,8 +57,8 @@ def load(file: Path, *, enable_autoexec: bool = False) -> str:
     except RuntimeError as error:
         raise Refused("UNREADABLE", value=str(file), reason=_reason(error)) from None
     interrupt.check()
-    damage = [line for line in lines if _DAMAGE.search(line)]
-    return f'"{file}" is damaged, as Blender says: {"; ".join(dict.fromkeys(damage))}' if damage else ""
+    damage = {what: dict.fromkeys(filter(words.search, lines)) for what, words in _DAMAGE.items()}
+    return "; ".join(f'"{file}" {what}, as Blender says: {"; ".join(said)}' for what, said in damage.items() if said)
 
 
 def notes() -> list[str]:

@@ -49,6 +49,20 @@ def test_a_strict_bake_of_a_damaged_file_is_refused(damaged: Path, capsys: pytes
     assert list(damaged.parent.iterdir()) == [damaged]
 
 
+def test_a_file_of_a_newer_blender_is_no_small_thing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shot, baked = tmp_path / "shot.blend", tmp_path / "baked.blend"
+    arm(target=(1.2, 0.6, 1.3))
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot), compress=False)
+    head, version, rest = re.fullmatch(rb"(BLENDER\D*(?:17-01v)?)(\d+)(.*)", shot.read_bytes(), re.DOTALL).groups()
+    shot.write_bytes(head + str(int(version) + 1).encode().rjust(len(version), b"0") + rest)
+    assert run("bake", shot, "--frames", "1:2", "--output", baked) == 0
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f'two_bone_ik: "{shot}" was saved by a newer Blender')
+    baked.unlink()
+    assert run("bake", shot, "--frames", "1:2", "--strict", "--output", baked) == 5
+    assert not baked.exists()
+
+
 def test_damage_is_said_of_each_shot_in_every_run(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest, out = damaged.with_name("season.toml"), damaged.with_name("out")
     manifest.write_text('shot = [{file = "shot.blend"}]')
