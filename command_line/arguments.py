@@ -23,12 +23,17 @@ from .shot import ReportDetail
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
 _EMPTY = re.compile("--[a-z-]+=")
-_NUMBER = re.compile(r"[-+]?[.\d].*")
+_NUMBER = re.compile(r"(?!.*([/\\]|\.blend$))[-+]?[.\d].*")
+"""What is meant for a number, right or wrong, and is no FILE such as 010.blend or ../shot.blend."""
+
 _FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
 
 
 class _Parser(ArgumentParser):
-    """Reports what is wrong in one line, as every other refusal does."""
+    """Reports what is wrong in one line, as every other refusal does. It takes no option for another that begins so."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
@@ -120,8 +125,14 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")
-    _add(many, "--jobs", type=int, nargs="?", const=os.cpu_count(), default=0, metavar="N")
+    _add(many, "--jobs", type=_jobs, nargs="?", const=os.cpu_count(), default=0, metavar="N")
     _add(many, "--log-dir", type=Path, metavar="DIR")
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f'"{text}" is not a number of Blenders')
+    return int(text)
 
 
 def frames(text: str) -> tuple[float, float, float]:
