@@ -121,11 +121,13 @@ class _Entry:
 
     def files(self, folder: Path | None) -> list[Path]:
         """The file, or all that fit it as a pattern, but for those in the folder of outputs."""
-        path = self._path(self.table, "file")
-        if path.exists() or not glob.has_magic(str(path)):
+        asked = self.mapped(self._filled(self.table, "file"))
+        path = self.home / asked
+        if path.exists() or not glob.has_magic(str(asked)):
             return [path]
         outputs = os.path.abspath(folder) if folder else None
-        names = sorted(glob.glob(str(path), recursive=True))
+        # The folder of the manifest may have brackets in its name.
+        names = sorted(glob.glob(str(Path(glob.escape(str(self.home))) / asked), recursive=True))
         found = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
         if not found:
             raise Refused("NO_FILE.matching", value=self.table["file"], where=self.where)
@@ -200,9 +202,9 @@ class _Entry:
 
 
 def _below(folder: Path, output: Path, where: str) -> Path:
-    """The path of the output; Refused if it leaves the folder."""
+    """The path of the output; Refused if it leaves the folder, or is the folder."""
     # Without "..", which leads elsewhere behind a link.
     found = Path(os.path.abspath(folder / output))
-    if not found.is_relative_to(os.path.abspath(folder)):
+    if not found.parent.is_relative_to(os.path.abspath(folder)):
         raise Refused("OUTSIDE", value=str(output), where=where, folder=folder)
     return found

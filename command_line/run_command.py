@@ -21,6 +21,14 @@ from .summary import Summary
 def run(arguments: Namespace, call: Sequence[str]) -> int:
     """Carry the command out and return the exit status; `call` is the command line that starts the same program."""
     progress = Progress(arguments.progress)
+    try:
+        return _run(arguments, call, progress)
+    except Refused as refused:
+        progress.failed(str(refused))
+        raise
+
+
+def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     if arguments.shot == worker.STDIN:
         worker.serve(lambda shot: run_shot(shot, progress))
         return ExitStatus.DONE
@@ -38,7 +46,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
         else:
             summary.add(one, found)
         _warn(found.damage)
-        return _ended(found.status, found.text, progress)
+        return max(_ended(found.status, found.text, progress), _ended_summary(summary, progress))
     mapped = mapping(arguments.path_mapping)
     shots = manifest.shots(arguments.manifest, arguments.output_dir, arguments.log_dir, one, mapped)
     _refuse_overwriting(shots.values(), arguments)
@@ -50,7 +58,8 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
             outcomes[number] = ended
             if not arguments.dry_run:
                 summary.add(chosen[number], ended)
-    return _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
+    status = _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
+    return max(status, _ended_summary(summary, progress))
 
 
 def _outcomes(
@@ -113,12 +122,17 @@ def _ended(status: int, reason: str, progress: Progress) -> int:
     return status
 
 
+def _ended_summary(summary: Summary, progress: Progress) -> int:
+    return _ended(ExitStatus.REFUSED, str(summary.fault), progress) if summary.fault else ExitStatus.DONE
+
+
 def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: Progress) -> int:
     print(table(files, outcomes))
     for _, item in sorted(outcomes.items()):
         _warn(item.damage)
     status = max(item.status for item in outcomes.values())
-    numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status == status]
+    least = min(status, ExitStatus.REFUSED)  # what was refused has failed as what crashed has
+    numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status >= least]
     what = {
         ExitStatus.FELL_SHORT: "did not always reach their targets",
         ExitStatus.NOT_POSED_SO: "were keyed, but are not posed so",

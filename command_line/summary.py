@@ -14,11 +14,13 @@ from .shot import Shot
 class Summary:
     """Adds lines to the file; without one it does nothing.
 
-    raises : Refused if the file cannot be written, or is another program's
+    fault : why a line could not be written, as when a disk is full; the shots go on
+    raises : Refused if the file cannot be written from the first, or is another program's
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self.fault: Refused | None = None
         if path:
             atomic_write.refuse_unwritable(path)
             _refuse_foreign(path)
@@ -40,19 +42,19 @@ class Summary:
                 "damage": found.damage,
                 "versions": record.VERSIONS,
             }
-            _append(self._path, json.dumps(told, allow_nan=False))
+            try:
+                _append(self._path, json.dumps(told, allow_nan=False))
+            except OSError as error:
+                self.fault = Refused("UNWRITABLE", value=str(self._path), reason=error.strerror)
 
 
 def _append(path: Path, line: str) -> None:
     """Add the line in one piece, so that several runs can share the file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+", buffering=0) as file:
-            # After a full disk, the last line may be half of one.
-            begun = bool(file.seek(0, 2)) and (file.seek(-1, 2), file.read(1))[1] != b"\n"
-            file.write(f"{chr(10) * begun}{line}\n".encode())
-    except OSError as error:
-        raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+", buffering=0) as file:
+        # After a full disk, the last line may be half of one.
+        begun = bool(file.seek(0, 2)) and (file.seek(-1, 2), file.read(1))[1] != b"\n"
+        file.write(f"{chr(10) * begun}{line}\n".encode())
 
 
 def _refuse_foreign(path: Path) -> None:

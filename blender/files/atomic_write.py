@@ -36,9 +36,12 @@ def opened(path: Path, largest: float = float("inf")) -> Iterator[BufferedReader
 
 
 def text(path: Path, largest: int = LARGEST_TEXT) -> str:
-    """The contents of the file as UTF-8; Refused as by `opened`, UnicodeDecodeError if they are something else."""
+    """The contents of the file as UTF-8, with or without a byte order mark.
+
+    raises : Refused as by `opened`, UnicodeDecodeError if they are something else
+    """
     with opened(path, largest) as file:
-        return file.read().decode("utf-8")
+        return file.read().decode("utf-8-sig")
 
 
 def refuse_irregular(path: Path) -> None:
@@ -58,15 +61,15 @@ def identity(path: Path) -> object:
     return status.st_dev, status.st_ino
 
 
-def refuse_unwritable(path: Path, *, force: bool = False) -> None:
+def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
     """Raise `Refused` if `atomic_write` could not write the file: what may take long need not begin then.
 
-    force : a file without write permission may be replaced
+    force : a file without write permission may be replaced; None if nobody can ask for it
     """
     refuse_irregular(path)
     goal = _followed(path)
     if not force and goal.exists() and not _may_be_written(goal):
-        raise Refused("READ_ONLY", value=str(path))
+        raise Refused("READ_ONLY.always" if force is None else "READ_ONLY.unless_forced", value=str(path))
     folder = next(parent for parent in goal.parents if parent.exists())
     try:
         with TemporaryFile(dir=folder):
@@ -76,13 +79,13 @@ def refuse_unwritable(path: Path, *, force: bool = False) -> None:
 
 
 @contextmanager
-def atomic_write(path: Path, *, force: bool = False) -> Iterator[Path]:
+def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     """Gives a temporary path beside `path` to write to. At the end, that file is renamed to `path`.
 
     If the process fails or is killed, `path` is as before; the next `tidy` removes the unfinished file. A replaced file
     keeps its permissions; if `path` is a link, the file behind the link is replaced.
 
-    force : a file without write permission is replaced
+    force : a file without write permission is replaced; None if nobody can ask for it
     raises : Refused if the system cannot write it, or if it has no write permission
     """
     refuse_unwritable(path, force=force)

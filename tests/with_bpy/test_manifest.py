@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import manifest
+from bl_ext.user_default.two_bone_ik.command_line import manifest, pool
+from bl_ext.user_default.two_bone_ik.command_line.outcome import ExitStatus, Outcome
 
 from support.command import run
 from support.empty_file import open_empty_file
@@ -178,6 +182,22 @@ def test_paths_of_another_machine_are_mapped(listed: Path, files: list[Path], fo
     assert bake(listed, "--path-mapping", rules) == 5
 
 
+def test_the_folder_of_a_manifest_may_have_brackets(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed.write_text('shot = [{file = "*/a.blend"}, {file = "gone.blend"}]')
+    folder = listed.parent.rename(listed.parent.with_name("show [2]"))
+    assert bake(folder / listed.name) == 5
+    assert "1 of 3 shots failed: 3" in capsys.readouterr().err
+    assert {"pickup/a.blend", "seq/a.blend"} <= written(folder / "out").keys()
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_manifests_and_setups_of_windows_editors_are_read(listed: Path, mark: bytes) -> None:
+    setup = listed.with_name("setup.toml")
+    listed.write_bytes(mark + b'[[shot]]\r\nfile = "seq/a.blend"\r\n')
+    setup.write_bytes(mark + b'[[chain]]\r\nend_bone = "lower"\r\ntarget = "Target"\r\n')
+    assert bake(listed, "--setup", setup) == 0
+
+
 def test_a_range_expression_names_shots() -> None:
     assert manifest.numbers(None, 3) == [1, 2, 3]
     assert manifest.numbers("2", 3) == [2]
@@ -217,6 +237,36 @@ def test_a_wrong_manifest_is_refused_before_anything_is_done(
     (said,) = capsys.readouterr().err.splitlines()
     assert words in said
     assert written(listed.parent) == before
+
+
+def test_a_farm_is_told_why_a_run_is_refused(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bake(listed, "--shot", "4-9", "--progress", "openjd") == 5
+    said = capsys.readouterr()
+    assert said.out == "openjd_fail: There is no shot 4: the manifest has 1 to 3\n"
+    assert said.err == "two_bone_ik: There is no shot 4: the manifest has 1 to 3\n"
+
+
+def test_all_shots_that_failed_are_named(
+    listed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crashed = Outcome(status=ExitStatus.CRASHED, state="crashed", text="")
+    refused = Outcome(status=ExitStatus.REFUSED, state="refused", text="")
+    ends = {1: crashed, 2: Outcome(status=ExitStatus.DONE, state="done", text=""), 3: refused}
+    monkeypatch.setattr(pool, "outcomes", lambda *_: iter(ends.items()))
+    assert bake(listed, "--jobs", "2") == 6
+    assert capsys.readouterr().err == "two_bone_ik: 2 of 3 shots failed: 1, 3\n"
+
+
+def test_names_that_a_terminal_cannot_show_stop_nothing(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (b"\xc3\xa9.blend", b"\xff.blend"):
+        (listed.parent / "seq" / os.fsdecode(name)).write_bytes((listed.parent / "seq/a.blend").read_bytes())
+    listed.write_text('shot = [{file = "seq/*.blend"}]')
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert bake(listed) == 0
+    terminal.flush()
+    assert b"4 of 4 shots done" in terminal.buffer.getvalue()
+    assert len([name for name in written(listed.parent / "out") if name.endswith(".blend")]) == 4
 
 
 def test_what_belongs_to_one_file_does_not_go_with_many(

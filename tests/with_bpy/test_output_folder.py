@@ -41,6 +41,15 @@ def test_a_shot_outside_goes_below_the_output_folder(season: Path, text: str) ->
     assert all(name.startswith("out/shots/") for name in new)
 
 
+@pytest.mark.parametrize("output", ["", ".", "a/.."])
+@pytest.mark.parametrize("option", ["--output-dir", "--log-dir"])
+def test_the_output_folder_itself_is_no_output(season: Path, output: str, option: str) -> None:
+    season.write_text(f'shot = [{{file = "../shots/x.blend", output = "{output}"}}]')
+    before = set(season.parents[1].rglob("*"))
+    assert run("check", "--manifest", season, option, season.parents[1] / "new") == 5
+    assert set(season.parents[1].rglob("*")) == before
+
+
 @pytest.mark.parametrize("output", ["../x.blend", "a/../../x.blend", "{folder}/x.blend", "..", "linked/../../x.blend"])
 def test_an_output_outside_of_the_folder_is_refused(
     season: Path, capsys: pytest.CaptureFixture[str], output: str

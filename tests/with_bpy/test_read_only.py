@@ -79,6 +79,17 @@ def test_the_json_of_another_program_is_no_place_for_a_report(shot: Path) -> Non
 
 def test_scripts_do_not_replace_what_is_read_only_either(shot: Path) -> None:
     path = read_only(shot.with_name("setup.toml"))
-    with pytest.raises(api.Refused, match="read-only"):
+    with pytest.raises(api.Refused, match="read-only") as refused:
         api.save_setup(bpy.data.objects["Rig"], path)
+    assert "--force" not in str(refused.value)
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("line", ["check {shot} --summary {path} --force", "detect {shot} --output {path}"])
+def test_force_is_recommended_only_where_it_helps(shot: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    path = read_only(shot.with_name("kept"))
+    assert run(*line.format(shot=shot, path=path).split()) == 5
+    said = capsys.readouterr().err
+    assert "read-only" in said
+    assert "--force" not in said
     assert path.read_bytes() == b""

@@ -129,6 +129,19 @@ def test_a_shot_that_crashes_leaves_no_report_of_an_earlier_run(
     assert bake(season, "--shot", "1")[-1]["state"] == "done"
 
 
+def test_lines_that_cannot_be_written_cost_no_shot(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    season.write_text('shot = [{file = "near.blend"}, {file = "far.blend"}]')
+    summary, script, out = season.with_name("late.jsonl"), season.with_name("before.py"), season.with_name("out")
+    script.write_text(f"import os\nos.makedirs({str(summary)!r}, exist_ok=True)")
+    bake = ("bake", "--manifest", season, "--output-dir", out, "--python-before", script)
+    assert run(*bake, "--summary", summary, "--progress", "openjd") == 5
+    assert {"near.blend", "far.blend"} <= {path.name for path in out.iterdir()}
+    said = capsys.readouterr()
+    assert "2 of 2 shots done" in said.out
+    assert "openjd_fail: " in said.out
+    assert said.err.startswith(f'two_bone_ik: "{summary}" cannot be written: ')
+
+
 def test_one_file_has_a_line_too(season: Path) -> None:
     summary, shot = season.with_name("one.jsonl"), season.with_name("near.blend")
     assert run("check", shot, "--summary", summary, "--dry-run") == 0
