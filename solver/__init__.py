@@ -8,3 +8,24 @@ array([1.5, 2. ])
 from . import diagnostics, planar, reach, targets, workspace
 from .solve import PreparedChain, prepare, solve
 from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
+
+__all__ = [
+    "Bend",
+    "Chain",
+    "Goals",
+    "HingeAxis",
+    "Options",
+    "Plane",
+    "PreparedChain",
+    "Reference",
+    "Solution",
+    "Status",
+    "Unreachable",
+    "diagnostics",
+    "planar",
+    "prepare",
+    "reach",
+    "solve",
+    "targets",
+    "workspace",
+]

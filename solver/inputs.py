@@ -68,6 +68,7 @@ def check_chain(chain: Chain) -> Chain:
 
     raises : ValueError as from `check_array` and `common_rows`, and for a root joint that is not the origin
     """
+    _refuse_other("chain", chain, Chain, "Chain(joints=..., hinge_axis=...)")
     joints, axis = check_array("joints", chain.joints, 3, 3), check_array("hinge_axis", chain.hinge_axis, 3)
     common_rows(joints=(joints.shape, 2), hinge_axis=(axis.shape, 1))
     root, size = joints[..., 0, :], np.abs(joints).max(axis=(-2, -1), keepdims=True)[..., 0]
@@ -80,6 +81,8 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
 
     raises : ValueError as from `check_array` and `common_rows`, also for numbers of `options` that vary
     """
+    _refuse_other("goals", goals, Goals, "Goals(target=...)")
+    _refuse_other("options", options, Options, "Options(...)")
     target = check_array("target", goals.target, 3)
     pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
     pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
@@ -104,8 +107,15 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     )
 
 
+def _refuse_other(name: str, value: object, kind: type, example: str) -> None:
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be {example}, but is of the type {type(value).__name__}")
+
+
 def _refuse_row(rule: str, array: Array, bad: NDArray[np.bool_]) -> None:
     """Raise ValueError with the rule if any row of `array` is `bad`, for the first such row."""
     if bad.any():
         row = np.argwhere(bad)[0][: array.ndim - 1].tolist()
-        raise ValueError(f"{rule}, but row {row} is {array[tuple(row)]}")
+        value = array[tuple(row)]
+        value = value.item() if value.size == 1 else value
+        raise ValueError(f"{rule}, but row {row} is {value}" if row else f"{rule}, but is {value}")

@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as float64.
 
-    raises : ValueError that names `name` and the shapes of two rows that differ, or the value that is no number
+    raises : ValueError that names `name` and the shapes of two rows that differ, the value that is no number, or that
+             some are masked
     """
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        raise ValueError(f"{name} must have all its numbers, but some are masked")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

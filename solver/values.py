@@ -10,6 +10,7 @@ identifiers in Blender's files, in setup files and in reports.
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from math import isfinite, pi
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,13 @@ class Status(IntEnum):
     LIMITED = 3
 
 
-class Plane(StrEnum):
+class _Choice(StrEnum):
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise ValueError(f"{value!r} is not a valid {cls.__name__}: choose from {', '.join(cls)}")
+
+
+class Plane(_Choice):
     """The plane in which the chain bends."""
 
     AUTO = "AUTO"
@@ -43,7 +50,7 @@ class Plane(StrEnum):
     REST = "REST"
 
 
-class Bend(StrEnum):
+class Bend(_Choice):
     """Which of the two solutions to take."""
 
     REST = "REST"
@@ -53,7 +60,7 @@ class Bend(StrEnum):
     LIMITS = "LIMITS"
 
 
-class Unreachable(StrEnum):
+class Unreachable(_Choice):
     """What the chain does if it cannot reach the target. SKIP and ERROR are the caller's: solved as CLAMP."""
 
     CLAMP = "CLAMP"
@@ -63,14 +70,14 @@ class Unreachable(StrEnum):
     ERROR = "ERROR"
 
 
-class Reference(StrEnum):
+class Reference(_Choice):
     """The pose that the roll of the bones is taken from: the rest pose, or the pose before the solve."""
 
     REST = "REST"
     POSE = "POSE"
 
 
-class HingeAxis(StrEnum):
+class HingeAxis(_Choice):
     """The axis of the end bone about which the chain bends; AUTO takes the axis about which the rest pose bends."""
 
     AUTO = "AUTO"
@@ -170,7 +177,9 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, float) and isfinite(value) and low <= value <= high:  # chains are read often
                 continue
-            values = np.ravel(as_numbers(name, value))
+            given = as_numbers(name, value)
+            object.__setattr__(self, name, given if given.ndim else float(given))
+            values = np.ravel(given)
             wrong = ~(np.isfinite(values) & (low <= values) & (values <= high))
             if wrong.any():
                 raise ValueError(

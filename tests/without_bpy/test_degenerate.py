@@ -177,7 +177,7 @@ class TestWhatIsRefused:
         size = 2.0**200
         with pytest.raises(ValueError, match="joints must be from"):
             solve(limb((0, 0.9 * size, 0), (0, 1.8 * size, 0)), Goals(target=np.array((0, 1.5 * size, 0))))
-        with pytest.raises(ValueError, match=r"target must be from -1e\+60 to 1e\+60, but row \[\] is"):
+        with pytest.raises(ValueError, match=r"target must be from -1e\+60 to 1e\+60, but is \["):
             planar.solve((0.9e60, 0.9e60), (1.5e60, 0))
         with pytest.raises(ValueError, match=r"lengths must be from -1e\+60 to 1e\+60, but row \[1\] is"):
             planar.angles([(1, 1), (1, 2e60)], (1.5, 0))
@@ -185,9 +185,9 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize("bend", [0, 3, -0.5, np.nan, np.inf])
     def test_a_bend_is_one_or_minus_one(self, bend: float) -> None:
         for function in (planar.solve, planar.angles, planar.mid):
-            with pytest.raises(ValueError, match=r"bend must be 1 or -1, but row \[\] is \["):
+            with pytest.raises(ValueError, match=r"bend must be 1 or -1, but is "):
                 function((1, 1), (1, 1), bend)
-            with pytest.raises(ValueError, match=r"bend must be 1 or -1, but row \[2\] is \["):
+            with pytest.raises(ValueError, match=r"bend must be 1 or -1, but row \[2\] is "):
                 function((1, 1), np.ones((4, 2)), (1, -1, bend, 1))
 
     @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -64,3 +65,28 @@ def test_a_root_that_rounding_moved_is_taken() -> None:
 def test_a_word_that_is_no_choice_is_refused_in_the_plane_too() -> None:
     with pytest.raises(ValueError, match="'NOPE' is not a valid Unreachable"):
         planar.solve((1, 1), (1, 1), 1, "NOPE")
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: solve(None, goals()), "chain must be Chain(joints=..., hinge_axis=...), but is of the type NoneType"),
+        (lambda: solve(LEG, FOUR), "goals must be Goals(target=...), but is of the type ndarray"),
+        (lambda: solve(LEG, goals(), {"softness": 1}), "options must be Options(...), but is of the type dict"),
+        (lambda: Options(bend="UP"), "'UP' is not a valid Bend: choose from REST, POSITIVE, NEGATIVE, NEAREST, LIMITS"),
+        (
+            lambda: planar.mid((1, 1), np.ma.array((1.0, 1.0), mask=(0, 1))),
+            "target must have all its numbers, but some are masked",
+        ),
+        (lambda: planar.mid((1, 1), (1, 1), 0), "bend must be 1 or -1, but is 0.0"),
+    ],
+)
+def test_what_is_of_another_type_is_named(call: Callable[[], object], named: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(named)):
+        call()
+
+
+def test_numbers_that_vary_may_be_lists() -> None:
+    softness = [0.0, 0.1, 0.2, 0.3]
+    expected = solve(LEG, goals(), Options(softness=np.array(softness)))
+    np.testing.assert_array_equal(solve(LEG, goals(), Options(softness=softness)).joints, expected.joints)

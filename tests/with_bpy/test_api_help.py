@@ -1,0 +1,34 @@
+"""Python's own help tells the whole interface."""
+
+from __future__ import annotations
+
+import ast
+import pydoc
+
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+
+from support.manual import CHECKOUT
+
+IMPORTED = {
+    alias.asname or alias.name
+    for node in ast.parse((CHECKOUT / "api/__init__.py").read_text("utf-8")).body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+
+
+def test_all_that_is_imported_is_the_interface() -> None:
+    assert set(api.__all__) == IMPORTED | {"Pull", "Steps"}
+
+
+@pytest.mark.parametrize("name", sorted(IMPORTED - {"__version__"}))
+def test_help_of_the_interface_tells_each_name(name: str) -> None:
+    assert name in pydoc.plain(pydoc.render_doc(api))
+
+
+@pytest.mark.parametrize("name", ["bake", "create_targets"])
+def test_help_of_a_function_names_its_options(name: str) -> None:
+    told = pydoc.plain(pydoc.render_doc(getattr(api, name)))
+    assert "scene: " in told
+    assert "an armature object; or many" in told or "an armature object, or many" in told
