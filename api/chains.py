@@ -33,7 +33,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBon
     with `decide_side`.
 
     raises : Refused where the bones make no chain, where the end bone has one, unless either is muted, or for an option
-        or a word that there is not; TypeError for a value of the wrong type
+        that there is not, or a value that it cannot have
 
     >>> chain = api.add_chain(rig, "forearm.R", target=hand, unreachable="STRETCH")
     >>> chain.name, chain.bend
@@ -107,7 +107,7 @@ def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, .
     Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
     """
     refuse_other_than_armature(rig)
-    return find_limbs.limbs(rig, {Kind(kind) for kind in kinds})
+    return find_limbs.limbs(rig, Kind.several(kinds))
 
 
 def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -154,7 +154,7 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
       It moves 3 bones, and a chain has two: set its Chain Length to 2
     """
     refuse_unposable(rig)
-    scene = scene or scene_of(rig)
+    scene = scene_of(rig, scene)
     found = list(takeovers(rig, scene))
     return tuple(_taken(rig, scene, takeover) if takeover.fields else takeover for takeover in found)
 

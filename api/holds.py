@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, floor, isfinite
+from math import ceil, floor, inf
+from numbers import Real
 
 from bpy.types import Scene
 
@@ -13,7 +14,8 @@ from ..blender.key_settings import Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline.read.chosen_chains import scene_of
+from ..blender.pipeline.read.build_plan import Frames, frame_range
+from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests.bake import check
 from ..blender.pipeline.requests.hold import hold_targets, remake_holds
@@ -23,7 +25,7 @@ from ..skeleton.hold import Hold
 def hold(
     rig: Rig,
     chains: Sequence[str] | None = None,
-    frames: tuple[float, float] | None = None,
+    frames: Frames | None = None,
     *,
     space: Space = None,
     rotation: bool = True,
@@ -45,14 +47,15 @@ def hold(
     >>> print(api.hold(rig, frames=(4, 7), ease=(2, 2)))
     forearm.L: 8 of 8 frames reached
     """
-    scene = scene or scene_of(rig)
-    start, end = frames or (scene.frame_start, scene.frame_end)
+    scene = scene_of(rig, scene)
+    start, end, _ = frame_range(rig, frames, scene)
     at = start if at is None else at
-    if not (isfinite(at) and start <= at <= end):
+    if not (isinstance(at, Real) and start <= at <= end):
         raise Refused("HOLD_FRAMES", object=rig, value=at, start=start, end=end)
-    if len(ease) != 2 or not all(isfinite(each) and each >= 0 for each in ease):
+    given = tuple(ease) if isinstance(ease, Sequence) else ()
+    if len(given) != 2 or not all(isinstance(each, Real) and 0 <= each < inf for each in given):
         raise Refused("HOLD_EASE", object=rig, value=ease)
-    asked = Hold(start=start, end=end, at=at, space=space_point(space), rotation=rotation, ease=(ease[0], ease[1]))
+    asked = Hold(start=start, end=end, at=at, space=space_point(space), rotation=bool(rotation), ease=given)
     return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
 
 
@@ -67,7 +70,7 @@ def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene 
     >>> print(api.update_holds(rig))
     forearm.L: 8 of 8 frames reached
     """
-    scene = scene or scene_of(rig)
+    scene = scene_of(rig, scene)
     names = remake_holds(rig, chains, (), scene, pose_before)
     spans = [holds.read(record).span for name in names for record in _records(rig, name)]
     return _told("Update Holds", rig, names, (min(span[0] for span in spans), max(span[1] for span in spans)), scene)
@@ -83,9 +86,10 @@ def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene 
     >>> api.target_keys(rig)
     [1.0, 10.0]
     """
-    records = _records(rig, chain) if chain in rig.two_bone_ik_chains else ()
-    if index is not None and not 0 <= index < len(records):
-        raise Refused("NO_HOLDS", object=rig, value=index)
+    [found] = chosen_chains(rig, [chain])
+    records = _records(rig, chain)
+    if index is not None and index not in range(len(records)):
+        raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=found, value=index, count=len(records))
     remake_holds(rig, [chain], range(len(records)) if index is None else (index,), scene, pose_before)
 
 

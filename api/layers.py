@@ -1,19 +1,20 @@
 """Limbs of rigs that have a layer of FK controls and a layer that IK moves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.rigs import known_limbs as known
 from ..blender.chains.rigs.rig_files import KnownLimb
-from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.layers import Layer
 from ..blender.pipeline.requests import switch as requests
+
+_EVERY_FRAME = KeyStyle()
 
 
 def known_limbs(rig: Rig, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -86,7 +87,7 @@ def switching(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    style: KeyStyle,
+    style: KeyStyle = _EVERY_FRAME,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
 ) -> Request:
@@ -95,5 +96,5 @@ def switching(
     >>> request = api.switching(rig, "IK", frames=(1, 10), style=api.KeyStyle())
     >>> request.close()
     """
-    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return requests.switch(rig, Layer(to), chains, frames, scene, settings)

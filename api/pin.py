@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from bpy.types import Scene
 
@@ -12,7 +12,7 @@ from ..blender.chains.field_values import chains_restorer
 from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role
 from ..blender.chains.target_empties import remove
-from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.messages.report import Report, point_text
 from ..blender.messages.translation import translated
 from ..blender.pipeline.checks.armature import refuse_unposable
@@ -76,7 +76,7 @@ def pinning(
     >>> rig.two_bone_ik_chains["forearm.L"].pole_target is None
     True
     """
-    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return _pin(rig, chains, frames, scene, settings, insert_keys=insert_keys)
 
 

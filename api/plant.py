@@ -1,7 +1,6 @@
 """Feet that stand: captured legs are held to the ground, in one press."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from bpy.types import Scene
 
@@ -9,6 +8,7 @@ from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.live.pose_before import pose_before
+from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
@@ -135,7 +135,7 @@ def planting(
     """
     asked = Asked(
         names=chains,
-        kinds=frozenset(map(Kind, limbs)),
+        kinds=Kind.several(limbs),
         frames=frames,
         contacts=contacts,
         find_contacts=find,
@@ -143,7 +143,7 @@ def planting(
         keep=keep,
         floor=floor,
         flat_feet=flat_feet,
-        options=PlantOptions(stillness=stillness, sideways=sideways),
+        options=PlantOptions(stillness=_known(stillness), sideways=sideways),
     )
     settings = KeySettings(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
@@ -151,6 +151,12 @@ def planting(
     if leave_targets:
         return plant_with_targets(rig, asked, scene, settings, pose_before=pose_before, add_chains=_add_chains)
     return plant_feet(rig, asked, scene, settings, pose_before=pose_before)
+
+
+def _known(stillness: Stillness) -> Stillness:
+    if not isinstance(stillness, Stillness):
+        raise Refused("NOT_A_STILLNESS", value=stillness)
+    return stillness
 
 
 def _add_chains(rig: Rig, names: Sequence[str]) -> None:
@@ -185,12 +191,12 @@ def contacts(
     """
     asked = Asked(
         names=chains,
-        kinds=frozenset(map(Kind, limbs)),
+        kinds=Kind.several(limbs),
         frames=frames,
         find_contacts=find,
         hips=hips,
         floor=floor,
         flat_feet=flat_feet,
-        options=PlantOptions(stillness=stillness),
+        options=PlantOptions(stillness=_known(stillness)),
     )
-    return find_contacts(rig, asked, scene, replace(DEFAULTS, sampling=Sampling(sampling)), pose_before)
+    return find_contacts(rig, asked, scene, KeySettings(sampling=Sampling(sampling)), pose_before)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Any, Unpack, overload
@@ -17,6 +17,7 @@ from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
+from ..blender.pipeline.checks.armature import refuse_other_than_armature
 from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
@@ -96,7 +97,7 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    rigs = dict.fromkeys([rig] if rig is None or isinstance(rig, Object) else rig)
+    rigs = dict.fromkeys(given_rigs(rig))
     beside = frozenset(rigs)
     with ExitStack() as opened:
         requests = [
@@ -114,13 +115,21 @@ def bake(
     return reports[0] if isinstance(rig, Object) else reports
 
 
+def given_rigs(rig: Rig | Iterable[Rig]) -> list[Rig]:
+    """One armature object or many as a list; Refused for anything else among them."""
+    rigs = [*rig] if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
+    for each in rigs:
+        refuse_other_than_armature(each)
+    return rigs
+
+
 def baking(
     rig: Rig,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    style: KeyStyle,
+    style: KeyStyle = _EVERY_FRAME,
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
@@ -138,12 +147,8 @@ def baking(
     >>> print(request.write())
     forearm.L: 10 of 10 frames reached
     """
-    settings = KeySettings(
-        **asdict(style),
-        mute_constraints=mute_constraints,
-        sampling=Sampling(sampling),
-        measure=Measure(measure),
-    )
+    others = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
+    settings = KeySettings.styled(style, **others)
     return bake_steps.bake(rig, chains, frames, scene, settings, beside=frozenset(beside), pose_before=pose_before)
 
 
@@ -202,7 +207,7 @@ def check(
     """
     report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
     if add_markers:
-        markers.replace(scene or scene_of(rig), report)
+        markers.replace(scene_of(rig, scene), report)
     return report
 
 
@@ -211,7 +216,8 @@ def remove_markers(rig: Rig, *, scene: Scene | None = None) -> None:
 
     >>> api.remove_markers(rig)
     """
-    for found in [scene] if scene else rig.users_scene:
+    refuse_other_than_armature(rig)
+    for found in [scene_of(rig, scene)] if scene else rig.users_scene:
         markers.remove(found, rig.name)
 
 
@@ -249,7 +255,7 @@ def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     >>> api.followed_first([rig]) == [rig]
     True
     """
-    groups, refusals = after_followed(dict.fromkeys(rigs))
+    groups, refusals = after_followed(dict.fromkeys(given_rigs(rigs)))
     for refusal in refusals:
         raise refusal
     return [rig for group in groups for rig in group]
@@ -270,7 +276,7 @@ def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys
     >>> drag.finish()
     []
     """
-    return Drag(rig, chain, scene or scene_of(rig), insert_keys=insert_keys)
+    return Drag(rig, chain, scene_of(rig, scene), insert_keys=insert_keys)
 
 
 def pull(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:

@@ -9,7 +9,7 @@ from ..blender.chains.copy_settings import (
     copied_values,
     difference,
     fields_of_other_side,
-    refuse_unknown_sections,
+    known_sections,
 )
 from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.pipeline.checks.armature import refuse_unposable
@@ -36,7 +36,7 @@ def copy_settings(
     (-0.5, 2.0)
     """
     refuse_unposable(rig)
-    refuse_unknown_sections(sections)
+    sections = known_sections(sections)
     [source] = chosen_chains(rig, [chain])
     others = [other for other in chosen_chains(rig, to) if other != source]
     values = [copied_values(rig, source, other, sections) for other in others]

@@ -1,7 +1,6 @@
 """From poses to targets: where targets and pole targets are so that the pose stays."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from math import inf
 from typing import Unpack, overload
 
@@ -11,7 +10,7 @@ from ..blender.armatures import Rig
 from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
-from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
@@ -19,6 +18,7 @@ from ..blender.pipeline.read.keys import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
 from .options import TargetOptions
+from .poses import given_rigs
 
 _EVERY_FRAME = KeyStyle()
 
@@ -67,9 +67,10 @@ def create_targets(
     Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     """
     style = TargetStyle(kind=TargetKind(kind), parent=TargetParent(parent), parent_bone=parent_bone)
-    rigs = dict.fromkeys([rig] if isinstance(rig, Object) else rig, chains)
-    reports = dict(zip(rigs, create_all(rigs, scene, style), strict=True))
-    return reports[rig] if isinstance(rig, Object) else [reports[each] for each in rig]
+    rigs = given_rigs(rig)
+    wanted = dict.fromkeys(rigs, chains)
+    reports = dict(zip(wanted, create_all(wanted, scene, style), strict=True))
+    return reports[rigs[0]] if isinstance(rig, Object) else [reports[each] for each in rigs]
 
 
 def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -143,7 +144,7 @@ def baking_targets(
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
-    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
 
 
@@ -194,7 +195,7 @@ def changing_target_space(
     >>> for done in api.changing_target_space(rig, frames=(1, 10), space=rig):
     ...     assert 0.0 <= done <= 1.0
     """
-    settings = KeySettings(**asdict(style), sampling=Sampling(sampling), measure=Measure(measure))
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return target_space.change_target_space(rig, chains, frames, scene, settings, space=space_point(space))
 
 

@@ -1,9 +1,10 @@
 """Choices among words: properties for users, whose texts are in choices.toml, and words that scripts and files give."""
 
 import tomllib
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from bpy.props import EnumProperty
 
@@ -18,6 +19,11 @@ class Word(StrEnum):
         from .messages.refused import unknown_word
 
         raise unknown_word(cls.__name__, value, cls)
+
+    @classmethod
+    def several(cls, words: Any) -> frozenset[Self]:
+        """These words, of a collection or one alone."""
+        return frozenset(map(cls, words if isinstance(words, Collection) and not isinstance(words, str) else [words]))
 
 
 def choice(name: str, **settings: Any) -> object:

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
 from .choices import Word, choice
+from .messages.refused import Refused
 
 
 class Keys(Word):
@@ -53,6 +54,9 @@ class KeyStyle:
     key_type: str = "KEYFRAME"
     new_action: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", Keys(self.keys))
+
     @classmethod
     def of(cls, source: object) -> Self:
         """From what has such settings as attributes, an operator or a shot; what it does not have is as by default."""
@@ -72,6 +76,18 @@ class KeySettings(KeyStyle):
     mute_constraints: bool = True
     sampling: Sampling = Sampling.AUTO
     measure: Measure = Measure.AUTO
+
+    def __post_init__(self) -> None:
+        KeyStyle.__post_init__(self)
+        object.__setattr__(self, "sampling", Sampling(self.sampling))
+        object.__setattr__(self, "measure", Measure(self.measure))
+
+    @classmethod
+    def styled(cls, style: KeyStyle, **others: Any) -> Self:
+        """This style and other settings; Refused for what is no style."""
+        if not isinstance(style, KeyStyle):
+            raise Refused("NOT_A_STYLE", value=style)
+        return cls(**asdict(style) | others)
 
 
 DEFAULTS = KeySettings()

@@ -63,11 +63,13 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
     return {"end_bone": end, "name": name} | _bones(rig, chain)
 
 
-def refuse_unknown_sections(sections: Collection[str]) -> None:
-    """Raise `Refused` for a section that there is not."""
-    for section in sections:
+def known_sections(sections: Any) -> list[str]:
+    """These sections, of a collection or one alone; Refused for one that there is not."""
+    found = list(sections) if isinstance(sections, Collection) and not isinstance(sections, str) else [sections]
+    for section in found:
         if section not in SECTIONS:
             raise unknown_word("sections", section, SECTIONS)
+    return found
 
 
 def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def create_all(
         refuse_unposable(rig)
         chains = {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
         if chains:
-            maker.refuse_impossible(rig, scene or scene_of(rig))
+            maker.refuse_impossible(rig, scene_of(rig, scene))
             lacking[rig] = chains
         else:
             none = (translated("note.no_target_lacks"),)
@@ -78,7 +78,7 @@ def create_all(
         for rig, posed in targets_from_pose.find_targets(lacking_names, scene, carriers).items():
             found = ((lacking[rig][each.solved.plan.name], each) for each in posed.targets)
             wanted = [new for chain, targets in found for new in _new_targets(chain, style, targets)]
-            points, created = until_error.enter_context(maker.made(rig, scene or scene_of(rig), wanted))
+            points, created = until_error.enter_context(maker.made(rig, scene_of(rig, scene), wanted))
             made.append(dict(zip(points, wanted, strict=True)))
             targets_from_pose.place_targets(posed, {point: new.transform for point, new in made[-1].items()})
             reports[rig] = replace(posed.report, notes=(*created, *posed.report.notes))

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
+
+from bpy.types import Object
 
 from .. import keyed_options
 from ..armatures import Rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
 from ..properties import TwoBoneIKChain, chain_fields
+
+_TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": Real, "ENUM": str, "STRING": str, "POINTER": Object | None}
 
 
 def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
@@ -17,18 +22,41 @@ def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
 
 
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
-    """Set these fields of the chain; Refused for a field or a word that there is not, TypeError for a wrong type."""
-    known = chain_fields()
+    """Set these fields of the chain; Refused for a field that there is not, or a value that it cannot have."""
+    known, where = chain_fields(), _where(chain)
     for name, value in values.items():
         # Blender would take any name, and nobody would ever read it.
         if name not in known:
-            raise Refused(
-                "UNKNOWN_KEY", chain=chain, value=name, where=_where(chain), nearest=nearest_name(name, known)
-            )
-        if known[name].type == "ENUM" and value not in known[name].enum_items:
-            what = translated("part.field", key=name, where=_where(chain))
-            raise unknown_word(what, value, known[name].enum_items.keys())
+            raise Refused("UNKNOWN_KEY", chain=chain, value=name, where=where, nearest=nearest_name(name, known))
+        refuse_value(where, name, known[name], value)
         setattr(chain, name, value)
+
+
+def refuse_value(where: str, key: str, field: Any, value: Any, *, by_name: bool = False) -> None:
+    """Raise `Refused` for a value that this field of a chain cannot have; objects may be given `by_name`."""
+    kind = "STRING" if by_name and field.type == "POINTER" else field.type
+    named: dict[str, Any] = {"where": where, "key": key}
+    if kind == "ENUM" and not (isinstance(value, str) and value in field.enum_items):
+        raise unknown_word(translated("part.field", **named), value, field.enum_items.keys())
+    if not isinstance(value, _TYPES[kind]) or (kind == "FLOAT" and isinstance(value, bool)):
+        raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(kind), **named)
+    if kind == "FLOAT" and not field.hard_min <= value <= field.hard_max:
+        raise Refused(
+            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number",
+            value=value,
+            low=field.hard_min,
+            high=field.hard_max,
+            **named,
+        )
+
+
+def _wanted(kind: str) -> str:
+    """The type of a field's values, in words."""
+    if kind == "BOOLEAN":
+        return translated("part.bool")
+    if kind == "FLOAT":
+        return translated("part.number")
+    return translated("part.object") if kind == "POINTER" else translated("part.text")
 
 
 def _where(chain: TwoBoneIKChain) -> str:
@@ -63,7 +91,8 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
         for chain, values in zip(chains, before, strict=True):
             for name in chain_fields().keys() - values.keys():
                 chain.property_unset(name)
-            set_fields(chain, values)
+            for name, value in values.items():
+                setattr(chain, name, value)
         keyed_options.put_back(rig, options)
         if active is None:
             rig.property_unset("two_bone_ik_active")

@@ -98,7 +98,7 @@ def parent_name(chain: TwoBoneIKChain, style: TargetStyle) -> str:
     if style.parent != TargetParent.BONE:
         above = root.parent_recursive
         return above[-1].name if above and style.parent == TargetParent.ROOT else ""
-    name = style.parent_bone
+    name = str(style.parent_bone)
     if name not in rig.data.bones:
         nearest = nearest_name(name, rig.data.bones.keys())
         raise Refused("NO_BONE.to_carry", object=rig, bone=name, nearest=nearest)

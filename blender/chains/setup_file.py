@@ -27,20 +27,19 @@ from bpy.types import Object
 from .. import keyed_options
 from ..armatures import Rig, is_rig
 from ..files import atomic_write, toml_file
-from ..messages.refused import Refused, unknown_word
+from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
 from . import create_targets
-from .field_values import field_values, unchanged_on_error
+from .field_values import field_values, refuse_value, unchanged_on_error
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
 _CREATE = "create_targets"
-_TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": (int, float)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ def _chains(path: Path, extending: tuple[Path, ...]) -> list[tuple[str, dict[str
         where = _where(path, number)
         toml_file.refuse_unknown(where, chain, known)
         for key, value in chain.items():
-            _refuse_value(where, key, known[key], value)
+            refuse_value(where, key, known[key], value, by_name=True)
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
@@ -101,6 +100,8 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
     raises : Refused if a bone or an object does not exist, or targets cannot be created; then nothing has changed
     """
     refuse_unposable(rig)
+    if not isinstance(setup, Setup):
+        raise Refused("NOT_A_SETUP", object=rig, value=setup)
     chains: dict[str, dict[str, Any]] = {}
     places = setup.places or [_where(setup.path, number) for number in range(1, len(setup.chains) + 1)]
     for where, fields in zip(places, setup.chains, strict=True):
@@ -133,29 +134,6 @@ def save(rig: Rig, path: Path, *, create_targets: bool = False) -> None:
 
 def _where(path: Path, number: int) -> str:
     return translated("part.chain_of_file", number=number, path=path)
-
-
-def _refuse_value(where: str, key: str, field: Any, value: Any) -> None:
-    named: dict[str, Any] = {"where": where, "key": key}
-    if not isinstance(value, _TYPES.get(field.type, str)) or (field.type == "FLOAT" and isinstance(value, bool)):
-        raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(field), **named)
-    if field.type == "ENUM" and value not in field.enum_items:
-        raise unknown_word(translated("part.field", **named), value, field.enum_items.keys())
-    if field.type == "FLOAT" and not field.hard_min <= value <= field.hard_max:
-        raise Refused(
-            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number",
-            value=value,
-            low=field.hard_min,
-            high=field.hard_max,
-            **named,
-        )
-
-
-def _wanted(field: Any) -> str:
-    """The type of the field's values, in words."""
-    if field.type == "BOOLEAN":
-        return translated("part.bool")
-    return translated("part.number") if field.type == "FLOAT" else translated("part.text")
 
 
 def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

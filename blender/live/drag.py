@@ -35,7 +35,7 @@ class Drag:
     def __init__(self, rig: Rig, limb: str | Limb, scene: Scene, *, insert_keys: bool) -> None:
         refuse_unposable(rig)
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
-        self._chain = chosen_chains(rig, [limb])[0] if isinstance(limb, str) else stand_in(rig, limb)
+        self._chain = stand_in(rig, limb) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
         end, tip_bone = rig.pose.bones[self._chain.end_bone], self._chain.tip_bone
         self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))

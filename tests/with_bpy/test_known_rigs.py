@@ -99,6 +99,7 @@ def test_a_renamed_bone_is_told_with_the_nearest(empty_file: None) -> None:
     assert 'the nearest is "hand_fk2.L"' in str(refused)
     # The other limbs can be named.
     assert [limb.name for limb in api.known_limbs(rig, ["Leg.R"])] == ["Leg.R"]
+    assert api.known_limbs(rig, "Leg.R") == api.known_limbs(rig, ["Leg.R"])
 
 
 def test_a_missing_property_or_constraint_is_told(empty_file: None) -> None:

@@ -12,6 +12,7 @@ from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
 from ...pipeline.checks.armature import refuse_other_than_armature
+from ...pipeline.checks.names import given_names
 from ...pipeline.read import dependencies
 from ..wildcards import WILDCARDS, filled, wildcard_texts
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
@@ -26,11 +27,12 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
-    found = _found(rig, lambda limb: names is None or limb.name in names)
-    for name in names or ():
+    chosen = None if names is None else given_names(rig, names)
+    found = _found(rig, lambda limb: chosen is None or limb.name in chosen)
+    for name in chosen or ():
         if name not in found:
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, found))
-    return tuple(found[name] for name in names) if names is not None else tuple(found.values())
+    return tuple(found[name] for name in (found if chosen is None else chosen))
 
 
 def known_limb_of(rig: Rig, bone: str) -> KnownLimb:

@@ -8,8 +8,11 @@ from ...messages.refused import Refused
 
 def refuse_other_than_armature(item: Object | None) -> None:
     """Raise `Refused` unless this is an armature object."""
-    if not is_rig(item):
-        raise Refused("NO_ARMATURE", object=item or "nothing")
+    if item is None or isinstance(item, Object):
+        if not is_rig(item):
+            raise Refused("NO_ARMATURE.object", object=item or "nothing")
+    else:
+        raise Refused("NO_ARMATURE.type", value=item)
 
 
 def refuse_unposable(rig: Rig) -> None:

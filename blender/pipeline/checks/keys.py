@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -93,8 +94,8 @@ def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool
 def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
     choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
-    if identifier not in choices:
-        known = known_words(identifier, choices.keys())
+    if not isinstance(identifier, str) or identifier not in choices:
+        known = known_words(str(identifier), choices.keys())
         raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
     return choices[identifier].value
 
@@ -108,7 +109,7 @@ def owner_of(item: Object, path: str) -> Object | PoseBone:
 def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
     if style.interpolation not in {"BEZIER", "LINEAR"}:
         raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
-    if not 0.0 < style.tolerance < np.inf:
+    if not (isinstance(style.tolerance, Real) and 0.0 < style.tolerance < np.inf):
         raise Refused("TOLERANCE", object=item, value=style.tolerance)
 
 

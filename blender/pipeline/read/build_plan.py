@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def build_plan(
     raises : Refused, with what is wrong and what to do
     """
     refuse_unposable(rig)
-    scene = scene or scene_of(rig)
+    scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
     taking_part, left_out = by_target(rig, names)
     if not taking_part:
@@ -81,7 +82,7 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
 
     raises : Refused where there are no such frames
     """
-    scene = scene or scene_of(rig)
+    scene = scene_of(rig, scene)
     return Plan(
         rig=rig,
         name=rig.name,
@@ -108,9 +109,7 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
         if scene.use_preview_range:
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
-    if isinstance(frames, range):
-        frames = frames.start, frames.stop - 1, frames.step
-    start, end, step = frames if len(frames) == 3 else (*frames, 1.0)
+    start, end, step = _given_range(rig, frames)
     named: dict[str, Any] = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):
         raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named)
@@ -121,6 +120,16 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
     if not (isfinite(step) and step >= least):
         raise Refused("FRAME_STEP", object=rig, value=step, least=least)
     return float(start), float(end), float(step)
+
+
+def _given_range(rig: Rig, frames: Any) -> tuple[float, float, float]:
+    """Two or three numbers, of which the third is the step, or a range."""
+    if isinstance(frames, range):
+        return frames.start, frames.stop - 1, frames.step
+    given = tuple(frames) if isinstance(frames, Sequence | np.ndarray) else ()
+    if len(given) not in (2, 3) or not all(isinstance(number, Real) for number in given):
+        raise Refused("NOT_FRAMES", object=rig, value=frames)
+    return given if len(given) == 3 else (*given, 1.0)
 
 
 def steps(start: float, end: float, step: float) -> Array:

@@ -104,7 +104,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     span = key_span(curves, bones)
     if span is None:
         raise Refused("NO_CAPTURE", object=rig)
-    plan = limb_plan(rig, chains, asked.frames or span, scene)
+    plan = limb_plan(rig, chains, span if asked.frames is None else asked.frames, scene)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(chains)

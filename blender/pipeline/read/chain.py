@@ -100,7 +100,7 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
 
 
 def _bone(rig: Rig, name: str, role: str, chain: str) -> Bone:
-    bone: Bone | None = rig.data.bones.get(name)
+    bone: Bone | None = rig.data.bones.get(name) if isinstance(name, str) else None
     if bone is None:
         owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
         raise Refused("NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role)

@@ -11,13 +11,15 @@ from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words
 from ...properties import TwoBoneIKChain
-from ..checks.armature import refuse_unposable
+from ..checks.armature import refuse_other_than_armature, refuse_unposable
+from ..checks.names import given_names
 from . import dependencies
 from .chain import chain_plan
 
 
 def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]:
     """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
+    refuse_other_than_armature(rig)
     chains = list(rig.two_bone_ik_chains)
     if not chains:
         raise Refused("NO_CHAINS", object=rig)
@@ -26,12 +28,12 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
         if not unmuted:
             raise Refused("ALL_MUTED", object=rig)
         return unmuted
-    names = [names] if isinstance(names, str) else names
     by_name = {chain.name: chain for chain in chains}
-    for name in names:
+    chosen = given_names(rig, names)
+    for name in chosen:
         if name not in by_name:
             raise Refused("UNKNOWN_CHAIN", object=rig, value=name, known=known_words(name, by_name))
-    return [by_name[name] for name in dict.fromkeys(names)]
+    return [by_name[name] for name in chosen]
 
 
 def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[TwoBoneIKChain], list[TwoBoneIKChain]]:
@@ -41,8 +43,13 @@ def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[TwoBoneIKChai
     return taking_part, [chain for chain in chains if chain not in taking_part]
 
 
-def scene_of(rig: Rig) -> Scene:
-    """The first scene that holds the armature; Refused where none does."""
+def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:
+    """This scene, or the first that holds the armature; Refused where none does, and for what is no scene."""
+    if scene is not None:
+        if not isinstance(scene, Scene):
+            raise Refused("NOT_A_SCENE", value=scene)
+        return scene
+    refuse_other_than_armature(rig)
     scenes = rig.users_scene
     if not scenes:
         raise Refused("NO_SCENE", object=rig)

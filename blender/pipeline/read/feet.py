@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
 from ...properties import chain_fields, chain_of
 from ..checks.keys import refuse_unplayable
+from ..checks.names import given_names
 from . import dependencies
 from .bone import read_bone
 from .chain import TOLERANCE, chain_plan
@@ -39,11 +41,12 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
         names = [name for name, limb in found.items() if limb.kind in kinds]
         if not names:
             raise Refused("NO_LEGS", object=rig)
+    names = given_names(rig, names)
     for name in names:
         if name not in known:
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, known))
     others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
-    chains = [_chain(rig, name, found, softness) for name in dict.fromkeys(names)]
+    chains = [_chain(rig, name, found, softness) for name in names]
     return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
 
 
@@ -107,7 +110,9 @@ def _heel(bone: bpy.types.Bone, up: Vector) -> BonePoint:
 def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> tuple[Foot, ...]:
     """The feet, standing on the points of these contacts; Refused for contacts that are none of theirs."""
     known = {foot.chain.name: foot for foot in feet}
-    for contact in asked:
+    for contact in asked if isinstance(asked, Collection) else [asked]:
+        if not (isinstance(contact, Contact) and isinstance(contact.start, Real) and isinstance(contact.end, Real)):
+            raise Refused("NOT_A_CONTACT", object=rig, value=contact)
         if contact.chain not in known:
             raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=known_words(contact.chain, known))
         if not contact.start <= contact.end:

@@ -12,6 +12,7 @@ from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..checks.feet import refuse_constrained
 from ..checks.keys import refuse_unplayable
+from ..checks.names import given_names
 from .feet import feet_of
 
 
@@ -53,8 +54,9 @@ def with_kept(
 
 def _named(rig: Rig, keep: Collection[str]) -> list[Foot]:
     """The limbs of these names, and all of these kinds."""
-    kinds = {Kind(word) for word in keep if word in set(Kind)}
-    names = [word for word in keep if word not in set(Kind)]
+    words = given_names(rig, keep) if keep else []
+    kinds = {Kind(word) for word in words if word in set(Kind)}
+    names = [word for word in words if word not in set(Kind)]
     return [*(feet_of(rig, names, kinds, 0.0) if names else ()), *_of_kinds(rig, kinds)]
 
 

@@ -21,9 +21,11 @@ Space = Object | tuple[Object, str] | None
 
 def space_point(space: Space) -> Point | None:
     """The space as a point; Refused where the object has no such bone."""
-    item, bone = space if isinstance(space, tuple) else (space, "")
+    item, bone = space if isinstance(space, tuple) and len(space) == 2 else (space, "")
     if item is None:
         return None
+    if not (isinstance(item, Object) and isinstance(bone, str)):
+        raise Refused("NOT_A_SPACE", value=space)
     bones: Sequence[str] = item.data.bones.keys() if is_rig(item) else ()
     if bone and bone not in bones:
         raise Refused("NO_BONE.to_carry", object=item, bone=bone, nearest=nearest_name(bone, bones))

@@ -64,7 +64,7 @@ def remake_holds(
     refuse_shared_bones(plan.chains)
     held = [chain for chain in plan.chains if holds.of(chain.target)]
     if not held:
-        raise Refused("NO_HOLDS", object=rig)
+        raise Refused("NO_HOLDS.at_all", object=rig)
     work, kept = HeldTargets(plan.scene, pose_before), {}
     work.known |= {dependencies.root_of(chain): chain for chain in held}
     for chain in held:

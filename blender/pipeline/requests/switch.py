@@ -67,7 +67,7 @@ def switch(
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
     refuse_unposable(rig)
-    scene = scene or scene_of(rig)
+    scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
     solved, asked = steps(start, end, step), known_limbs(rig, names)
     if settings.keys == Keys.SOURCE:

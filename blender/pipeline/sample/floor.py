@@ -1,6 +1,7 @@
 """How high a floor is below points: the same everywhere, or that of a mesh as the scene shows it now."""
 
 from functools import partial
+from numbers import Real
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -28,7 +29,7 @@ def heights(floor: Floor, scene: Scene) -> Heights:
     """
     if isinstance(floor, Object):
         return partial(_below, floor, _tree(floor, scene))
-    if not np.isfinite(floor):
+    if not (isinstance(floor, Real) and np.isfinite(floor)):
         raise Refused("FLOOR_HEIGHT", value=floor)
     return lambda points, _leg: np.full(points.shape[:-1], float(floor))
 

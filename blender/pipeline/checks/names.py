@@ -1,0 +1,21 @@
+"""What somebody gives as names of chains or limbs."""
+
+from collections.abc import Collection
+from typing import Any
+
+from ...armatures import Rig
+from ...messages.refused import Refused
+
+
+def given_names(rig: Rig, names: Any) -> list[str]:
+    """These names, each once, or this one name; Refused for anything else, and where there is none."""
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, Collection):
+        raise Refused("NOT_A_NAME", object=rig, value=names)
+    for name in names:
+        if not isinstance(name, str):
+            raise Refused("NOT_A_NAME", object=rig, value=name)
+    if not names:
+        raise Refused("NO_NAMES", object=rig)
+    return list(dict.fromkeys(names))

@@ -1,0 +1,124 @@
+"""What is of the wrong type is refused before anything changes, in one sentence that says what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support.file_data import changed, dump
+from support.rigs import animate, arm
+
+NOT_RIGS: dict[str, Callable[[Object], Any]] = {
+    "a name": lambda rig: "Rig",
+    "its data": lambda rig: rig.data,
+    "its bone": lambda rig: rig.pose.bones[0],
+    "a number": lambda rig: 3,
+}
+OF_A_RIG: tuple[Callable[..., Any], ...] = (
+    *(api.bake, api.check, api.solve, api.hold, api.update_holds, api.pin, api.plant, api.contacts, api.known_limbs),
+    *(api.create_targets, api.remove_targets, api.snap_targets, api.bake_targets, api.target_keys, api.taking_part),
+    *(api.flip_bend, api.take_bend_limits, api.decide_side, api.detect, api.remove_markers),
+)
+OF_CHAINS = [call for call in OF_A_RIG if call not in (api.detect, api.remove_markers, api.plant, api.contacts)]
+NOT_NAMES: dict[str, Callable[[Object], Any]] = {
+    "a chain": lambda rig: rig.two_bone_ik_chains[0],
+    "chains": lambda rig: [rig.two_bone_ik_chains[0]],
+    "a generator": lambda rig: (chain.name for chain in rig.two_bone_ik_chains),
+    "a number": lambda rig: 3,
+    "none at all": lambda rig: [],
+}
+NOT_FRAMES = (5, (1,), (1, 2, 3, 4), (), "1:10", ("1", "10"), (None, None), {1, 10}, {"start": 1})
+OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
+    "scene": (lambda rig: api.bake(rig, scene="Scene"), "'Scene'"),
+    "style": (lambda rig: api.pin(rig, frames=(1, 3), style="REDUCED"), "'REDUCED'"),
+    "tolerance": (lambda rig: api.bake(rig, keys="REDUCED", tolerance="small"), "'small'"),
+    "interpolation": (lambda rig: api.bake(rig, interpolation=3), '"3"'),
+    "space": (lambda rig: api.hold(rig, space="Cup"), "'Cup'"),
+    "bone of a space": (lambda rig: api.change_target_space(rig, space=("Rig", "spine")), "('Rig', 'spine')"),
+    "at": (lambda rig: api.hold(rig, at="now"), "now"),
+    "ease": (lambda rig: api.hold(rig, ease=4), "4"),
+    "hold": (lambda rig: api.remove_hold(rig, ["lower"]), "['lower']"),
+    "limb": (lambda rig: api.drag(rig, 3), "3"),
+    "end bone": (lambda rig: api.add_chain(rig, 3), '"3"'),
+    "target": (lambda rig: api.ensure_chain(rig, "lower", target="Hand"), "'Hand'"),
+    "softness": (lambda rig: api.ensure_chain(rig, "lower", softness=2), "2"),
+    "softness that is no number": (lambda rig: api.ensure_chain(rig, "lower", softness=float("nan")), "nan"),
+    "angle in degrees": (lambda rig: api.ensure_chain(rig, "lower", bend_max=90), "90"),
+    "word": (lambda rig: api.ensure_chain(rig, "lower", bend=3), "3"),
+    "kinds": (lambda rig: api.detect(rig, 3), "3"),
+    "sections": (lambda rig: api.copy_settings(rig, "lower", sections=3), "3"),
+    "setup": (lambda rig: api.apply_setup(rig, "hero.toml"), "'hero.toml'"),
+    "parent bone": (lambda rig: api.create_targets(rig, parent="BONE", parent_bone=3), '"3"'),
+    "contacts": (lambda rig: api.plant(rig, ["lower"], contacts=3), "3"),
+    "contact": (lambda rig: api.plant(rig, ["lower"], contacts=[("lower", 1, 9)]), "('lower', 1, 9)"),
+    "floor": (lambda rig: api.plant(rig, ["lower"], contacts=[STANDS], floor="Floor"), "'Floor'"),
+    "stillness": (lambda rig: api.contacts(rig, ["lower"], stillness=0.2), "0.2"),
+}
+STANDS = api.Contact("lower", 1, 10, "lower", (0.0, 1.0, 0.0))
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    chain = arm()
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 10: (0.5, -0.8, 1.5)})
+    animate(chain.id_data.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 10: (1, 0.1, 0, 0)})
+    return chain.id_data
+
+
+def refused(call: Callable[[], Any]) -> api.Refused:
+    before = dump()
+    with pytest.raises(api.Refused) as found:
+        call()
+    assert not changed(before)
+    assert "\n" not in str(found.value)
+    return found.value
+
+
+@pytest.mark.parametrize("given", NOT_RIGS)
+@pytest.mark.parametrize("call", OF_A_RIG, ids=lambda call: call.__name__)
+def test_what_is_no_armature_object_is_named(rig: Object, call: Callable, given: str) -> None:
+    value = NOT_RIGS[given](rig)
+    found = refused(lambda: call(value))
+    assert found.kind == "NO_ARMATURE"
+    assert repr(value) in str(found)
+
+
+@pytest.mark.parametrize("given", NOT_NAMES)
+@pytest.mark.parametrize("call", OF_CHAINS, ids=lambda call: call.__name__)
+def test_what_is_no_name_of_a_chain_is_refused(rig: Object, call: Callable, given: str) -> None:
+    value = NOT_NAMES[given](rig)
+    assert refused(lambda: call(rig, value)).kind in {"NOT_A_NAME", "NO_NAMES"}
+
+
+@pytest.mark.parametrize("frames", NOT_FRAMES, ids=repr)
+@pytest.mark.parametrize("call", [api.bake, api.check, api.bake_targets, api.hold], ids=lambda call: call.__name__)
+def test_what_is_no_range_of_frames_is_refused(rig: Object, call: Callable, frames: Any) -> None:
+    found = refused(lambda: call(rig, frames=frames))
+    assert found.kind == "NOT_FRAMES"
+    assert repr(frames) in str(found)
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_value_of_the_wrong_type_is_named(rig: Object, case: str) -> None:
+    act, named = OTHERS[case]
+    assert named in str(refused(lambda: act(rig)))
+
+
+def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:
+    assert refused(lambda: api.hold(rig, frames=range(5, 5))).kind == "EMPTY_RANGE"
+    assert refused(lambda: api.plant(rig, ["lower"], range(5, 5), contacts=[STANDS])).kind == "EMPTY_RANGE"
+
+
+def test_one_limb_and_one_word_go_without_a_list(rig: Object) -> None:
+    assert api.contacts(rig, "lower", (1, 10)) == api.contacts(rig, ["lower"], (1, 10))
+    assert api.detect(rig, "ARMS") == api.detect(rig, ["ARMS"])
+    assert api.copy_settings(rig, "lower", sections="BEND") == api.copy_settings(rig, "lower", sections=["BEND"])
+
+
+def test_the_keys_of_a_style_are_a_word_that_there_is() -> None:
+    with pytest.raises(api.Refused, match='the nearest is "REDUCED"'):
+        api.KeyStyle(keys="REDUCD")
