@@ -61,7 +61,9 @@ def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
 
 def keys(row: FCurve) -> list[list[float]]:
     """Frame and value of each key."""
-    return [[key.co.x, key.co.y] for key in row.keyframe_points]
+    found = np.empty((len(row.keyframe_points), 2), dtype=np.float32)
+    row.keyframe_points.foreach_get("co", found.reshape(-1))
+    return found.tolist()
 
 
 def is_row(curve: FCurve) -> bool:

@@ -19,7 +19,7 @@ from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Opt
 from ..solver.vectors import product
 from . import inherit, transform
 from .rounding import rounding
-from .transform import Basis, each_array, stacked
+from .transform import Basis, affine_product, each_array, stacked
 from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
 
 _ROWS = 1 << 12
@@ -169,7 +169,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
-    to_world = product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
+    to_world = affine_product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
     return ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),

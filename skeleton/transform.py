@@ -17,6 +17,9 @@ from ..solver.vectors import any_normal, by_component, cross, dot, unit
 _NOTHING = 1e-90
 """A volume: axes shorter than 1e-30 count as nothing, else the inverse would be beyond all sizes."""
 
+_LAST_ROW = 0.0, 0.0, 0.0, 1.0
+"""Of affine matrices."""
+
 UNSCALED = 1e-5
 """So far from 1 a scale counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
 up to 6e-6. The lengths at rest have it; as the bones turn, the end bone's changes by no more than this part, a tenth of
@@ -30,8 +33,8 @@ Data = TypeVar("Data")
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
-    result = np.zeros((*np.broadcast(linear[..., 0], location).shape[:-1], 4, 4), order="F")
-    result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = linear, location, 1.0
+    result = np.empty((*np.broadcast(linear[..., 0], location).shape[:-1], 4, 4), order="F")
+    result[..., :3, :3], result[..., :3, 3], result[..., 3, :] = linear, location, _LAST_ROW
     return result
 
 
@@ -115,13 +118,18 @@ def affine_product(first: Array, second: Array) -> Array:
     result = np.empty(np.broadcast_shapes(first.shape, second.shape), order="F")
     np.einsum("...ij,...jk->...ik", first[..., :3, :3], second[..., :3, :], out=result[..., :3, :], order="F")
     result[..., :3, 3] += first[..., :3, 3]
-    result[..., 3, :] = 0.0, 0.0, 0.0, 1.0
+    result[..., 3, :] = _LAST_ROW
     return result
 
 
 def stacked(arrays: Iterable[Array]) -> Array:
-    """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component."""
+    """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component.
+
+    One array alone is not copied: nobody may write to the result.
+    """
     arrays = list(arrays)
+    if len(arrays) == 1:
+        return arrays[0][:, None]
     rows = max(map(len, arrays))
     result = np.empty((rows, len(arrays), *arrays[0].shape[1:]), arrays[0].dtype, order="F")
     for column, array in enumerate(arrays):

@@ -9,7 +9,6 @@ from itertools import pairwise
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .values import Array
 from .vectors import norm
@@ -37,8 +36,8 @@ def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
     span = min(max(1, ceil(round(_LASTS * rate, 6))), (len(tips) - 1) // 2)
     starts: set[int] = set()
     if span and len(lengths) > 1:
-        step = _ways(tips, lengths, np.arange(len(tips) - 1), 1)
-        way = _ways(tips, lengths, np.arange(-span, len(tips)), span)
+        step = _ways(tips, lengths, 1)
+        way = _ways(np.pad(tips, ((span, span), (0, 0), (0, 0)), mode="edge"), lengths, span)
         before, during, after = way[: -2 * span], way[span:-span], way[2 * span :]
         # Poses that are held for some frames stand still on both sides of each step.
         usual = np.median(way[way > 0.0]) if way.any() else 0.0
@@ -47,10 +46,9 @@ def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
     return [slice(first, last) for first, last in pairwise((0, *sorted(starts), len(tips)))]
 
 
-def _ways(tips: Array, lengths: Array, rows: NDArray[np.intp], span: int) -> Array:
-    """(m,) how far the foot that goes least goes from rows (m,) on, in so many frames, of those that there are."""
-    ends = tips[np.clip((rows, rows + span), 0, len(tips) - 1)]
-    return (norm(ends[1] - ends[0]) / lengths).min(axis=1)
+def _ways(tips: Array, lengths: Array, span: int) -> Array:
+    """(n - span,) how far the foot that goes least goes from each frame on, in so many frames."""
+    return (norm(tips[span:] - tips[:-span]) / lengths).min(axis=1)
 
 
 def _ends(step: Array, greatest: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bpy.types import Action
@@ -140,7 +140,12 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
         found = Remembered(keys=contacts.keys(row) if row else (), said=said, points=points)
         known[contacts.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
-    action[_CONTACTS] = json.dumps({path: asdict(row) for path, row in known.items()})
+    action[_CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
+
+
+def _values(row: Remembered) -> dict[str, Any]:
+    """Its fields; `asdict` would copy each of its many keys."""
+    return {each.name: getattr(row, each.name) for each in fields(row)}
 
 
 def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum, auto
+from functools import cache
 from pathlib import Path
 
 
@@ -71,6 +72,7 @@ class Part:
     role: Role
 
 
+@cache
 def part(name: str) -> Part | None:
     """What the name says; None if the bone is no part of a limb, or the name is unknown."""
     if is_helper(name):

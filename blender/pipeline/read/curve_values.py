@@ -8,12 +8,12 @@ modifiers, easing or a slope beyond its keys is left to Blender.
 from collections.abc import Sequence
 
 import numpy as np
-from bpy.types import FCurve, FCurveKeyframePoints
+from bpy.types import FCurve
 from numpy.typing import NDArray
 
 from ....solver.values import Array
 from ..checks.keys import code
-from .keys import evaluated
+from .keys import evaluated, single_key_points
 
 _FEW = 200
 """So many values Blender has evaluated before NumPy has begun."""
@@ -35,7 +35,7 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
     for column, curve in enumerate(curves):
         # Of many keys most lie on the frames, and need no cubics.
         if values.size > _FEW and 0 < 2 * len(curve.keyframe_points) < len(frames) and not len(curve.modifiers):
-            between[column] = _key_points(curve.keyframe_points)
+            between[column] = single_key_points(curve)
         else:
             values[:, column] = evaluated(curve, frames)
     most = max(1, _CACHED // max(1, len(frames)))
@@ -107,9 +107,3 @@ def _solved(time: Array, a: Array, b: Array, c: Array, start: Array, x: Array, y
     values = ((z * at + y) * at + x) * at + start
     values[far] = np.nan
     return values.astype(np.float32)
-
-
-def _key_points(points: FCurveKeyframePoints) -> Keys:
-    keys = np.empty((len(points), 2), np.float32)
-    points.foreach_get("co", keys.reshape(-1))
-    return keys

@@ -6,6 +6,7 @@ from math import ceil, floor
 
 import numpy as np
 from bpy.types import FCurve, Object
+from numpy.typing import NDArray
 
 from ....skeleton.values import MERGE, ChainPlan, Plan, Point
 from ....solver.values import Array
@@ -19,21 +20,26 @@ _CHEAPER = 10
 
 def key_points(curve: FCurve) -> Array:
     """(2, m) frames and values of the curve's keys."""
-    keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", keys)
-    return keys.astype(np.float64).reshape(-1, 2).T
+    return single_key_points(curve).astype(np.float64).T
+
+
+def single_key_points(curve: FCurve) -> NDArray[np.float32]:
+    """(m, 2) the same as Blender has them."""
+    keys = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", keys.reshape(-1))
+    return keys
 
 
 def evaluated(curve: FCurve, frames: Array) -> Array:
     """(n,) the curve on n frames, as Blender evaluates it: on a frame that has a key, the value of the key."""
     if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
-        keyed_at, keyed = key_points(curve)
+        keyed_at, keyed = single_key_points(curve).T
         times = frames.astype(np.float32)
         if np.array_equal(keyed_at, times):
-            return keyed
+            return keyed.astype(np.float64)
         if (keyed_at[1:] > keyed_at[:-1]).all():
             rows = np.searchsorted(keyed_at, times).clip(max=len(keyed_at) - 1)
-            unknown, values = keyed_at[rows] != times, keyed[rows]
+            unknown, values = keyed_at[rows] != times, keyed[rows].astype(np.float64)
             values[unknown] = list(map(curve.evaluate, frames[unknown].tolist()))
             return values
     return np.fromiter(map(curve.evaluate, frames.tolist()), np.float64, len(frames))
