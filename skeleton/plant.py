@@ -37,7 +37,7 @@ class PlantedFeet:
     turns : (n, f, 3, 3)      of the feet, from how they were captured; (1, f, 3, 3) if none does
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
-    moved, softness, short : (n, f)     as `Planted` has them
+    moved, softness, bent, short : (n, f)     as `Planted` has them
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
     lowering, aside : (n,)    of the hips
@@ -52,6 +52,7 @@ class PlantedFeet:
     velocity: Array
     moved: Array
     softness: Array
+    bent: Array
     short: Array
     lengths: Array
     ratio: float
@@ -107,7 +108,7 @@ def plant_feet(
         found[column] = _with_given(hand, still, [given[column]]), 0
     every: dict[str, Any] = {
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
-        for name in ("tips", "turns", "stands", "moved", "softness", "short")
+        for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
     }
     return PlantedFeet(
         points=whole.points,
@@ -206,7 +207,7 @@ def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips 
         numbers[Point(plan.rig, chain.end.name)] = {"softness": planted.softness[:, column]}
     samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved}, numbers=numbers)
     plan = replace(plan, ranks=tuple(tuple(map(_with_target, rank)) for rank in plan.ranks))
-    return plan, straight_limbs.bent_samples(plan, samples)
+    return plan, straight_limbs.bent_samples(plan, samples, planted.bent)
 
 
 def _with_target(chain: ChainPlan) -> ChainPlan:

@@ -38,40 +38,44 @@ _AGREED = 0.5
 """Part of all bends that must be about one axis; a limb that bends to all sides has none."""
 
 
-def bent_samples(plan: Plan, samples: Samples) -> Samples:
-    """The samples with the end bones of straight limbs turned, so that they bend to their usual side."""
-    return replace(samples, basis={**samples.basis, **dict(_turned(plan, samples))})
+def bent_samples(plan: Plan, samples: Samples, shares: Array) -> Samples:
+    """The samples with the end bones of straight limbs turned, so that they bend to their usual side.
+
+    shares : (n, c) from 0, where the limb stays as it was captured, to 1
+    """
+    return replace(samples, basis={**samples.basis, **dict(_turned(plan, samples, shares))})
 
 
-def _turned(plan: Plan, samples: Samples) -> Iterator[tuple[Point, Basis]]:
-    for chain in plan.chains:
+def _turned(plan: Plan, samples: Samples, shares: Array) -> Iterator[tuple[Point, Basis]]:
+    for chain, share in zip(plan.chains, shares.T, strict=True):
         end = Point(plan.rig, chain.end.name)
         joints = in_armature(samples, plan.rig, limb_joints(chain))
         links = transform_vectors(inverse(samples.pose[end][:, None, :3, :3]), np.diff(joints, axis=1))
         links, basis = np.broadcast_to(unit(links), (len(plan.frames), 2, 3)), samples.basis[end]
-        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate)))
+        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate, share)))
 
 
-def rotations_to_bend(links: Array, rate: float) -> Array:
+def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     """(n, 3, 3) rotations of the second link that bend straight limbs to their usual side.
 
     links : (n, 2, 3)     unit directions of both bones, in a space in which the usual axis stays where it is
     rate : frames a second
+    shares : (n,)         from 0, where the limb stays as it was captured, to 1
     """
     first, second = links[:, 0], links[:, 1]
     bend = cross(first, second)
     sine = norm(bend)
     usual = sine @ bend
-    straight = (sine < _BENT) & (dot(first, second) > 0.0)
+    straight = (sine < _BENT) & (dot(first, second) > 0.0) & (shares > 0.0)
     turns = np.broadcast_to(np.eye(3), (len(links), 3, 3)).copy()
     if not straight.any() or norm(usual) < max(_AGREED * float(sine @ sine), _STRAIGHT**2):
         return turns
     axis = beside(np.broadcast_to(usual, first.shape), first)
     along = dot(bend, axis)
     backwards = _backwards(along, sine)
-    share = 1.0 - smooth_envelope(backwards.astype(np.float64), rate, _EASE) if backwards.any() else np.ones(len(along))
-    least = share * _STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)
-    more = np.where(backwards, along, np.hypot(along, least))[straight]
+    eased = 1.0 - smooth_envelope(backwards.astype(np.float64), rate, _EASE) if backwards.any() else np.ones(len(along))
+    least = eased * _STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)
+    more = np.where(backwards, along, along + shares * (np.hypot(along, least) - along))[straight]
     first, second, bend, axis = first[straight], second[straight], bend[straight], axis[straight]
     aside = bend - along[straight, None] * axis
     wanted = aside + more[:, None] * axis

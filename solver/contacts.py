@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .shortest_path import shortest_path
-from .statistics import commonest, densest, noise, slopes, window_sums
+from .statistics import HELD, commonest, densest, noise, slopes, window_sums
 from .values import Array
 from .vectors import dot, norm
 
@@ -160,8 +160,12 @@ def _standing(unrest: Array, jumps: NDArray[np.bool_], rate: float, stillness: S
 
 
 def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, stillness: Stillness) -> Array:
-    """(3,) the velocity, at right angles to `up`, that points have most often; 0 if that is hardly more often."""
+    """(3,) the velocity, at right angles to `up`, that points have most often; 0 if that is hardly more often.
+
+    A pose that is held shows nothing: a treadmill would stop with it.
+    """
     fitted, deviation = slopes(points, stillness.window, rate)
+    fitted = fitted[(norm(fitted) > HELD).any(axis=(1, 2))]
     common = commonest(fitted.reshape(-1, 3), stillness.speed + deviation * tolerance, np.zeros(3))
     return common - dot(common, up) * up
 

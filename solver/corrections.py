@@ -4,7 +4,7 @@ While a foot stands, one of its points is held at a time: that point stays where
 point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand that do this,
 the one with the least squares is taken. Heights do not follow from this but from the ground: the lowest point is on it.
 Between two stands the correction is the cubic that meets both with their speed; before the first and after the last it
-dies away.
+dies away. Where that would push the foot into the ground it is raised, smoothly, up to what its stands are raised by.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .hips import smooth_envelope
 from .reduce import Curve
 from .statistics import slope_weights
 from .values import Array
@@ -31,6 +32,7 @@ def corrections(
     up: Array,
     fade: float = 0.5,
     steepest: float = np.inf,
+    smooth: float = 0.25,
 ) -> Array:
     """How far one foot moves on each frame.
 
@@ -42,6 +44,7 @@ def corrections(
     fade : seconds             over which the first correction grows from nothing, and the last dies away
     steepest : units a second  by which the corrections of a stand go up and down at most, so that the foot does not
                                jump where one point comes to stand and the other leaves
+    smooth : seconds           for which a foot in the air is raised before and after a frame that makes it
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)
@@ -59,7 +62,10 @@ def corrections(
     steep = np.flatnonzero(np.abs(np.diff(rises)) > steepest / rate)
     for first, last in spans[np.less(*np.searchsorted(steep, spans).T)]:
         rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate)
-    return eased(flat + along(up, rises), spans, rate, fade)
+    moved = eased(flat + along(up, rises), spans, rate, fade)
+    if level is not None and len(spans):
+        moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
+    return moved
 
 
 def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -78,6 +84,23 @@ def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
     distance = norm(rejection(step, up))
     least: Array = np.where(stands[1:] & stands[:-1], distance, np.inf).min(axis=-1)
     return np.where(np.isfinite(least), least, np.nan)
+
+
+def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
+    """(n,) by how much higher a foot goes in the air so that it is not pushed into the ground.
+
+    A foot that was captured in the ground, as one who kneels may be, stays as deep in it as it was beside its stands.
+
+    missing : (n,)      by how much it was captured below the ground
+    heights : (n,)      of its corrections
+    held : (n,) bool    whether it stands
+    """
+    rows = np.flatnonzero(held)
+    usual = np.interp(np.arange(len(heights)), rows, heights[rows])
+    # A foot that comes down to where it stands does so shortly before.
+    usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, seconds), 1.0)
+    least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, seconds)
+    return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
 def _no_steeper(heights: Array, most: float) -> Array:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from . import hips
+from . import free_feet, hips
 from .contacts import Stillness, footing, on_ground
 from .corrections import corrections, slide
 from .flat_feet import level_turns
@@ -109,6 +109,7 @@ class Planted:
     aside : (n,)                how far they go sideways
     moved : (n, f)              how far the feet move
     softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
+    bent : (n, f)               0 where a leg stays as it was captured, also if it was straight; 1 where it may not
     short : (n, f)              how far the feet that stand fall short of where they were to be
     slide : (n - 1, f)          along the ground before, from frame to frame; NaN if the foot does not stand on both
     """
@@ -125,6 +126,7 @@ class Planted:
     aside: Array
     moved: Array
     softness: Array
+    bent: Array
     short: Array
     slide: Array
 
@@ -181,10 +183,12 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
                 up,
                 options.fade,
                 _STEEPEST * float(length) if options.level is None and options.level_ground else np.inf,
+                options.smooth,
             )
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept
-    room = np.maximum(_room(legs, lengths, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
+    captured = norm(legs.roots - legs.tips) / lengths
+    room = np.maximum(_room(captured, rate, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
     reach, limit, aside = (1.0 - softness) * lengths, options.limit * float(lengths.mean()), np.zeros_like(fit)
     if options.sideways and limit > 0.0:
@@ -193,7 +197,11 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     roots = legs.roots + aside[:, None]
     least = hips.lowering(roots, tips, reach, planted, up, limit)
     down = np.concatenate([hips.smooth_envelope(least[rows], rate, options.smooth) for rows in takes])
-    distance = norm(roots - along(up, down)[:, None] - tips)
+    roots = roots - along(up, down)[:, None]
+    tips = free_feet.pulled_in(roots, tips, lengths, captured, free_feet.near_contacts(planted, rate, takes))
+    near = free_feet.near_contacts(planted, rate, takes, options.smooth)
+    bent = free_feet.bent_anew(roots, tips, lengths, captured, near)
+    softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
         hips=fit + aside - along(up, down),
@@ -206,8 +214,9 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         fit=fit,
         lowering=down,
         aside=norm(aside),
-        moved=norm(correction),
+        moved=norm(tips - legs.tips),
         softness=softness,
+        bent=bent,
         short=np.where(planted, short, 0.0),
         slide=slide(on_ground(legs.points, rate, velocity), stands, up),
     )
@@ -245,9 +254,8 @@ def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
     return found
 
 
-def _room(legs: Legs, lengths: Array, seconds: float, takes: Sequence[slice]) -> Array:
+def _room(extension: Array, rate: float, seconds: float, takes: Sequence[slice]) -> Array:
     """(n, f) twice the part of its length by which a leg was captured shorter, for so many seconds to either side."""
-    extension = norm(legs.roots - legs.tips) / lengths
-    each = [[hips.smooth_envelope(one[rows], legs.rate, seconds) for rows in takes] for one in extension.T]
+    each = [[hips.smooth_envelope(one[rows], rate, seconds) for rows in takes] for one in extension.T]
     most = np.array([np.concatenate(parts) for parts in each]).T
     return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

@@ -14,8 +14,8 @@ _QUARTER = 1.1011532
 _SPACING = 1 / 30
 """Seconds between the samples from which the noise is told."""
 
-_HELD = 1e-5
-"""Leg lengths: where the third differences of all points are less, the pose is held."""
+HELD = 1e-5
+"""Leg lengths: where the third differences of all points are less, or what they go in a second, the pose is held."""
 
 _CLEARLY = 1 / 6
 """Part of the samples that must be near a value for it to be more than chance."""
@@ -64,7 +64,7 @@ def noise(points: Array, rate: float) -> float:
     step = max(1, min(round(rate * _SPACING), (len(points) - 1) // 3))
     third = points[3 * step :] - points[: -3 * step] + 3.0 * (points[step : -2 * step] - points[2 * step : -step])
     differences = norm(third)
-    some = differences[(differences > _HELD).any(axis=tuple(range(1, differences.ndim)))]
+    some = differences[(differences > HELD).any(axis=tuple(range(1, differences.ndim)))]
     return float(np.quantile(some, 0.25)) / (_QUARTER * 20.0**0.5) if some.size else 0.0
 
 

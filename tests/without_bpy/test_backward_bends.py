@@ -9,12 +9,12 @@ from two_bone_ik.skeleton.straight_limbs import rotations_to_bend
 RATES = (24.0, 120.0)
 
 
-def bent(degrees: np.ndarray, rate: float) -> np.ndarray:
-    """(n,) degrees by which a limb is bent about x after these bends, which are about x."""
+def bent(degrees: np.ndarray, rate: float, shares: np.ndarray | None = None) -> np.ndarray:
+    """(n,) degrees by which a limb is bent about x after these bends, which are about x; 1 is the usual share."""
     zero, angles = np.zeros(len(degrees)), np.radians(degrees)
     first = np.tile((0.0, 0.0, -1.0), (len(degrees), 1))
     second = np.stack((zero, np.sin(angles), -np.cos(angles)), axis=-1)
-    turns = rotations_to_bend(np.stack((first, second), axis=1), rate)
+    turns = rotations_to_bend(np.stack((first, second), axis=1), rate, np.ones(len(first)) if shares is None else shares)
     turned = np.einsum("nij,nj->ni", turns, second)
     assert np.abs(turned[:, 0]).max() < 1e-9
     return np.degrees(np.arctan2(turned[:, 1], -turned[:, 2]))
@@ -46,3 +46,13 @@ def test_a_limb_that_bends_clearly_backwards_stays_as_captured(low: float, rate:
     print(f"down to {low} degrees: steps of {steps[0]:.2f} degrees captured, of {steps[1]:.2f} planted")
     assert np.abs(found - captured)[captured < 0.0].max() < 1e-9
     assert steps[1] < 1.2 * steps[0]
+
+
+@pytest.mark.parametrize("low", [-5.0, 0.0, 3.0])
+def test_a_limb_that_is_not_planted_stays_as_captured(low: float) -> None:
+    captured = dip(low, 60.0)
+    assert np.abs(bent(captured, 60.0, np.zeros(len(captured))) - captured).max() < 1e-9
+    both = bent(captured, 60.0), captured
+    half = bent(captured, 60.0, np.full(len(captured), 0.5))
+    assert (half <= np.maximum(*both) + 1e-9).all()
+    assert (half >= np.minimum(*both) - 1e-9).all()

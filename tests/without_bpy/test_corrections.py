@@ -65,7 +65,7 @@ def test_the_place_that_is_held_needs_the_least_correction(take: Capture) -> Non
 
 
 def test_between_two_stands_the_correction_is_a_cubic(take: Capture) -> None:
-    moved, spans = corrected(take), stand_spans(take.touches[:, 0].any(axis=-1))
+    moved, spans = corrected(take, level=None), stand_spans(take.touches[:, 0].any(axis=-1))
     for (_, before), (after, _) in pairwise(spans):
         rows = np.arange(before, after + 1)
         fitted = np.polynomial.polynomial.polyfit(rows - before, moved[rows], 3)
@@ -89,7 +89,7 @@ def test_before_the_first_and_after_the_last_stand_it_dies_away() -> None:
     points = np.random.default_rng(1).normal(0, 0.01, (300, 1, 3))
     stands = np.zeros((300, 1), dtype=bool)
     stands[100:200] = True
-    moved = corrections(points, stands, np.ones((300, 1)), 60.0, UP, fade=0.5)
+    moved = corrections(points, stands, -np.ones((300, 1)), 60.0, UP, fade=0.5)
     assert (np.abs(moved[:70]).max(), np.abs(moved[230:]).max()) == (0.0, 0.0)
     assert (np.abs(moved[75:100]).max(axis=1) > 0.0).all()
     assert np.abs(np.diff(moved[199:], axis=0)).max() < 1.0 / 10, "a metre, over half a second"

@@ -44,6 +44,20 @@ def test_a_pose_that_is_held_leaves_the_contacts(name: str, held: int) -> None:
     assert f1(alone, before) > 0.99
 
 
+@pytest.mark.parametrize("held", [60, 600])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_pose_held_beside_a_treadmill_leaves_its_speed(first: bool, held: int) -> None:
+    take = disturbed(TAKES["treadmill"](30.0), 0.002, seed=1)
+    pose = np.repeat(take.points[:1] if first else take.points[-1:], held, axis=0)
+    longer = footing(np.concatenate((pose, take.points) if first else (take.points, pose)), 30.0, LEGS, UP)
+    print(f"the ground goes by {longer.velocity}")
+    assert np.linalg.norm(longer.velocity - take.ground_velocity) < 0.05
+    stands = longer.stands.any(axis=-1)
+    walked, paused = (stands[held:], stands[:held]) if first else (stands[: len(take.points)], stands[len(take.points) :])
+    assert f1(walked, take.touches.any(axis=-1)) > 0.95
+    assert paused[5:-5].sum() == 0, "a treadmill would have stopped"
+
+
 def test_a_pause_within_a_walk_leaves_the_contacts() -> None:
     points = disturbed(walk(30.0), 0.002, seed=1).points
     paused = np.insert(points, 120, np.repeat(points[119:120], 200, axis=0), axis=0)

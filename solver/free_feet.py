@@ -1,0 +1,59 @@
+"""Legs whose feet are in the air: nobody sees where such a foot is to the millimetre, but a knee that snaps.
+
+A foot that is moved may be farther from its hip joint than the leg is long, or nearly so. A leg that was captured short
+of its length by a part s, and would get longer by a part m, then stays short of it by s exp(-m / max(s, _BENT)). That
+is about s - m for a leg that is bent. It shrinks the bend of a straight leg, whose knee moves as it was captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .hips import smooth_envelope
+from .values import Array
+from .vectors import norm
+
+_BENT = 0.05
+"""Part of its length by which a leg that is bent is shorter."""
+
+_LETS_GO = 0.08
+"""Seconds before and after a contact in which a foot goes to where it stands, and twice as long to where it would."""
+
+
+def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array) -> Array:
+    """(n, f, 3) the tips, pulled towards the roots where legs would be stretched.
+
+    roots, tips : (n, f, 3)
+    lengths : (f,)         of the legs
+    captured : (n, f)      how long they were captured, as part of that
+    near : (n, f)          1 where the foot stands, 0 where it is in the air
+    """
+    line = tips - roots
+    extension, spare = norm(line) / lengths, np.maximum(1.0 - captured, 0.0)
+    longer = np.maximum(extension - captured, 0.0)
+    eased = 1.0 - spare * np.exp(-longer / np.maximum(spare, _BENT))
+    pull = (1.0 - near) * np.maximum(extension - eased, 0.0)
+    pulled: Array = tips - line * (pull / np.where(extension > 0.0, extension, 1.0))[..., None]
+    return pulled
+
+
+def near_contacts(planted: NDArray[np.bool_], rate: float, takes: Sequence[slice], seconds: float = _LETS_GO) -> Array:
+    """(n, f) 1 for so many seconds before and after planted frames (n, f), and falls to 0 in as many."""
+    near = np.zeros(planted.shape)
+    for foot, stands in enumerate(planted.T):
+        for rows in takes:
+            if stands[rows].any():
+                near[rows, foot] = np.minimum(smooth_envelope(stands[rows].astype(np.float64), rate, seconds), 1.0)
+    return near
+
+
+def bent_anew(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array) -> Array:
+    """(n, f) 0 where a leg stays as it was captured, 1 near contacts and where it is clearly bent farther.
+
+    roots, tips, lengths, captured, near : as for `pulled_in`
+    """
+    part = np.clip((captured - norm(tips - roots) / lengths) / _BENT, 0.0, 1.0)
+    return 1.0 - (1.0 - near) * (1.0 - part * part * (3.0 - 2.0 * part))
