@@ -14,7 +14,8 @@ def bent(degrees: np.ndarray, rate: float, shares: np.ndarray | None = None) -> 
     zero, angles = np.zeros(len(degrees)), np.radians(degrees)
     first = np.tile((0.0, 0.0, -1.0), (len(degrees), 1))
     second = np.stack((zero, np.sin(angles), -np.cos(angles)), axis=-1)
-    turns = rotations_to_bend(np.stack((first, second), axis=1), rate, np.ones(len(first)) if shares is None else shares)
+    shares = np.ones(len(first)) if shares is None else shares
+    turns = rotations_to_bend(np.stack((first, second), axis=1), rate, shares)
     turned = np.einsum("nij,nj->ni", turns, second)
     assert np.abs(turned[:, 0]).max() < 1e-9
     return np.degrees(np.arctan2(turned[:, 1], -turned[:, 2]))
