@@ -88,12 +88,12 @@ class ChainReport:
     @property
     def posed(self) -> bool:
         """True if no measured frame is misposed."""
-        return not np.any(self.misposed)
+        return not self.misposed.any()
 
     @property
     def reached(self) -> bool:
         """True if the tip met its target on every frame and no measured frame is misposed."""
-        return self.posed and not np.any(self.status)
+        return self.posed and not self.status.any()
 
     @property
     def worst(self) -> tuple[float, float] | None:
@@ -204,9 +204,9 @@ def unmeasured(count: int) -> dict[str, Any]:
 def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
     """The number of frames and the first runs of them, in words."""
     rows = np.flatnonzero(where)
-    gaps = np.flatnonzero(np.diff(rows) > 1)
-    runs = list(zip(rows[[0, *(gaps[:most] + 1)]], rows[[*gaps[:most], -1]], strict=True))
-    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys(run)) for run in runs]
+    gaps = np.flatnonzero(rows[1:] > rows[:-1] + 1)[:most].tolist()
+    runs = zip((0, *(gap + 1 for gap in gaps)), (*gaps, -1), strict=True)
+    spans = ["-".join(frame_text(frames[row]) for row in dict.fromkeys(rows[list(run)].tolist())) for run in runs]
     more = ", ..." if len(spans) > most else ""
     return translated(
         "report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=", ".join(spans[:most]) + more
