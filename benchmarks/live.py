@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from statistics import median
 from time import process_time
 
@@ -41,6 +42,7 @@ def timed() -> Iterator[list[float]]:
         handlers = getattr(bpy.app.handlers, event)
         own = next(each for each in handlers if each.__name__ == name)
 
+        @wraps(own)  # of another module, it would count as a handler that may change anything
         def around(*args: object, own: Callable = own) -> None:
             start = process_time()
             own(*args)

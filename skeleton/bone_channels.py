@@ -3,7 +3,7 @@
 The values go on from the keys before without a jump. Scale is keyed if the chain stretches.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,8 @@ from ..solver import rotation
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
-from .chain_group import ChainGroup, SolvedGroup, basis_below, batches, tip_parent_pose
+from .batches import batches
+from .chain_group import ChainGroup, SolvedGroup, basis_below, tip_parent_pose
 from .rotation_mode import rotation_name, rotation_values
 from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Samples
@@ -36,7 +37,7 @@ def bone_bases(solved: SolvedGroup) -> list[Basis]:
 
 def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) -> list[Basis]:
     """The solved bases; on frames without influence, to the bit those of the bones' own pose."""
-    rests = np.asarray(group.number("influence")) == 0.0
+    rests = np.equal(group.number("influence"), 0.0)
     if not rests.any():
         return solved
     return [
@@ -107,7 +108,7 @@ def channels(
     }
 
 
-def pose_values(solved: SolvedGroup, before: Mapping[Bone, Array]) -> Iterator[tuple[Bone, str, list[float]]]:
+def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> Iterator[tuple[Bone, str, list[float]]]:
     """Of chains that are solved on one frame: each bone, the name of a property that poses it, and its values.
 
     before : as for `channels`; bones that are not in it are left out

@@ -5,11 +5,10 @@ solver's rotation of the root bone is the rotation of its basis, and no scale or
 object matters: lengths and handedness are read in this one space.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,10 @@ from ..solver import PreparedChain, prepare
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
 from ..solver.vectors import product
 from . import inherit, transform
+from .batches import batches
 from .rounding import rounding
 from .transform import Basis, affine_product, each_array, stacked
 from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
-
-_ROWS = 1 << 12
-"""So many rows make a batch; more would not stay in the processor's cache."""
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,6 +72,20 @@ class ChainGroup:
         """The chains prepared for the solver, once for many goals."""
         return prepare(self.chain)
 
+    @cached_property
+    def rounding(self) -> Array:
+        """(n, c) how far off a target may be because coordinates are rounded."""
+        return rounding(self.to_world, self.from_world)
+
+    @cached_property
+    def input_pose(self) -> Array:
+        """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve."""
+        last = self.kinematics.poses(self.basis)[-1]
+        if not self.kinematics.rigid:
+            last = product(transform.inverse(self.kinematics.to_armature), last)
+        end = product(transform.orientation(last[..., :3, :3]), np.swapaxes(self.end, -1, -2))
+        return stacked((self.basis[0].rotation, end)).swapaxes(1, 2)
+
     def each(self, function: Callable[[Array], Array]) -> "ChainGroup":
         """The group with `function` applied to all its arrays (n, c, ...)."""
         return replace(
@@ -94,17 +103,6 @@ class ChainGroup:
         return replace(group, plans=self.plans[only], kinematics=replace(group.kinematics, bones=bones))
 
 
-def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) -> Iterator[list[Item]]:
-    """All items in lists of one kind each, short enough for the cache if each item has so many `rows`."""
-    alike: dict[Hashable, list[Item]] = defaultdict(list)
-    for item in items:
-        alike[kind(item)].append(item)
-    most = max(1, _ROWS // max(1, rows))
-    for group in alike.values():
-        for start in range(0, len(group), most):
-            yield group[start : start + most]
-
-
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
     """The chains in groups that can be solved in one call each, as they were sampled over `count` frames."""
     for part in batches(plans, _kind, rows=count):
@@ -119,14 +117,15 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     seconds : (count,)     the time of each frame; chains that smooth their pole ask for it
     """
     target = _locations([plan.target for plan in group.plans], group.from_world, samples)
-    target = np.broadcast_to(target, (count, *target.shape[1:]))
+    if len(target) != count:
+        target = np.broadcast_to(target, (count, *target.shape[1:]))
     poles = [plan.pole for plan in group.plans if plan.pole]
     return Goals(
         target=target,
         pole=_locations(poles, group.from_world, samples) if poles else None,
-        pose=_input_pose(group) if group.plan.uses_pose else None,
+        pose=group.input_pose if group.plan.uses_pose else None,
         seconds=None if seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
-        rounding=np.broadcast_to(rounding(group.to_world, group.from_world), target.shape[:2]),
+        rounding=group.rounding,
     )
 
 
@@ -214,15 +213,6 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples) ->
 def basis_below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Basis:
     """Of the bones at `index` of those from the end bone's child to the tip bone, side by side."""
     return Basis.side_by_side(samples.basis[Point(plan.rig, plan.below[index].name)] for plan in plans)
-
-
-def _input_pose(group: ChainGroup) -> Array:
-    """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve."""
-    last = group.kinematics.poses(group.basis)[-1]
-    if not group.kinematics.rigid:
-        last = product(transform.inverse(group.kinematics.to_armature), last)
-    end = product(transform.orientation(last[..., :3, :3]), np.swapaxes(group.end, -1, -2))
-    return stacked((group.basis[0].rotation, end)).swapaxes(1, 2)
 
 
 def _locations(points: Iterable[Point], from_world: Array, samples: Samples) -> Array:

@@ -21,15 +21,21 @@ _TIE = 1e-6
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
     """The signs (n, ...) of the hinge angle to solve for: one, or both if the choice depends on the solutions."""
     side = np.broadcast_to(plane.side, plane.distance.shape)
-    towards = side if plane.has_pole else np.ones_like(side)
-    signs = {
-        Bend.REST: [side],
-        Bend.POSITIVE: [towards],
-        Bend.NEGATIVE: [-towards],
-        Bend.NEAREST: [side, -side],
-        Bend.LIMITS: [side, -side],
-    }
-    return [_within_limits(sign, options) for sign in signs[options.bend]]
+    signs = [side]
+    if options.bend in (Bend.POSITIVE, Bend.NEGATIVE):
+        towards = side if plane.has_pole else np.ones_like(side)
+        signs = [towards if options.bend == Bend.POSITIVE else -towards]
+    elif options.bend in (Bend.NEAREST, Bend.LIMITS):
+        signs = [side, -side]
+    return [_within_limits(sign, options) for sign in signs] if is_limited(options) else signs
+
+
+def is_limited(options: Options) -> bool:
+    """True if the bend limits leave out any hinge angle."""
+    least, most = options.bend_min, options.bend_max
+    if isinstance(least, float) and isinstance(most, float):
+        return least > -pi or most < pi
+    return bool(np.greater(least, -pi).any() or np.less(most, pi).any())
 
 
 def _within_limits(sign: Array, options: Options) -> Array:
@@ -41,9 +47,9 @@ def _within_limits(sign: Array, options: Options) -> Array:
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:
     """The least and the greatest size (n, ...) of the hinge angle that the bend limits allow on this side."""
-    least, most = options.bend_min, options.bend_max
-    if np.all(np.less_equal(least, -pi)) and np.all(np.greater_equal(most, pi)):
+    if not is_limited(options):
         return 0.0, pi
+    least, most = options.bend_min, options.bend_max
     low = np.where(sign > 0.0, least, np.negative(most))
     return np.maximum(low, 0.0), np.minimum(np.where(sign > 0.0, most, np.negative(least)), pi)
 

@@ -1,6 +1,8 @@
 """Checks of the input: shapes, finite numbers, and a size whose squares and products stay finite."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from .numbers import as_numbers
 from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
 
+_FEW = 1000
+"""Numbers: of so many all arrays are looked at together, as each call takes longer than the numbers do."""
+
 Shape = tuple[int, ...]
+
+_GOALS: dict[str, Shape] = {"target": (3,), "pole": (3,), "pose": (2, 3, 3), "seconds": (), "rounding": ()}
+"""Of each of the goals the shape of a row."""
 
 _ROUNDING = 1e-12
 """Part of the largest coordinate of a chain: a root this close to the origin is there, but for rounding."""
@@ -22,10 +30,18 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
     raises : ValueError that names `name`, and the first row that is not finite or exceeds `LARGEST`, or shapes of rows
              that differ
     """
+    return _fit(name, _shaped(name, values, shape))
+
+
+def _shaped(name: str, values: ArrayLike, shape: Shape) -> Array:
     array = as_numbers(name, values)
     if array.shape[array.ndim - len(shape) :] != shape:
         wanted = ", ".join(("...", *map(str, shape)))
         raise ValueError(f"{name} must have the shape ({wanted}), but has {array.shape}")
+    return array
+
+
+def _fit(name: str, array: Array) -> Array:
     size = np.abs(array)
     if not size.max(initial=0.0) <= LARGEST:
         _refuse_row(f"{name} must be finite", array, ~np.isfinite(array))
@@ -50,6 +66,7 @@ def signs(bend: ArrayLike) -> Array:
     return array
 
 
+@lru_cache
 def common_rows(**shapes: tuple[Shape, int]) -> Shape:
     """The shape of the rows that arrays have together.
 
@@ -83,28 +100,33 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     """
     _refuse_other("goals", goals, Goals, "Goals(target=...)")
     _refuse_other("options", options, Options, "Options(...)")
-    target = check_array("target", goals.target, 3)
-    pole = None if goals.pole is None else check_array("pole", goals.pole, 3)
-    pose = None if goals.pose is None else check_array("pose", goals.pose, 2, 3, 3)
-    seconds = None if goals.seconds is None else check_array("seconds", goals.seconds)
+    found = {
+        name: _shaped(name, values, shape)
+        for name, shape in _GOALS.items()
+        if (values := getattr(goals, name)) is not None
+    }
+    if not _are_usual(found.values()):
+        found = {name: _fit(name, array) for name, array in found.items()}
+    target, seconds = found["target"], found.get("seconds")
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
-    rounding = None if goals.rounding is None else check_array("rounding", goals.rounding)
-    shapes = {"target": (target.shape, 1), "joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
-    given = (("pole", pole, 1), ("pose", pose, 3), ("seconds", seconds, 0), ("rounding", rounding, 0))
-    for name, values, own in given:
-        if values is not None:
-            shapes[name] = values.shape, own
+    shapes = {name: (array.shape, len(_GOALS[name])) for name, array in found.items()}
+    shapes |= {"joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
     varying = {name: getattr(options, name) for name in VARYING}
     shapes |= {name: (value.shape, 0) for name, value in varying.items() if isinstance(value, np.ndarray)}
-    frames = np.broadcast_shapes((1,), common_rows(**shapes))
-    return Goals(
-        target=np.asfortranarray(np.broadcast_to(target, (*frames, 3))),
-        pole=None if pole is None else np.asfortranarray(pole),
-        pose=None if pose is None else np.asfortranarray(pose),
-        seconds=seconds,
-        rounding=rounding,
-    )
+    frames = common_rows(**shapes) or (1,)
+    if target.shape[:-1] != frames:
+        found["target"] = np.broadcast_to(target, (*frames, 3))
+    return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in found.items()})
+
+
+def _are_usual(arrays: Iterable[Array]) -> bool:
+    """True if these are few numbers, none of which has to be refused or replaced."""
+    arrays = list(arrays)
+    if sum(array.size for array in arrays) > _FEW:
+        return False
+    sizes = np.abs(np.concatenate(arrays, axis=None))
+    return bool(sizes.min(initial=np.inf) >= SMALLEST and sizes.max(initial=0.0) <= LARGEST)
 
 
 def _refuse_other(name: str, value: object, kind: type, example: str) -> None:

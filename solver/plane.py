@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import swivel
 from .hold import hold_last
+from .numbers import differs
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
 from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
@@ -79,7 +80,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
 def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
     """Distance (n,) and direction (n, 3) of the target; if the target is on the root, the last direction."""
     distance = norm(target)
-    decided = distance > options.tolerance * start.lengths.sum(axis=-1)
+    decided = distance > options.tolerance * start.size
     if decided.all():
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
@@ -106,18 +107,18 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
     normal *= (side / np.where(decided, sine, 1.0))[..., None]
     hinge = rejection(normal, aim)
-    partly = np.any(np.less(options.pole_influence, 1.0))
-    without = _aimed_hinge(aim, start) if partly or not decided.all() else hinge
-    hinge = _hold_hinge(aim, hinge, decided, without)
-    if np.any(options.pole_angle):
+    partly, all_decided = differs(options.pole_influence, 1.0), decided.all()
+    without = hinge if all_decided and not partly else _aimed_hinge(aim, start)
+    hinge = hinge if all_decided else _hold_hinge(aim, hinge, decided, without)
+    if differs(options.pole_angle, 0.0):
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if partly:
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
     known = np.logical_or.reduce(decided, axis=0)
-    if not known.all():
+    if not (all_decided or known.all()):
         hinge = np.where(known[..., None], hinge, without)
     if options.pole_smoothing == 0.0 or len(hinge) == 1:
-        return hinge, np.zeros_like(sine)
+        return hinge, np.zeros(sine.shape)
     if goals.seconds is None:
         raise ValueError("a pole is to be smoothed, but the frames have no time")
     certain = np.where(known, swivel.certainty(pole, sine, options.pole_influence), 1.0)

@@ -9,9 +9,11 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .numbers import as_numbers
+from .numbers import as_numbers, differs
 from .triangle import reach_of_tip
 from .values import Array, Number, Status
+
+_REACHED, _TOO_FAR, _TOO_CLOSE, _LIMITED = map(np.uint8, Status)
 
 
 def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike = pi) -> tuple[Array, Array]:
@@ -23,6 +25,8 @@ def annulus(lengths: ArrayLike, bend_min: ArrayLike = 0.0, bend_max: ArrayLike =
     """
     lengths = as_numbers("lengths", lengths)
     first, second = lengths[..., 0], lengths[..., 1]
+    if isinstance(bend_min, float) and isinstance(bend_max, float) and (bend_min, bend_max) == (0.0, pi):
+        return np.abs(first - second), first + second
     return _reach_at(first, second, bend_max), _reach_at(first, second, bend_min)
 
 
@@ -53,9 +57,9 @@ def soft_reach(distance: Array, outer: Array, softness: Number) -> Array:
     Beyond da = (1 - s) outer, with ds = s outer, it is da + ds (1 - exp((da - distance) / ds)): slope 1 at da,
     falling to 0, so that the speed of the hinge stays bounded. With softness 0 it is the distance itself.
     """
-    soft = np.greater(softness, 0.0)
-    if not soft.any():
+    if not differs(softness, 0.0):
         return distance
+    soft = np.greater(softness, 0.0)
     start, span = (1.0 - softness) * outer, softness * outer
     beyond = np.maximum(distance - start, 0.0)
     # After 64 spans no double changes any more. A chain of no length has none to ease over, and goes nowhere.
@@ -68,9 +72,9 @@ def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Arra
 
     A larger `reached` belongs to a target out of reach. The distance is then `outer`, or `reached` if that is more.
     """
-    soft = np.greater(softness, 0.0)
-    if not soft.any():
+    if not differs(softness, 0.0):
         return reached
+    soft = np.greater(softness, 0.0)
     start, span = (1.0 - softness) * outer, softness * outer
     # At full reach the target is a whole span beyond the start, and the chain follows 1 - 1/e of it.
     eased = np.clip(reached - start, 0.0, -np.expm1(-1.0) * span) / np.where(span > 0.0, span, 1.0)
@@ -93,9 +97,11 @@ def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Arra
 
 def status(distance: Array, outer: Array, full: Array, shortfall: Array) -> NDArray[np.uint8]:
     """(...) a `Status` for each target at `distance` from the root; `full` is `outer` without the extension limit."""
-    beyond = np.where(distance > outer, np.uint8(Status.LIMITED), np.uint8(Status.TOO_CLOSE))
-    beyond = np.where(distance > full, np.uint8(Status.TOO_FAR), beyond)
-    return np.where(shortfall > 0.0, beyond, np.uint8(Status.REACHED))
+    missed = shortfall > 0.0
+    if not missed.any():
+        return np.full(missed.shape, _REACHED)
+    beyond = np.where(distance > outer, _LIMITED, _TOO_CLOSE)
+    return np.where(missed, np.where(distance > full, _TOO_FAR, beyond), _REACHED)
 
 
 def require(distance: Array, inner: Array, outer: Array, shortfall: Array) -> None:

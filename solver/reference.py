@@ -1,12 +1,13 @@
 """The reference pose: the rest pose, or the pose before the solve. The bones keep their roll relative to this pose."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .values import Array, Chain
-from .vectors import IN_LINE, beside, cross, dot, norm, unit
+from .vectors import IN_LINE, beside, cross, dot, norm, triad, unit
 
 SLIGHT = np.radians(3.0)
 """Radians: a rest pose that bends less does not decide the side against a chosen hinge axis. Captured skeletons and
@@ -17,7 +18,7 @@ _FOLDED = 1e-6
 """Part of the chain's length: a tip this close to the root counts as on the root."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ReferencePose:
     """Two bones and the axis about which they bend.
 
@@ -35,6 +36,16 @@ class ReferencePose:
     aim: Array
     normal: Array
     side: Array
+
+    @cached_property
+    def size(self) -> Array:
+        """(...) of both bones together, the full reach."""
+        return self.lengths.sum(axis=-1)
+
+    @cached_property
+    def triads(self) -> Array:
+        """(..., 2, 3, 3) of both bones."""
+        return triad(self.links, self.hinges)
 
     @property
     def joints(self) -> Array:

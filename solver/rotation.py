@@ -50,7 +50,7 @@ def _products(matrices: Array, component: int) -> Array:
         lambda: (xz - zx, xy + yx, 1.0 + yy - zz - xx, yz + zy),
         lambda: (yx - xy, xz + zx, yz + zy, 1.0 + zz - xx - yy),
     )
-    return np.stack(rows[component]()).T
+    return np.array(rows[component]()).T
 
 
 def axis_angles(matrices: Array, before: Array | None = None) -> Array:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .hold import hold_last
+from .numbers import differs
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
 from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Status, Unreachable
-from .vectors import cross, in_plane, product, rotation_between, triad, unit
+from .vectors import cross, in_plane, product, rotation_between, unit
 
 _DEFAULTS = Options()
 
@@ -60,7 +61,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
-    if np.any(np.less(options.influence, 1.0)):
+    if differs(options.influence, 1.0):
         solution = _blend(solution, chain, rest, goals.pose, options.influence)
     return solution
 
@@ -75,7 +76,7 @@ def _solve_side(
     eased = reach.soft_reach(plane.distance, outer, options.softness)
     full, outer = outer, np.maximum(np.minimum(outer, limit), inner)
     reached = np.maximum(np.minimum(eased, outer), inner)
-    stretch = np.ones_like(reached)
+    stretch = np.ones(reached.shape)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         full, outer = full * options.max_stretch, outer * options.max_stretch
@@ -94,11 +95,18 @@ def _solve_side(
         stretch=stretch,
         status=reach.status(plane.distance, outer, full, shortfall),
         degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
-        reach=np.broadcast_to(np.stack(np.broadcast_arrays(inner, outer), axis=-1), (*reached.shape, 2)),
+        reach=_on_each(inner, outer, reached),
         shortfall=shortfall,
         swivel=plane.swivel,
         target=goals.target,
     )
+
+
+def _on_each(inner: Array, outer: Array, reached: Array) -> Array:
+    """(n, 2) least and greatest reach, of which bones without limits have one for all frames."""
+    both = np.empty((*np.broadcast(inner, outer).shape, 2))
+    both[..., 0], both[..., 1] = inner, outer
+    return np.broadcast_to(both, (*reached.shape, 2))
 
 
 def _pose(
@@ -107,7 +115,7 @@ def _pose(
     """Rotations (n, 2, 3, 3) from rest that take the triads of `start` to the solved ones, joints (n, 3, 3) and hinge
     angle (n,), for the place of the mid joint in the plane.
     """
-    before = triad(start.links, start.hinges)
+    before = start.triads
     rotations = np.empty((*reached.shape, 2, 3, 3), order="F")
     joints, angles = np.zeros((*reached.shape, 3, 3), order="F"), np.empty_like(reached)
     by_frame = before.ndim == rotations.ndim and len(before) == len(rotations)

@@ -4,12 +4,12 @@ Blender evaluates once more what a handler poses, without a call of its handlers
 which they follow each other, with an evaluation of ours between two of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from bpy.types import ID, Depsgraph, Object, Scene
+from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ...skeleton.values import MERGE, Bone, Point
@@ -61,9 +61,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     if _evaluating:
         return
     rigs = [rig for rig in rigs if holds(rig)]
-    # What follows something else is listed along with it.
-    evaluated = {update.id.original for update in depsgraph.updates}
-    touched = {rig for rig in rigs if not _stands(rig, evaluated, depsgraph)}
+    touched = {rig for rig in rigs if not _stands(rig, depsgraph)}
     if not touched:
         return
     state.update_all(touched, scene, depsgraph)
@@ -81,7 +79,8 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
         if rig in touched and (found := _found(rig, depsgraph)):
             moved.add(rig)
             waiting[rig] = found
-    _pose(waiting, depsgraph, auto_key=auto_key)
+    if waiting:
+        _pose(waiting, depsgraph, auto_key=auto_key)
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:
@@ -119,22 +118,19 @@ def forget() -> None:
     pose_before.forget()
 
 
-def _stands(rig: Rig, evaluated: Set[ID], depsgraph: Depsgraph) -> bool:
+def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
     """Whether its limbs are as Live has left them: nothing that they depend on is among what Blender evaluated."""
     before = _posed.get(rig.session_uid)
-    if not (before and (before.written, before.scene) == (write.times(), _scene(depsgraph))):
+    if not (before and (before.written, before.scene) == (write.times(), state.layer_of(depsgraph))):
         return False
-    if not state.cached(rig).posed:
-        return False
-    goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
-    return evaluated.isdisjoint((rig, rig.data, *goals))
+    return state.cached(rig).posed and state.stands(rig)
 
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
     """The armatures, each after those whose bones its targets hang on; as they are if they wait for each other."""
-    if len(rigs) < 2:
-        return rigs
     graph = {rig: [other for other in rigs if other != rig and other in _sources(rig)] for rig in rigs}
+    if not any(graph.values()):
+        return rigs
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError:
@@ -159,14 +155,18 @@ def _found(rig: Rig, depsgraph: Depsgraph) -> Matrices | None:
     now, before = state.cached(rig), _posed.get(rig.session_uid)
     if not now.reading:
         return None
-    bones = rig.evaluated_get(depsgraph).pose.bones
-    found = {bone.name: bones[bone.name].matrix_basis.copy() for bone in now.reading.keyed}
+    found = _matrices(rig.evaluated_get(depsgraph), now.reading.keyed)
     if not (now.posed and before and found == before.left):
         return found
-    if (before.written, before.scene) != (write.times(), _scene(depsgraph)):
+    if (before.written, before.scene) != (write.times(), state.layer_of(depsgraph)):
         keys = None if before.keys is None else _keys(rig, now.reading.keyed, depsgraph)
-        _posed[rig.session_uid] = replace(before, written=write.times(), scene=_scene(depsgraph), keys=keys)
+        _posed[rig.session_uid] = replace(before, written=write.times(), scene=state.layer_of(depsgraph), keys=keys)
     return None
+
+
+def _matrices(rig: Rig, bones: Iterable[Bone]) -> Matrices:
+    pose_bones = rig.pose.bones
+    return {bone.name: pose_bones[bone.name].matrix_basis.copy() for bone in bones}
 
 
 def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bool) -> None:
@@ -193,10 +193,10 @@ def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *,
         found |= {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
         by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
     after = _Posed(
-        left={bone.name: rig.pose.bones[bone.name].matrix_basis.copy() for bone in keyed},
+        left=_matrices(rig, keyed),
         found=found,
         written=write.times(),
-        scene=_scene(depsgraph),
+        scene=state.layer_of(depsgraph),
         frame=depsgraph.scene.frame_current_final,
         action=_action(rig),
         keys=_keys(rig, keyed, depsgraph) if depsgraph.scene.tool_settings.use_keyframe_insert_auto else None,
@@ -209,10 +209,6 @@ def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *,
         _evaluate(depsgraph)
         if again := _found(rig, depsgraph):
             _pose({rig: again}, depsgraph, auto_key=False)
-
-
-def _scene(depsgraph: Depsgraph) -> tuple[str, str]:
-    return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def _action(rig: Rig) -> str:

@@ -23,7 +23,7 @@ from ..pipeline.read.chain import root_name
 from ..properties import TwoBoneIKChain
 from . import follow, hiding, state
 from .hiding import Hiding
-from .state import Reading
+from .reading import Reading
 
 Place = tuple[float, float, float]
 

@@ -1,64 +1,26 @@
 """The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import chain as joined
 from itertools import zip_longest
 from operator import or_
 from typing import NamedTuple
 
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import ID, Depsgraph, Scene
 
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
-from ...skeleton.values import Bone, ChainPlan, Plan, Point, Samples
+from ...skeleton.values import ChainPlan, Samples
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks import shared_bones
-from ..pipeline.checks.armature import refuse_unposable
-from ..pipeline.read import dependencies
-from ..pipeline.read.build_plan import current_plan
-from ..pipeline.read.fingerprint import Fingerprint, fingerprint, rest_fingerprint
-from ..pipeline.sample.glance import Glance, GlanceRequest
-from ..pipeline.sample.request import sample_request
+from ..pipeline.sample.glance import Glance
 from ..pipeline.sample.sampling import samples_from_depsgraph
 from ..pipeline.sample.scene import handled
-from . import pose_before
-
-Chains = list[tuple[str, Object | None, Object | None]]
-"""Name, target and pole target of each chain: pointers that can become None, as an object
-is deleted, without an update of the property."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Reading:
-    """Chains of one armature object as they were read, and what tells whether they would be read so again.
-
-    places : all that the chains' places depend on
-    """
-
-    chains: Chains
-    fingerprint: Fingerprint
-    rest: Fingerprint
-    plan: Plan
-    look: GlanceRequest
-    places: tuple[Point, ...]
-
-    @cached_property
-    def sources(self) -> frozenset[Object]:
-        """Objects that the chains' places depend on."""
-        return frozenset(place.object for place in self.places)
-
-    @cached_property
-    def keyed(self) -> list[Bone]:
-        """The bones that are posed."""
-        return [bone for chain in self.plan.chains for bone in chain.keyed]
-
-    @cached_property
-    def starting(self) -> list[Bone]:
-        """Those of them that chains start from as they are posed."""
-        return [bone for chain in self.plan.chains for bone in chain.keyed if bone.name in chain.needs_rotation]
+from . import pose_before, reading
+from .reading import Chains, Reading
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -70,6 +32,8 @@ class RigState:
     refused : of the others, by name, what is wrong
     posed : True where Live has posed the armature so
     glance, samples : what the chains depend on
+    layer : the names of the scene that was looked at, and of its view layer
+    since : what Blender has evaluated since somebody looked; None where that is not known
     """
 
     reading: Reading | None = None
@@ -78,6 +42,15 @@ class RigState:
     posed: bool = False
     glance: Glance | None = None
     samples: Samples | None = None
+    layer: tuple[str, str] = ("", "")
+    since: set[ID] | None = None
+
+    def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
+        """What alone may be otherwise than when somebody looked; None for all, as where Live itself moves some of it.
+
+        A pose that Live gives Blender evaluates without a call of its handlers.
+        """
+        return self.since if self.reading and self.reading.alone and layer == self.layer and self.rigid else None
 
     @property
     def rigid(self) -> bool:
@@ -104,8 +77,13 @@ class _Seen(NamedTuple):
 _known: dict[int, RigState] = {}
 # Those whose chains were solved side by side last.
 _together: list[RigState] = []
-# Those whose bones at rest are as they were read: no data of an armature was evaluated since.
-_at_rest: set[int] = set()
+# What Blender has evaluated last.
+_evaluated: set[ID] = set()
+
+
+def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
+    """The names of the scene that it evaluates, and of the view layer."""
+    return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def cached(rig: Rig) -> RigState:
@@ -124,6 +102,8 @@ def update_all(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph) -> list[
     states, changed, again = [], [], True
     for rig in rigs:
         now, seen = _look(rig, scene, depsgraph)
+        if seen:
+            now.layer, now.since = layer_of(depsgraph), set()
         if seen and seen.samples is not now.samples:
             again &= seen.reading is now.reading and bool(now.glance) and seen.glance.spaces == now.glance.spaces
             now.reading, now.glance, now.samples = seen.reading, seen.glance, seen.samples
@@ -152,6 +132,12 @@ def _solve(changed: list[RigState], *, again: bool) -> None:
         now.groups, now.posed = groups, False
 
 
+def stands(rig: Rig) -> bool:
+    """True where nothing was evaluated last that its chains depend on."""
+    goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
+    return _evaluated.isdisjoint((rig, rig.data, *goals))
+
+
 def invalidate(rig: Rig) -> None:
     """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
 
@@ -162,17 +148,28 @@ def invalidate(rig: Rig) -> None:
 
 
 def evaluated(depsgraph: Depsgraph) -> None:
-    """A scene was evaluated: bones at rest may be others than they were."""
+    """A scene was evaluated: what it evaluated may be otherwise than it was."""
     # What handlers change Blender evaluates without a word.
-    if depsgraph.id_type_updated("ARMATURE") or handled(*_EVALUATED):
-        _at_rest.clear()
+    unknown = handled(*_EVALUATED)
+    if unknown or depsgraph.id_type_updated("ARMATURE"):
+        reading.forget_rest()
+    # What follows something else is listed along with it.
+    _evaluated.clear()
+    if _known:
+        _evaluated.update(update.id.original for update in depsgraph.updates)
+    for now in _known.values():
+        if unknown:
+            now.since = None
+        elif now.since is not None:
+            now.since |= _evaluated
 
 
 def forget() -> None:
     """Another file, or another state of it: what is known is of no use."""
     _known.clear()
     _together.clear()
-    _at_rest.clear()
+    reading.forget_rest()
+    _evaluated.clear()
 
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:
@@ -196,44 +193,20 @@ def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen
 
 
 def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen:
-    now, reading = cached(rig), _reading(rig, chains, scene)
-    glance = reading.look.look(depsgraph, pose_before.pose_before)
-    if reading is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
-        samples = samples_from_depsgraph(reading.look.need, depsgraph, pose_before.pose_before)
+    now = cached(rig)
+    since = now.evaluated_since(layer_of(depsgraph))
+    found = reading.read(rig, chains, scene, now.reading, since)
+    if found is now.reading and now.glance and since is not None:
+        glance = found.look.look(depsgraph, pose_before.pose_before, now.glance, since)
+    else:
+        glance = found.look.look(depsgraph, pose_before.pose_before)
+    if found is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
+        samples = samples_from_depsgraph(found.look.need, depsgraph, pose_before.pose_before)
     elif glance.goals != now.glance.goals:
-        samples = reading.look.with_goals(now.samples, glance)
+        samples = found.look.with_goals(now.samples, glance)
     else:
         samples = now.samples
-    return _Seen(reading, glance, samples)
-
-
-def _reading(rig: Rig, chains: Chains, scene: Scene) -> Reading:
-    before = cached(rig).reading
-    if before and before.chains == chains:
-        refuse_unposable(rig)
-        if _is_right(before):
-            return before
-    plan = current_plan(rig, [name for name, *_ in chains], scene)
-    shared_bones.refuse_shared_bones(plan.chains)
-    places = tuple(dependencies.links(plan.chains, driven=True))
-    look = GlanceRequest(plan=plan, need=sample_request(plan))
-    found = fingerprint(plan, places)
-    return Reading(chains=chains, fingerprint=found, rest=rest_fingerprint(plan), plan=plan, look=look, places=places)
-
-
-def _is_right(reading: Reading) -> bool:
-    """Whether the chains would be read so again."""
-    try:
-        if fingerprint(reading.plan, reading.places) != reading.fingerprint:
-            return False
-    except ReferenceError:  # something that they depended on was removed
-        return False
-    uid = reading.plan.rig.session_uid
-    if uid not in _at_rest:
-        if rest_fingerprint(reading.plan) != reading.rest:
-            return False
-        _at_rest.add(uid)
-    return True
+    return _Seen(found, glance, samples)
 
 
 def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:

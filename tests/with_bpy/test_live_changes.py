@@ -20,6 +20,19 @@ def test_a_choice_shows_at_once() -> None:
     assert np.abs(pose() - before).max() > 0.1
 
 
+def test_a_choice_that_is_unset_counts_when_live_poses_next() -> None:
+    rig = live_arm()
+    move_target(WITHIN_REACH[5])
+    usual, chain = pose(), rig.two_bone_ik_chains[0]
+    chain.bend = "NEGATIVE"
+    bpy.context.view_layer.update()
+    assert np.abs(pose() - usual).max() > 0.1
+    chain.property_unset("bend")
+    move_target(WITHIN_REACH[1])
+    move_target(WITHIN_REACH[5])
+    np.testing.assert_allclose(pose(), usual, atol=CLOSE)
+
+
 def test_live_follows_bones_that_were_edited_meanwhile() -> None:
     rig = live_arm()
     move_target(WITHIN_REACH[1])

@@ -24,13 +24,13 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     own = {
         point: basis.matrix
         for point, basis in samples.basis.items()
-        if not all(map(_all_finite, (basis.location, basis.rotation, basis.scale)))
+        if not all(map(all_finite, (basis.location, basis.rotation, basis.scale)))
     }
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
         for found in (worlds, samples.pose, own)
         for point, matrices in found.items()
-        if not _all_finite(matrices)
+        if not all_finite(matrices)
     ]
     if not spoiled:
         return
@@ -47,7 +47,8 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     )
 
 
-def _all_finite(values: Array) -> bool:
+def all_finite(values: Array) -> bool:
+    """True if none of these numbers is NaN, infinite or beyond what Blender can compute with."""
     return bool(values.max() <= _MOST and values.min() >= -_MOST)
 
 

@@ -1,35 +1,88 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
-from bpy.types import Bone
+from bpy.types import ID, Bone
 
 from ....skeleton.values import Plan, Point
+from ... import versions
 from ...armatures import Rig
 from . import dependencies
 from .animated_options import standing_options
 
-Fingerprint = tuple[object, ...]
-"""Equal as long as reading chains whose properties have not changed would give the same plan."""
+Values = tuple[object, ...]
 
 
-def fingerprint(plan: Plan, places: Iterable[Point]) -> Fingerprint:
-    """Of a plan, whose targets have not been removed, all that its armature's bones do not have at rest.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fingerprint:
+    """What the chains of a plan, whose targets have not been removed, were read from.
 
-    places : all that its chains' places depend on
+    names : of the bones that were read
+    places : all that the chains' places depend on
+    uids : of their objects
+    ties : what decides what these follow
+    stored : how many choices of each chain are stored: to unset one calls nobody
+    own : what else decides, on the armature object itself
+    rest : what the bones have at rest; it changes with the data of an armature alone
     """
+
+    plan: Plan
+    names: Sequence[str]
+    places: Sequence[Point]
+    uids: Sequence[int]
+    ties: Sequence[object]
+    stored: Sequence[int]
+    own: Values
+    rest: Values
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Fingerprint":
+        """Of a plan that was just read."""
+        names, places = _names(plan), tuple(dependencies.links(plan.chains, driven=True))
+        return cls(
+            plan=plan,
+            names=names,
+            places=places,
+            uids=_uids(places),
+            ties=[*map(dependencies.ties, places)],
+            stored=_stored(plan.rig),
+            own=_own(plan, names),
+            rest=_rest(plan, names),
+        )
+
+    def holds(self, since: Set[ID] | None) -> bool:
+        """True if reading the chains would give the same plan, as long as the bones are the same at rest.
+
+        since : what Blender has evaluated since it held last; None where that is not known
+        raises : ReferenceError where one of the objects was removed
+        """
+        if _uids(self.places) != self.uids or _stored(self.plan.rig) != self.stored:
+            return False
+        if (since is None or self.plan.rig in since) and _own(self.plan, self.names) != self.own:
+            return False
+        found = zip(self.places, self.ties, strict=True)
+        return all(dependencies.ties(place) == tie for place, tie in found if since is None or place.object in since)
+
+    def holds_at_rest(self) -> bool:
+        """True if the bones are the same at rest."""
+        return _rest(self.plan, self.names) == self.rest
+
+
+def _uids(places: Sequence[Point]) -> list[int]:
+    return [place.object.session_uid for place in places]
+
+
+def _stored(rig: Rig) -> list[int]:
+    return [len(versions.stored(chain).keys()) for chain in rig.two_bone_ik_chains]
+
+
+def _own(plan: Plan, names: Sequence[str]) -> Values:
     bones = plan.rig.pose.bones
-    modes = [bones[name].rotation_mode if name in bones else None for name in _names(plan)]
+    modes = [bones[name].rotation_mode if name in bones else None for name in names]
     # An option that changes reads its chain again, unless something animates it.
     numbers = [standing_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
-    return *map(dependencies.ties, places), modes, numbers
-
-
-def rest_fingerprint(plan: Plan) -> Fingerprint:
-    """Of a plan, what the bones have at rest: it changes with the data of an armature alone."""
-    points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
-    exist = [point.bone in point.object.data.bones for point in points]
-    return dependencies.links(plan.chains, driven=True), exist, [_rest(plan.rig, name) for name in _names(plan)]
+    return modes, numbers
 
 
 def _names(plan: Plan) -> list[str]:
@@ -38,7 +91,13 @@ def _names(plan: Plan) -> list[str]:
     return [bone.name for some in (*((*each.bones, *each.below) for each in plan.chains), *between) for bone in some]
 
 
-def _rest(rig: Rig, name: str) -> Fingerprint | None:
+def _rest(plan: Plan, names: Sequence[str]) -> Values:
+    points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
+    exist = [point.bone in point.object.data.bones for point in points]
+    return dependencies.links(plan.chains, driven=True), exist, [_bone(plan.rig, name) for name in names]
+
+
+def _bone(rig: Rig, name: str) -> Values | None:
     """All that `read_bone` reads of a bone in the armature's data; None if it is gone."""
     bone: Bone | None = rig.data.bones.get(name)
     if not bone:

@@ -11,7 +11,6 @@ from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.steps import run
 from ....skeleton.values import Bone, Plan
-from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
@@ -72,14 +71,15 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
         chains of other armatures, as they were then
     """
-    before: dict[SolvedGroup, dict[Bone, Array]] = defaultdict(dict)
+    before: dict[SolvedGroup, dict[Bone, Sequence[float]]] = defaultdict(dict)
     owners = {}
     for rig, (bones, groups) in limbs.items():
-        find, pose_bones, values = versions.curve_finder(rig), rig.pose.bones, {}
+        pose_bones, values = rig.pose.bones, {}
+        find = versions.curve_finder(rig) if versions.curves(rig) else None
         for bone in bones:
             owners[bone] = pose_bones[bone.name]
-            value = getattr(owners[bone], rotation_name(bone.rotation_mode))
-            values[bone] = value_before(find, bone.rotation_path, value, frame)
+            value = getattr(owners[bone], rotation_name(bone.rotation_mode))[:]
+            values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
         for group in groups:
             before[group] |= values
     found = (each for group, values in before.items() for each in pose_values(group, values))

@@ -1,0 +1,92 @@
+"""The chains of an armature as they were read last, and whether they have to be read anew."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from bpy.types import ID, Object, Scene
+
+from ...skeleton.values import Bone, Plan
+from ..armatures import Rig, is_rig
+from ..pipeline.checks import shared_bones
+from ..pipeline.checks.armature import refuse_unposable
+from ..pipeline.read.build_plan import current_plan
+from ..pipeline.read.fingerprint import Fingerprint
+from ..pipeline.sample.glance import GlanceRequest
+from ..pipeline.sample.request import sample_request
+
+Chains = list[tuple[str, Object | None, Object | None]]
+"""Name, target and pole target of each chain: pointers that can become None, as an object
+is deleted, without an update of the property."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reading:
+    """Chains of one armature object as they were read, and what tells whether they would be read so again.
+
+    alone : True where no pose that Live gives to an armature moves what the chains depend on
+    """
+
+    chains: Chains
+    fingerprint: Fingerprint
+    plan: Plan
+    look: GlanceRequest
+    alone: bool
+
+    @cached_property
+    def sources(self) -> frozenset[Object]:
+        """Objects that the chains' places depend on."""
+        return frozenset(place.object for place in self.fingerprint.places)
+
+    @cached_property
+    def keyed(self) -> list[Bone]:
+        """The bones that are posed."""
+        return [bone for chain in self.plan.chains for bone in chain.keyed]
+
+    @cached_property
+    def starting(self) -> list[Bone]:
+        """Those of them that chains start from as they are posed."""
+        return [bone for chain in self.plan.chains for bone in chain.keyed if bone.name in chain.needs_rotation]
+
+
+# Those whose bones at rest are as they were read: no data of an armature was evaluated since.
+_at_rest: set[int] = set()
+
+
+def forget_rest() -> None:
+    """Bones at rest may be others than they were."""
+    _at_rest.clear()
+
+
+def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: Set[ID] | None) -> Reading:
+    """These chains as they are now; `before` itself where they would be read so again.
+
+    since : what Blender has evaluated since `before` was right; None where that is not known
+    """
+    if before and before.chains == chains:
+        refuse_unposable(rig)
+        if _is_right(before, since):
+            return before
+    plan = current_plan(rig, [name for name, *_ in chains], scene)
+    shared_bones.refuse_shared_bones(plan.chains)
+    look = GlanceRequest(plan=plan, need=sample_request(plan))
+    found = Fingerprint.of(plan)
+    others = any(is_rig(place.object) and place.object != rig for place in found.places)
+    starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)
+    alone = len(plan.ranks) == 1 and not (others or starts)
+    return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)
+
+
+def _is_right(reading: Reading, since: Set[ID] | None) -> bool:
+    """Whether the chains would be read so again."""
+    try:
+        if not reading.fingerprint.holds(since):
+            return False
+    except ReferenceError:  # something that they depended on was removed
+        return False
+    uid = reading.plan.rig.session_uid
+    if uid not in _at_rest:
+        if not reading.fingerprint.holds_at_rest():
+            return False
+        _at_rest.add(uid)
+    return True
