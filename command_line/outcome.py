@@ -31,6 +31,9 @@ REFUSED = "refused"
 TO_DO = "to do"
 """State of a shot of which only that was asked."""
 
+BUSY = "busy"
+"""State of a shot that another pool is at, of which a worker tells its own pool."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import LifoQueue
+from threading import Event
 
-from .outcome import Outcome
+from ..blender.files import file_lock
+from .outcome import BUSY, Outcome
 from .shot import Shot
 from .worker import Worker
 
@@ -19,7 +21,7 @@ def outcomes(
     """The outcomes of the shots by their numbers, each as it ends. To close it earlier ends the workers.
 
     call : the command line of a worker
-    time_limit : seconds that a worker has for one shot, its start included
+    time_limit : seconds that a worker has for one shot, its start included, and no time in which another pool is at it
     done_before : gives the outcome of a shot for which no worker is needed
     """
     # The last that came back is the first to go: so none is started while another is idle.
@@ -28,9 +30,15 @@ def outcomes(
     for worker in workers:
         idle.put(worker)
 
+    is_over = Event()
+
     def act(shot: Shot) -> Outcome:
-        if found := done_before(shot):
-            return found
+        while True:
+            found = done_before(shot) or asked(shot)
+            if found.state != BUSY or not shot.report or not file_lock.waited_for(shot.report, is_over):
+                return found
+
+    def asked(shot: Shot) -> Outcome:
         worker = idle.get()
         try:
             return worker.outcome(shot)
@@ -44,6 +52,7 @@ def outcomes(
             yield futures[future], future.result()
     except BaseException:
         # What has not begun does not begin, and what has begun leaves nothing behind.
+        is_over.set()
         executor.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
             worker.interrupt()

@@ -30,7 +30,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 
 def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     if arguments.shot == worker.STDIN:
-        worker.serve(lambda shot: run_shot(shot, progress))
+        worker.serve(lambda shot: run_shot(shot, progress, wait=False))
         return ExitStatus.DONE
     _refuse_combination(arguments)
     one = _shot(arguments)

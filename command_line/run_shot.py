@@ -25,14 +25,17 @@ _AT_ONCE = 16
 """So many characters are baked at the same time at most: their samples and keys are in memory together."""
 
 
-def run_shot(what: Shot, progress: Progress) -> Outcome:
-    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before."""
+def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
+    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before.
+
+    wait : until another pool that is at it has done it; else the outcome is BUSY
+    """
     clock = Clock()
     request: dict[str, Any] = {}
     try:
         setups = [rig.load() for rig in what.rigs]
         request = what.request(setups)
-        found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress)
+        found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
         progress(1.0)
     except Refused as refused:
         if not what.dry_run:
@@ -64,14 +67,21 @@ def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
 
 
 def _carried_out(
-    what: Shot, setups: Sequence[api.Setup | None], request: dict[str, Any], clock: Clock, progress: Progress
+    what: Shot,
+    setups: Sequence[api.Setup | None],
+    request: dict[str, Any],
+    clock: Clock,
+    progress: Progress,
+    wait: bool,
 ) -> Outcome:
     for path in filter(None, (what.output, what.report)):
         atomic_write.refuse_unwritable(path, force=what.force)
     if what.dry_run:
         written = f'writes "{what.output}"' if what.output else "writes no file"
         return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
-    with file_lock.locked(what.report) if what.is_resumed and what.report else nullcontext():
+    with file_lock.locked(what.report, wait=wait) if what.is_resumed and what.report else nullcontext(True) as is_ours:
+        if not is_ours:
+            return Outcome(status=ExitStatus.DONE, state=outcome.BUSY, text="")
         # Another pool may have done it while this one waited.
         return _done_before(what, request) or _written(what, setups, request, clock, progress)
 

@@ -33,6 +33,9 @@ WORKER = ("--shot", STDIN, "--progress", "none")
 _GRACE = 10.0
 """Seconds that a Blender has to end by itself after an interrupt, before it is killed."""
 
+_LAST_WORDS = 1.0
+"""Seconds to read what a Blender that has ended had printed."""
+
 
 def serve(act: Callable[[Shot], Outcome]) -> None:
     """Be a worker: carry out shots until the input ends; if it ends in the middle of a shot, the pool is gone."""
@@ -68,7 +71,7 @@ class Worker:
     def __init__(self, call: Sequence[str], time_limit: float) -> None:
         self._call = call
         self._time_limit = time_limit
-        self._process: Popen[str] | None = None
+        self._process: _Process | None = None
         self._is_interrupted = False
 
     def outcome(self, shot: Shot) -> Outcome:
@@ -78,9 +81,7 @@ class Worker:
             log = _log(shot.log)
         except Refused as refused:
             return Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused), **clock.times())
-        process = self._process = self._process or Popen(
-            self._call, stdin=PIPE, stdout=PIPE, stderr=STDOUT, encoding="utf-8", errors="replace"
-        )
+        process = self._process = self._process or _Process(self._call)
         with log, _limited(process, self._time_limit) as stopped:
             answer, said = _asked(process, shot, log)
         if not answer or stopped.is_set():
@@ -117,28 +118,70 @@ class Worker:
 
     def end(self) -> None:
         """End the worker after its last shot."""
-        if self._process:
-            self._process.communicate()
+        if process := self._process:
+            process.tell(b"")
+            process.wait()
 
 
-def _asked(process: Popen[str], shot: Shot, log: BinaryIO) -> tuple[Outcome | None, str]:
+class _Process(Popen[bytes]):
+    """A Blender, and the lines that it prints.
+
+    Programs that its scripts have started may print to the same pipe, and outlive it: so the lines end when the process
+    does, and not when the pipe is closed.
+    """
+
+    def __init__(self, call: Sequence[str]) -> None:
+        super().__init__(call, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        Thread(target=self._end_lines, daemon=True).start()
+
+    def tell(self, line: bytes) -> None:
+        """Give it a line; an empty one says that there are no more."""
+        assert self.stdin is not None
+        with suppress(OSError):  # it may have ended already
+            self.stdin.write(line)
+            self.stdin.flush()
+            if not line:
+                self.stdin.close()
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines that it prints from now on, until it ends."""
+        return iter(self._lines.get, b"")
+
+    def _end_lines(self) -> None:
+        reader = Thread(target=self._read_lines, daemon=True)
+        reader.start()
+        self.wait()
+        reader.join(_LAST_WORDS)
+        self._lines.put(b"")
+
+    def _read_lines(self) -> None:
+        assert self.stdout is not None
+        begun = b""
+        with self.stdout as pipe:
+            # Without a buffer, whose lock Python would miss when it shuts down.
+            while got := os.read(pipe.fileno(), 1 << 16):
+                *lines, begun = (begun + got).split(b"\n")
+                for line in lines:
+                    self._lines.put(line + b"\n")
+        if begun:
+            self._lines.put(begun)
+
+
+def _asked(process: _Process, shot: Shot, log: BinaryIO) -> tuple[Outcome | None, str]:
     """The worker's answer for a shot; if it ends instead, None and the last line that it printed."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    said = ""
+    said = b""
     # Blender prints what files hold: they cannot know this word, and thus not answer in its place.
     token = secrets.token_hex(16)
-    with suppress(OSError):  # it may have ended already
-        process.stdin.write(f"{token} {_as_line(shot)}\n")
-        process.stdin.flush()
-    for line in process.stdout:
-        if line.startswith(token):
+    process.tell(f"{token} {_as_line(shot)}\n".encode())
+    for line in process.lines():
+        if line.startswith(token.encode()):
             with suppress(EOFError, ValueError, pickle.UnpicklingError):  # cut off, if it ended just then
-                return _from_line(line.removeprefix(token).strip()), said
+                return _from_line(line.decode().removeprefix(token).strip()), ""
         with suppress(OSError):  # a full disk costs the log, not the shot
-            log.write(line.encode())
+            log.write(line)
         said = line.strip() or said
-    return None, said
+    return None, said.decode("utf-8", "replace")
 
 
 def _as_line(item: Shot | Outcome) -> str:
@@ -160,7 +203,7 @@ def _log(path: Path | None) -> BinaryIO:
 
 
 @contextmanager
-def _limited(process: Popen[str], seconds: float) -> Iterator[Event]:
+def _limited(process: Popen[bytes], seconds: float) -> Iterator[Event]:
     """While the context is open, a timer kills the process after `seconds`; gives an event that is set if it did."""
     stopped = Event()
 
