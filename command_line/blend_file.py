@@ -93,6 +93,8 @@ def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
             # Blender's own is that of its last step, which only follows from what went wrong before.
             reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
             raise Refused("UNWRITABLE", value=str(output), reason=reason)
+        # It may take long, and what tells of the file should come just before the file.
+        atomic_write.sync(beside)
         yield beside
 
 

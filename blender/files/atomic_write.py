@@ -97,7 +97,7 @@ def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     try:
         goal.parent.mkdir(parents=True, exist_ok=True)
         yield beside
-        _sync(beside)
+        sync(beside)
         if goal.exists():
             shutil.copymode(goal, beside)
         beside.replace(goal)
@@ -155,7 +155,7 @@ def _followed(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until the contents are on the disk: the renaming could otherwise reach the disk first."""
     with path.open("rb+") as file:
         os.fsync(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from io import BufferedRandom
 from pathlib import Path
 
 import bpy
@@ -54,3 +55,13 @@ def test_a_command_that_ends_by_itself_puts_the_handlers_back(shot: Path) -> Non
     before = [signal.getsignal(number) for number in SIGNALS]
     assert bake(shot) == 0
     assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_no_report_tells_of_an_output_that_did_not_reach_the_disk(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(file: BufferedRandom) -> None:
+        if file.name.endswith(".blend"):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    assert run("bake", shot, "--output", shot.with_name("baked.blend"), "--report", shot.with_name("report.json")) == 7
+    assert list(shot.parent.iterdir()) == [shot]
