@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.messages import foot_report
 from bl_ext.user_default.two_bone_ik.blender.messages import report as reports
 from bpy.types import Object
 
@@ -101,3 +102,13 @@ def test_a_limb_that_its_extension_limit_holds_is_not_too_far() -> None:
     told = str(api.check(chain.id_data, frames=(1, 1)))
     assert "held by Limit Extension on 1 frame (1)" in told
     assert "too far" not in told
+
+
+@pytest.mark.parametrize(("slide", "told"), [(0.42, "420 mm"), (12.0, "12000 mm"), (0.0000614, "0.061 mm")])
+def test_no_distance_is_told_with_a_positive_exponent(slide: float, told: str) -> None:
+    both = slide, slide
+    foot = api.FootReport(
+        name="Leg.L", contacts=1, frames=9, before=both, after=both, moved=slide, short=slide, millimetres=1e3
+    )
+    assert f"before by up to {told}" in foot_report.headline([foot])
+    assert "e+" not in foot.text()
