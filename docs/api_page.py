@@ -25,7 +25,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def interface() -> str:
-    """All that `api/__init__.py` imports: functions by their modules, then classes by their names."""
+    """All that `api/__init__.py` imports: a list of names, functions by their modules, then classes by their names."""
+    contents: list[str] = []
     functions: list[str] = []
     classes: dict[str, list[str]] = {}
     found = sorted(_imported(CHECKOUT / "api" / "__init__.py"), key=lambda item: item[0].parent.name != "api")
@@ -37,9 +38,18 @@ def interface() -> str:
             if isinstance(node, ast.ClassDef):
                 classes[node.name] = [*_class(node)]
         if given := [node for node in defined if isinstance(node, ast.FunctionDef)]:
-            functions += [f"## {(ast.get_docstring(tree) or '').splitlines()[0].rstrip('.')}"]
+            title = (ast.get_docstring(tree) or "").splitlines()[0].partition(":")[0].rstrip(".")
+            contents.append(_line(title, [node.name for node in given]))
+            functions.append(f"## {title}")
             functions += [part for node in given for part in _function(node, "###")]
-    return "\n\n".join([*functions, "## Classes", *(part for name in sorted(classes) for part in classes[name])])
+    contents.append(_line("Classes", sorted(classes)))
+    parts = [part for name in sorted(classes) for part in classes[name]]
+    return "\n\n".join(["\n".join(contents), *functions, "## Classes", *parts])
+
+
+def _line(title: str, names: list[str]) -> str:
+    """An item of the list of contents, with a link to each name."""
+    return f"- **{title}:** {', '.join(f'[`{name}`](#{name.lower()})' for name in names)}"
 
 
 def _imported(path: Path) -> Iterator[tuple[Path, set[str]]]:

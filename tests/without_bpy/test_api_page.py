@@ -19,6 +19,12 @@ def test_the_page_has_every_name_of_the_interface(name: str) -> None:
     assert f"### `{name}`\n\n" in PAGE
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("_")])
+def test_the_page_begins_with_a_link_to_every_name(name: str) -> None:
+    contents, _, _ = PAGE.partition("\n\n## ")
+    assert f"[`{name}`](#{name.lower()})" in contents
+
+
 def test_the_page_has_signature_text_and_example() -> None:
     _, _, found = PAGE.partition("### `remove_chain`")
     signature, text, raised, example = found.split("\n\n")[1:5]
