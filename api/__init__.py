@@ -46,12 +46,12 @@ from .chains import (
     taking_part,
 )
 from .holds import hold, remove_hold, update_holds
-from .layers import known_limb_of, known_limbs, switch, switching
 from .options import BakeOptions, ChainOptions
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
 from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
 from .settings import copy_settings, mirror_settings
+from .switch import known_limb_of, known_limbs, switch, switching
 from .targets import (
     bake_targets,
     baking_targets,
