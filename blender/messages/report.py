@@ -115,6 +115,8 @@ class Report:
             return ". ".join([translated("report.done_but_misposed", chains=", ".join(misposed)), *alerts[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
             return ". ".join([translated("report.fell_short", chains=", ".join(fell_short)), *alerts[:1]])
+        if self.operation == "Switch":  # nothing reaches for targets, and an alert may be that the pose did not stay
+            return ". ".join(alerts[:1] or [translated("report.pose_stays"), *self.notes[:1]])
         done = foot_report.headline(self.feet) if self.feet else translated("report.all_reached")
         return ". ".join([done, *(alerts or self.notes)[:1]])
 
