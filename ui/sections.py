@@ -94,7 +94,7 @@ def draw_hold(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChai
     body.prop(scene, "two_bone_ik_hold_to")
     if is_rig(scene.two_bone_ik_hold_to):
         body.prop_search(scene, "two_bone_ik_hold_to_bone", scene.two_bone_ik_hold_to.data, "bones")
-    text = pgettext_iface("Hold {} - {}").format(*holds.usual_frames(rig, context.scene))
+    text = pgettext_iface("Hold Frames {} - {}").format(*holds.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.hold", text=text, translate=False)
     for index, (name, out_of_date) in enumerate(found):
         row = body.row(align=True)
@@ -156,6 +156,25 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     if body is None:
         return
     body.row().prop(rig, "two_bone_ik_plants", expand=True)
+    text = pgettext_iface("Plant Frames {} - {}").format(*contacts.usual_frames(rig, context.scene))
+    body.operator("two_bone_ik.plant", text=text, translate=False)
+    action: Any = rig.animation_data.action
+    if source := action and action.two_bone_ik_source:
+        draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
+    row = body.row()
+    row.use_property_decorate = True
+    row.prop(rig.pose.bones[chain.end_bone], "two_bone_ik_contact")
+    _draw_plant_options(body, context, rig)
+    thresholds = _section(body, "Contacts")
+    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap") if thresholds else ():
+        thresholds.prop(rig, f"two_bone_ik_{name}")
+
+
+def _draw_plant_options(layout: UILayout, context: Context, rig: Rig) -> None:
+    """What nobody needs on the first press."""
+    body = _section(layout, "Hips and Floor")
+    if body is None:
+        return
     body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
     body.prop(rig, "two_bone_ik_sideways")
     body.row().prop(rig, "two_bone_ik_keep", expand=True)
@@ -163,17 +182,6 @@ def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKCha
     body.prop(scene, "two_bone_ik_use_height")
     body.prop(scene, "two_bone_ik_height" if scene.two_bone_ik_use_height else "two_bone_ik_floor")
     body.prop(rig, "two_bone_ik_flat_feet")
-    text = pgettext_iface("Plant {} - {}").format(*contacts.usual_frames(rig, context.scene))
-    body.operator("two_bone_ik.plant", text=text, translate=False)
-    row = body.row()
-    row.use_property_decorate = True
-    row.prop(rig.pose.bones[chain.end_bone], "two_bone_ik_contact")
-    action: Any = rig.animation_data.action
-    if source := action and action.two_bone_ik_source:
-        draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
-    thresholds = _section(body, "Contacts")
-    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap") if thresholds else ():
-        thresholds.prop(rig, f"two_bone_ik_{name}")
 
 
 def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
@@ -188,18 +196,18 @@ def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
     shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
     for limb in limbs:
         shown[shown_layer(rig, limb)].append(limb.name)
-    lines = [f"{layer or pgettext_iface('Between')}: {', '.join(names)}" for layer, names in shown.items() if names]
-    draw_lines(body, context, lines)
+    states = {"FK": "In FK: {}", "IK": "In IK: {}", "": "Between FK and IK: {}"}
+    lines = [pgettext_iface(states[layer]).format(", ".join(names)) for layer, names in shown.items() if names]
+    frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
+    draw_lines(body, context, [*lines, pgettext_iface("Frames {} - {}").format(*frames)])
     bone = in_hand.bone_in_hand(context)
     selected = next((limb.name for limb in limbs if bone in limb.named), "")
-    frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
     column = body.column(align=True)
     for name in ("", selected) if selected else ("",):
         row = column.row(align=True)
         row.label(text=name or pgettext_iface("All Limbs"), translate=False)
-        for layer, text in (("FK", "To FK {} - {}"), ("IK", "To IK {} - {}")):
-            label = pgettext_iface(text).format(*frames)
-            button = row.operator("two_bone_ik.switch", text=label, translate=False)
+        for layer, text in (("FK", "To FK"), ("IK", "To IK")):
+            button = row.operator("two_bone_ik.switch", text=text)
             button.direction, button.only_active = layer, bool(name)
             button.frame_start, button.frame_end = frames
 
@@ -228,7 +236,7 @@ def _draw_option(layout: UILayout, chain: TwoBoneIKChain, name: str, text: str |
 
 def _section(layout: UILayout, title: str, *, closed: bool = True, count: int = 0) -> UILayout | None:
     """The body of a section, closed at first or not; None while it is. Its title shows a count that is not 0."""
-    header, body = layout.panel(f"two_bone_ik_{title.lower()}", default_closed=closed)
+    header, body = layout.panel(f"two_bone_ik_{title.lower().replace(' ', '_')}", default_closed=closed)
     header.label(text=title)
     if count:
         header.label(text=str(count), icon="ERROR", translate=False)
