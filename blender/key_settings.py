@@ -3,7 +3,7 @@
 Operators, preferences, `api`, command line and manifest take names, words and defaults from here.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty

@@ -32,8 +32,8 @@ _FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
 class _Parser(ArgumentParser):
     """Reports what is wrong in one line, as every other refusal does. It takes no option for another that begins so."""
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, allow_abbrev=False, **settings)
+    def __init__(self, prog: str | None = None, **settings: Any) -> None:
+        super().__init__(prog=prog, allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)

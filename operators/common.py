@@ -94,10 +94,10 @@ class ArmatureOperator(Operator):
         from ..blender.messages.report import remember
 
         remember(report)
-        kind, tell = {"INFO"} if report.reached else {"WARNING"}, self.report
+        level: Literal["INFO", "WARNING"] = "INFO" if report.reached else "WARNING"
         # The status bar shows the last line only; the others are in the Info editor.
         for line in filter(None, (report.title, *report.lines(), report.headline())):
-            tell(kind, line)
+            self.report({level}, line)
 
     def inform(self, name: str, /, **values: object) -> None:
         """One line for the user: the sentence of this name, filled in."""

@@ -5,7 +5,7 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import ID, Bone, FCurve, FloatProperty, Object, PoseBone
@@ -45,9 +45,9 @@ def obstacle(wanted: SampleRequest, keyed: Collection[Point] = ()) -> str:
     return ""
 
 
-def _by_object(points: Iterable[Point]) -> dict[Object, set[str]]:
+def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
     """Of each object the names of the bones, "" for itself."""
-    found: dict[Object, set[str]] = defaultdict(set)
+    found = defaultdict[Any, set[str]](set)
     for item, bone in points:
         found[item].add(bone)
     return found
