@@ -1,4 +1,4 @@
-"""What a bake needs many times it asks Blender for once: rigs may have hundreds of bones, files thousands of objects."""
+"""What a bake needs many times it asks Blender for once: rigs have hundreds of bones, files thousands of objects."""
 
 from __future__ import annotations
 
