@@ -84,6 +84,7 @@ def beside_nla_bake(title: str, rig: Object, runs: int) -> None:
             bpy.data.actions.remove(made)
         for bone in rig.pose.bones:
             bone.matrix_basis = Matrix()  # Blender's bake leaves scales a hair off 1
+        bpy.context.view_layer.update()  # else the next operator would, on the time that is taken
 
     def keyed_curves() -> list[bpy.types.FCurve]:
         return [curve for curve in versions.curves(rig) if curve.data_path.split('"')[1] in names]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import free_feet, hips
 from .contacts import Stillness, footing, on_ground
-from .corrections import corrections, slide
+from .corrections import corrections
 from .flat_feet import level_turns
 from .jumps import pieces
 from .reach import soft_reach
@@ -111,7 +111,6 @@ class Planted:
     softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
     bent : (n, f)               0 where a leg stays as it was captured, also if it was straight; 1 where it may not
     short : (n, f)              how far the feet that stand fall short of where they were to be
-    slide : (n - 1, f)          along the ground before, from frame to frame; NaN if the foot does not stand on both
     """
 
     hips: Array
@@ -128,7 +127,6 @@ class Planted:
     softness: Array
     bent: Array
     short: Array
-    slide: Array
 
 
 _STEEPEST = 0.3
@@ -218,7 +216,6 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         softness=softness,
         bent=bent,
         short=np.where(planted, short, 0.0),
-        slide=slide(on_ground(legs.points, rate, velocity), stands, up),
     )
 
 
