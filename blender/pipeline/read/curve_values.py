@@ -30,7 +30,7 @@ Keys = NDArray[np.float32]
 
 def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
     """(n, k) of k curves on n frames, in single precision."""
-    values, times = np.full((len(frames), len(curves)), np.nan, order="F"), frames.astype(np.float32)
+    values, times = np.empty((len(frames), len(curves)), order="F"), frames.astype(np.float32)
     between: dict[int, Keys] = {}
     for column, curve in enumerate(curves):
         # Of many keys most lie on the frames, and need no cubics.
