@@ -1,20 +1,15 @@
-"""Feet that lie flat where they stand: normals of their soles as captured, and toes, which turn with the ground.
+"""Feet that lie flat where they stand: normals of their soles as captured."""
 
-While the foot above it turns, a toe keeps the orientation to the ground that was captured, but does not point into it.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.flat_feet import raising_turns
 from ..solver.values import Array
-from ..solver.vectors import dot, norm, product, unit
-from . import inherit, transform
-from .feet import UP, Foot, positions
-from .rotation_mode import rotation_values
-from .values import Channel, Plan, Point, Samples
+from ..solver.vectors import dot, norm, unit
+from . import transform
+from .feet import UP, Foot
+from .values import Point, Samples
 
 _TILT = np.cos(np.radians(30.0))
 """So far no foot tilts that stands flat. If one seems to, the skeleton does not stand on the ground at rest."""
@@ -60,39 +55,3 @@ def _found_up(samples: Samples, foot: Foot, points: Array) -> Array:
 def _turns(samples: Samples, foot: Foot) -> Array:
     """(n, 3, 3) orientations of the foot in the world."""
     return transform.orientation(samples.world(Point(foot.chain.rig, foot.chain.tip_bone))[:, :3, :3])
-
-
-def toe_channels(
-    plan: Plan,
-    samples: Samples,
-    feet: Sequence[Foot],
-    turns: Array,
-    stands: NDArray[np.bool_],
-    before: Mapping[str, Array],
-    rate: float,
-) -> Iterator[Channel]:
-    """The keys of toes below feet that turn.
-
-    turns : (n, f, 3, 3)      in the world, as captured feet turn
-    stands : (n, f, 2)        whether ball and heel stand
-    before : by RNA path, the value of each toe's rotation from which its keys go on without a jump
-    rate : frames a second
-    """
-    from_world = transform.inverse(samples.to_world[plan.rig][:, :3, :3])
-    for column, foot in enumerate(feet):
-        points = positions(samples, foot.chain.rig, foot.points, len(plan.frames))
-        upright = bool(foot.toes) and stands_at_rest(samples, foot, points)
-        for toe in foot.toes:
-            captured, above = (
-                samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
-            )
-            along = unit(np.broadcast_to(captured[..., 1], (len(plan.frames), 3)))
-            flat = np.logical_and.reduce(stands[:, column], axis=-1)
-            least = toe.rise if upright else float(np.median(dot(along, UP)[slow_rows(points)]))
-            raised = raising_turns(along, least, flat, rate, UP)
-            parent = transform.compose(product(from_world, product(turns[:, column], above)), np.zeros(3))
-            orientation = transform.orientation(product(from_world, product(raised, captured)))
-            scale = samples.basis[Point(plan.rig, toe.bone.name)].scale[:, None]
-            basis = inherit.rotation((toe.bone,), parent[:, None], scale, orientation[:, None])[:, 0]
-            values = rotation_values(basis, toe.bone.rotation_mode, before[toe.bone.rotation_path])
-            yield Channel(path=toe.bone.rotation_path, group=toe.bone.name, frames=plan.frames, values=values)

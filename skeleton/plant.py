@@ -42,6 +42,7 @@ class PlantedFeet:
     ratio : float             by which the hips' motion was scaled
     lowering, aside : (n,)    of the hips
     groundless : (n, f) bool  where the foot would stand if there was a floor below it
+    ground : (n, f)           height of the ball where it is on the ground; -inf where that is not known
     """
 
     points: Array
@@ -59,6 +60,7 @@ class PlantedFeet:
     lowering: Array
     aside: Array
     groundless: NDArray[np.bool_]
+    ground: Array
 
 
 def plant_feet(
@@ -119,8 +121,17 @@ def plant_feet(
         lowering=lowering,
         aside=aside,
         groundless=groundless,
+        ground=transform.stacked(_ground(whole, column, *found[column]) for column in range(len(feet))),
         **every,
     )
+
+
+def _ground(whole: Legs, column: int, planted: Planted, row: int) -> Array:
+    """(n,) as `PlantedFeet` has it."""
+    if planted.level is not None:
+        return planted.level[:, row, 0]
+    height = dot(whole.points[:, column, 0] + planted.tips[:, row] - whole.tips[:, column], UP)
+    return np.where(planted.stands[:, row, 0], height, -np.inf)
 
 
 def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:

@@ -1,4 +1,5 @@
-"""How far feet turn so that their soles are level while ball and heel both stand.
+"""How far feet turn so that their soles are level while ball and heel both stand, and toes so that they are not in the
+ground.
 
 There the turn is the shortest that takes the sole's normal to the vertical, so that the foot keeps its heading. In
 between it is eased as the places of feet are, by the cubic of `corrections`: of the rotation vector, whose direction is
@@ -11,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corrections import eased, stand_spans
+from .hips import smooth_envelope
 from .rotation import from_axis_angles
 from .values import Array
 from .vectors import any_normal, cross, dot, norm
+
+_BENDS = 0.06
+"""Seconds for which a toe is raised before and after a frame that makes it."""
 
 
 def level_turns(soles: Array, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5) -> Array:
@@ -40,10 +45,25 @@ def raising_turns(
     return _turns(cross(along, up), np.maximum(angle, 0.0), flat, rate, fade)
 
 
-def _turns(axis: Array, angle: Array, flat: NDArray[np.bool_], rate: float, fade: float) -> Array:
-    """Rotations about axes (n, 3) of any length by angles (n,) while the foot is flat, and eased in between."""
+def clearing_turns(along: Array, least: Array, rate: float, up: Array) -> Array:
+    """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
+
+    along : (n, 3)    unit vectors, the toe's direction
+    least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
+    rate, up : as for `level_turns`
+    """
+    angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(along, up), -1.0, 1.0))
+    raised = smooth_envelope(np.maximum(angle, 0.0), rate, _BENDS)
+    return from_axis_angles(np.concatenate((raised[:, None], _unit(cross(along, up))), axis=1))
+
+
+def _unit(axis: Array) -> Array:
     length = norm(axis)[:, None]
     # A sole that looks straight down may turn about any axis; one that is level turns about none.
-    unit = np.where(length > 0.0, axis / np.where(length > 0.0, length, 1.0), any_normal(axis))
-    vectors = eased(angle[:, None] * unit, stand_spans(flat), rate, fade)
+    return np.where(length > 0.0, axis / np.where(length > 0.0, length, 1.0), any_normal(axis))
+
+
+def _turns(axis: Array, angle: Array, flat: NDArray[np.bool_], rate: float, fade: float) -> Array:
+    """Rotations about axes (n, 3) of any length by angles (n,) while the foot is flat, and eased in between."""
+    vectors = eased(angle[:, None] * _unit(axis), stand_spans(flat), rate, fade)
     return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))

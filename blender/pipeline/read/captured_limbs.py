@@ -24,7 +24,7 @@ from .build_plan import Frames, limb_plan
 from .kept_limbs import is_apart, with_kept
 from .keys import key_span
 from .planted_before import on_given_points, planted_before
-from .soles import with_soles
+from .soles import with_keyed_toes, with_soles
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -97,8 +97,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
     if hips:
         found, hips, hips_stay = with_kept(rig, found, hips, asked.keep, curves)
-    if asked.flat_feet:
-        found = with_soles(rig, found)
+    found = with_soles(rig, found) if asked.flat_feet else with_keyed_toes(rig, found, curves)
     chains = tuple(foot.chain for foot in found)
     bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}
     span = key_span(curves, bones)

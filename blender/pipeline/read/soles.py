@@ -1,13 +1,16 @@
-"""Which way is up from a sole that is flat on the ground, and which toes are below it: as the rest pose has them."""
+"""Which way is up from a sole that is flat on the ground, as the rest pose has it, and which toes are below it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from bpy.types import FCurve
 from mathutils import Matrix, Vector
 
 from ....skeleton.feet import Foot, Sole, Toe
 from ....skeleton.values import Point
 from ...armatures import Rig
+from ...messages.refused import Refused
+from ..checks.keys import refuse_unplayable
 from . import dependencies
 from .bone import read_bone
 from .notes import acts
@@ -19,6 +22,29 @@ _AHEAD = 0.25
 def with_soles(rig: Rig, feet: Iterable[Foot]) -> tuple[Foot, ...]:
     """The feet, which are to be flat where they stand; hands, and limbs without a bone below the end bone, are not."""
     return tuple(_with_sole(rig, foot) if _may_be_flat(foot) else foot for foot in feet)
+
+
+def with_keyed_toes(rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]) -> tuple[Foot, ...]:
+    """The feet with those of their toes that these captured curves turn, if others can."""
+    paths = {curve.data_path for curve in curves}
+    return tuple(
+        replace(
+            foot, toes=tuple(toe for toe in _toes(rig, foot) if _is_keyed(rig, toe.bone.rotation_path, paths, curves))
+        )
+        if _may_be_flat(foot)
+        else foot
+        for foot in feet
+    )
+
+
+def _is_keyed(rig: Rig, path: str, paths: Collection[str], curves: Iterable[FCurve]) -> bool:
+    if path not in paths:
+        return False
+    try:
+        refuse_unplayable(rig, {path}, curves)
+    except Refused:
+        return False
+    return True
 
 
 def _may_be_flat(foot: Foot) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 
 from bpy.types import Scene
 
-from ....skeleton import bone_channels, feet, flat_feet, plant, solve
+from ....skeleton import bone_channels, feet, plant, solve, toes
 from ....skeleton.feet import Contact
 from ....skeleton.plant import PlantedFeet
 from ....skeleton.steps import run
@@ -52,8 +52,8 @@ def plant_feet(
     read = captured_limbs(rig, asked, scene)
     plan, hips = read.plan, read.hips
     player = opened.enter_context(captured_action.playing(rig, read.source))
-    toes = [toe.bone for foot in read.feet for toe in foot.toes]
-    rotations = [bone.rotation_path for bone in (*toes, *(bone for chain in plan.chains for bone in chain.keyed))]
+    turned = [toe.bone for foot in read.feet for toe in foot.toes]
+    rotations = [bone.rotation_path for bone in (*turned, *(bone for chain in plan.chains for bone in chain.keyed))]
     moving = {*rotations, hips.path} if hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
     keys.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
@@ -67,7 +67,7 @@ def plant_feet(
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
     channels = [channel for found in by_chain.values() for channel in found]
-    channels += flat_feet.toe_channels(plan, samples, read.feet, planted.turns, planted.stands, before, plan.rate)
+    channels += toes.toe_channels(plan, samples, read.feet, planted, before)
     if hips:
         channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
     stands = [

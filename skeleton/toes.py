@@ -1,0 +1,80 @@
+"""Toes, as long as keys turn them: none points into the ground.
+
+While a foot above it turns so that it lies flat, a toe keeps the orientation to the ground that was captured, but does
+not point into it. Below other feet a toe is raised where its tip would be in the ground, as at the end of a step if the
+toe was captured stiff.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..solver.flat_feet import clearing_turns, raising_turns
+from ..solver.values import Array
+from ..solver.vectors import dot, norm, product, unit
+from . import inherit, transform
+from .feet import UP, BonePoint, Foot, Toe, positions
+from .flat_feet import slow_rows, stands_at_rest
+from .plant import PlantedFeet
+from .rotation_mode import rotation_values
+from .values import Channel, Plan, Point, Samples
+
+_TOLERANCE = 0.001
+"""Leg lengths by which a tip may be in the ground, so that noise does not raise it."""
+
+
+def toe_channels(
+    plan: Plan, samples: Samples, feet: Sequence[Foot], planted: PlantedFeet, before: Mapping[str, Array]
+) -> Iterator[Channel]:
+    """The keys of toes below feet that turn, and of those that would be in the ground.
+
+    before : by RNA path, the value of each toe's rotation from which its keys go on without a jump
+    """
+    from_world = transform.inverse(samples.to_world[plan.rig][:, :3, :3])
+    for column, foot in enumerate(feet):
+        for toe in foot.toes:
+            captured, above = (
+                samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
+            )
+            raised = _raised if foot.sole else _cleared
+            turns = raised(plan, samples, planted, column, foot, toe)
+            if turns is None:
+                continue
+            parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
+            orientation = transform.orientation(product(from_world, product(turns, captured)))
+            scale = samples.basis[Point(plan.rig, toe.bone.name)].scale[:, None]
+            basis = inherit.rotation((toe.bone,), parent[:, None], scale, orientation[:, None])[:, 0]
+            values = rotation_values(basis, toe.bone.rotation_mode, before[toe.bone.rotation_path])
+            yield Channel(path=toe.bone.rotation_path, group=toe.bone.name, frames=plan.frames, values=values)
+
+
+def _raised(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array:
+    """(n, 3, 3) rotations in the world of a toe whose foot is to lie flat."""
+    points = planted.points[:, column]
+    along = _toe_ends(plan, samples, toe)[1]
+    least = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow_rows(points)]))
+    flat = np.logical_and.reduce(planted.stands[:, column], axis=-1)
+    return raising_turns(along, least, flat, plan.rate, UP)
+
+
+def _cleared(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array | None:
+    """The same of a toe whose tip is not to be in the ground; None if it never is.
+
+    Its foot moves, but does not turn. While the foot is slow, the toe mostly lies on the ground.
+    """
+    heads, along, length = _toe_ends(plan, samples, toe)
+    ball, slow = planted.points[:, column, 0], slow_rows(planted.points[:, column])
+    low = float(np.median((dot(heads - ball, UP) + length * dot(along, UP))[slow]))
+    lies = float(np.median(dot(along, UP)[slow]))
+    shift = planted.tips[:, column] - positions(samples, plan.rig, foot.joints[2:], len(plan.frames))[:, 0]
+    room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads + shift, UP)
+    turns = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP)
+    return None if np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)) else turns
+
+
+def _toe_ends(plan: Plan, samples: Samples, toe: Toe) -> tuple[Array, Array, Array]:
+    """(n, 3) heads in the world, (n, 3) directions, (n,) lengths."""
+    points = BonePoint(toe.bone.name), BonePoint(toe.bone.name, toe.bone.tail)
+    ends = positions(samples, plan.rig, points, len(plan.frames))
+    line = ends[:, 1] - ends[:, 0]
+    return ends[:, 0], unit(line), norm(line)
