@@ -59,13 +59,16 @@ def noise(points: Array, rate: float) -> float:
 
     Third differences of points at rest, whose variance is 20 times as large, are nothing but noise. So it is taken from
     the smallest quarter of them, which belongs to points at rest. They span the same time at any rate, since frames
-    that were made between two captured ones have no noise of their own. Nor has a pose that is held; it is left out.
+    that were made between two captured ones have less noise: of every how many frames one was captured, the noisiest
+    count. A pose that is held has no noise; it is left out.
     """
     step = max(1, min(round(rate * _SPACING), (len(points) - 1) // 3))
     third = points[3 * step :] - points[: -3 * step] + 3.0 * (points[step : -2 * step] - points[2 * step : -step])
     differences = norm(third)
-    some = differences[(differences > HELD).any(axis=tuple(range(1, differences.ndim)))]
-    return float(np.quantile(some, 0.25)) / (_QUARTER * 20.0**0.5) if some.size else 0.0
+    moves = (differences > HELD).any(axis=tuple(range(1, differences.ndim)))
+    apart = (differences[first::step][moves[first::step]] for first in range(step))
+    most = max((float(np.quantile(some, 0.25)) for some in apart if some.size), default=0.0)
+    return most / (_QUARTER * 20.0**0.5)
 
 
 def densest(samples: Array, radius: float) -> tuple[Array, int]:

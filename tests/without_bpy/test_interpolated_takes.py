@@ -67,7 +67,7 @@ def test_a_pause_within_a_walk_leaves_the_contacts() -> None:
 
 
 @pytest.mark.parametrize("times", [2, 4, 10])
-@pytest.mark.parametrize("noise", [0.002, 0.005])
+@pytest.mark.parametrize("noise", [0.002, 0.005, 0.01])
 @pytest.mark.parametrize("name", ["walk", "stair", "turn", "jump"])
 def test_frames_between_two_keys_leave_the_contacts(name: str, noise: float, times: int) -> None:
     take = disturbed(TAKES[name](30.0), noise, seed=1)
