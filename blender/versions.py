@@ -7,10 +7,11 @@ action have more than one layer, or a layer more than one strip.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import bpy
 from bpy.types import Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone, PropertyGroup
+from mathutils import Matrix
 
 from .armatures import Rig
 from .rna_paths import bone_and_property
@@ -21,6 +22,11 @@ if _HAS_SLOTS:
     Channelbag: TypeAlias = bpy.types.ActionChannelbag
 else:
     Channelbag: TypeAlias = Action
+_HAS_BUFFERS = True
+try:
+    memoryview(cast(Any, Matrix()))
+except TypeError:
+    _HAS_BUFFERS = False
 
 BLENDER: str = bpy.app.version_string
 """Which Blender this is, as Blender says it: 5.2.2 LTS."""
@@ -197,6 +203,11 @@ def stored(group: PropertyGroup, *, create: bool = False) -> Any:
     """
     system: Any = getattr(group, "bl_system_properties_get", None)
     return (system(do_create=create) or {}) if system else group
+
+
+def matrix_rows(matrix: Matrix) -> Any:
+    """The 4 x 4 matrix as NumPy takes it fastest: up to 4.5 that is number by number, and twice as fast from tuples."""
+    return matrix if _HAS_BUFFERS else (matrix[0][:], matrix[1][:], matrix[2][:], matrix[3][:])
 
 
 def copy_action(block: AnimatedID) -> None:

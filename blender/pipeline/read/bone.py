@@ -9,6 +9,7 @@ from mathutils import Matrix
 from ....skeleton.values import Bone, LocalToPose
 from ....solver.values import Array
 from ...armatures import Rig
+from ...versions import matrix_rows
 
 
 def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
@@ -35,7 +36,7 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
 
 def rest(bone: bpy.types.Bone) -> Array:
     """(4, 4) from the bone to its armature, at rest."""
-    return np.array(bone.matrix_local, dtype=np.float64)
+    return np.array(matrix_rows(bone.matrix_local), dtype=np.float64)
 
 
 def from_bone(item: bpy.types.Object) -> Array:
@@ -52,7 +53,7 @@ def _offset(bone: bpy.types.Bone) -> Array:
     matrix.translation = bone.head
     # The head is given from the parent's tail.
     matrix[1][3] += bone.parent.length
-    return np.array(matrix, dtype=np.float64)
+    return np.array(matrix_rows(matrix), dtype=np.float64)
 
 
 def _offset_to(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:

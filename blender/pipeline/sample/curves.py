@@ -292,7 +292,7 @@ class OwnTransforms:
 
 def _linear(owner: Object | PoseBone) -> Array:
     """(3, 3) rotation and scale that stand."""
-    return np.array(owner.matrix_basis, dtype=np.float64)[:3, :3]
+    return np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
 
 
 def _standing(matrix_basis: Matrix, scale: Vector) -> Array:

@@ -19,6 +19,7 @@ from ....solver.values import Array
 from ...keyed_options import bone_field
 from ...messages.refused import Refused, unless_gone
 from ...messages.report import point_text
+from ...versions import matrix_rows
 from .request import SampleRequest
 
 _EACH = 32
@@ -125,12 +126,12 @@ class Recorder:
         evaluated = evaluated_objects(self._sources, depsgraph)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
-            matrices[self._row] = evaluated[item].matrix_world
+            matrices[self._row] = matrix_rows(evaluated[item].matrix_world)
         for (item, name), matrices in self._bones.items():
-            matrices[self._row] = bones[item][name].matrix
+            matrices[self._row] = matrix_rows(bones[item][name].matrix)
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            matrices[self._row] = owner.matrix_basis
+            matrices[self._row] = matrix_rows(owner.matrix_basis)
             self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
         for (item, name), rows in self._unturned.items():
             bone = bones[item][name]
