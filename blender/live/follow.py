@@ -12,10 +12,11 @@ from typing import Any
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
-from ...skeleton.values import MERGE, Bone, Point
+from ...skeleton.values import MERGE, Bone, Plan, Point
 from .. import versions
 from ..armatures import Rig
 from ..pipeline import convert, write
+from ..pipeline.read import circles
 from ..pipeline.requests.pose import pose_solved
 from . import pose_before, state
 from .state import RigState
@@ -128,18 +129,29 @@ def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
     """The armatures, each after those whose bones its targets hang on; as they are if they wait for each other."""
+    for rig in rigs:
+        state.leave_out(rig, ())
     graph = {rig: [other for other in rigs if other != rig and other in _sources(rig)] for rig in rigs}
     if not any(graph.values()):
         return rigs
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError:
+        circling = circles.in_circles(chain for rig in rigs if (found := _plan(rig)) for chain in found.chains)
+        for rig in rigs:
+            # Each pose of one would move the others, which would move it again.
+            state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
         return rigs
 
 
 def _sources(rig: Rig) -> frozenset[Object]:
     reading = state.cached(rig).reading
     return reading.sources if reading else frozenset()
+
+
+def _plan(rig: Rig) -> Plan | None:
+    reading = state.cached(rig).reading
+    return reading.plan if reading else None
 
 
 def _evaluate(depsgraph: Depsgraph) -> None:
@@ -175,7 +187,7 @@ def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bo
     waiting : with the poses that Blender has evaluated
     """
     states = {rig: state.cached(rig) for rig in waiting}
-    limbs = {rig: (now.reading.keyed, now.groups) for rig, now in states.items()}
+    limbs = {rig: (now.posable, now.groups) for rig, now in states.items()}
     pose_solved(limbs, depsgraph.scene.frame_current_final)
     for rig, now in states.items():
         now.posed = True

@@ -137,9 +137,10 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
             joints=joints,
             target=target,
             miss=miss,
-            refusal=now.refused.get(chain.name),
+            refusal=now.refused.get(chain.name) or now.left_out.get(chain.name),
         )
-        found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if chain.name in solved else seen
+        is_solved = chain.name in solved and chain.name not in now.left_out
+        found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
     return found
 
 

@@ -12,7 +12,7 @@ from bpy.types import ID, Depsgraph, Scene
 
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
-from ...skeleton.values import ChainPlan, Samples
+from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks import shared_bones
@@ -34,6 +34,7 @@ class RigState:
     glance, samples : what the chains depend on
     layer : the names of the scene that was looked at, and of its view layer
     since : what Blender has evaluated since somebody looked; None where that is not known
+    left_out : chains that can be solved and that Live leaves as they are, and why
     """
 
     reading: Reading | None = None
@@ -44,6 +45,7 @@ class RigState:
     samples: Samples | None = None
     layer: tuple[str, str] = ("", "")
     since: set[ID] | None = None
+    left_out: dict[str, Refused] = field(default_factory=dict)
 
     def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
         """What alone may be otherwise than when somebody looked; None for all, as where Live itself moves some of it.
@@ -51,6 +53,13 @@ class RigState:
         A pose that Live gives Blender evaluates without a call of its handlers.
         """
         return self.since if self.reading and self.reading.alone and layer == self.layer and self.rigid else None
+
+    @property
+    def posable(self) -> list[Bone]:
+        """The bones that Live may pose."""
+        if not self.reading or not self.left_out:
+            return self.reading.keyed if self.reading else []
+        return [bone for chain in self.reading.plan.chains if chain.name not in self.left_out for bone in chain.keyed]
 
     @property
     def rigid(self) -> bool:
@@ -130,6 +139,14 @@ def _solve(changed: list[RigState], *, again: bool) -> None:
     _together[:] = changed
     for now in changed:
         now.groups, now.posed = groups, False
+
+
+def leave_out(rig: Rig, names: Iterable[str]) -> None:
+    """Live does not pose these chains, which wait for each other across armatures."""
+    now, chains = cached(rig), rig.two_bone_ik_chains
+    found = {name: Refused("LIVE_CIRCLE", chain=chains[name]) for name in names}
+    now.posed &= found.keys() == now.left_out.keys()
+    now.left_out = found
 
 
 def stands(rig: Rig) -> bool:

@@ -195,3 +195,24 @@ def test_chains_that_wait_for_each_other_are_refused_by_name() -> None:
     assert refused.value.kind == "CHAIN_CYCLE"
     assert refused.value.value in ("lower → lower.L → lower", "lower.L → lower → lower.L")
     assert rig.animation_data.action.name == "RigAction"
+
+
+@pytest.mark.parametrize(
+    ("space", "refused"), [("WORLD_SPACE", True), ("TRANSFORM_SPACE", True), ("LOCAL_SPACE", False)]
+)
+def test_a_target_driven_by_where_its_own_limb_is_is_refused(space: str, refused: bool) -> None:
+    """In local space a driver reads the hand's own channels, which no bake of the arm changes."""
+    rig = two_arms()
+    driver = bpy.data.objects["Pole"].driver_add("location", 2).driver
+    variable = driver.variables.new()
+    variable.type, driver.expression = "TRANSFORMS", "var"
+    read = variable.targets[0]
+    read.id, read.bone_target, read.transform_type, read.transform_space = rig, "hand", "LOC_Z", space
+    if refused:
+        with pytest.raises(api.Refused) as found:
+            api.bake(rig, frames=(1, 12))
+        assert found.value.kind == "TARGET_FOLLOWS"
+        assert "Pole" in str(found.value)
+    else:
+        api.bake(rig, frames=(1, 12))
+        assert RIGHT_ARM.misses(FRAMES).max() < CLOSE

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.live import limb_state
 from bpy.types import Object
 from mathutils import Quaternion
 
@@ -111,13 +112,42 @@ def test_a_limb_that_follows_another_armature_is_held(rig: Object, first: str) -
         assert off(rig=other.name, target="Rig", subtarget="hand") < CLOSE, frame
 
 
-def test_armatures_that_follow_each_other_do_not_hang_blender(rig: Object) -> None:
+def following_each_other(rig: Object) -> Object:
+    """Another live arm, each of which reaches for the hand of the other."""
     other = rigs.armature(name="Other")
+    other.location.x = 0.3
     rigs.chain(other, "lower", target=rig, subtarget="hand")
     rig.two_bone_ik_chains[0].target, rig.two_bone_ik_chains[0].subtarget = other, "hand"
     other.two_bone_ik_live = True
     on_frame(5)
-    assert np.isfinite(Limb().joints(bpy.context.evaluated_depsgraph_get())).all()
+    return other
+
+
+def kinds(*owners: Object) -> set[str]:
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    found = [limb_state.limb_states(owner, bpy.context.scene, depsgraph)["lower"] for owner in owners]
+    return {each.refusal.kind if each.refusal else each.state.name for each in found}
+
+
+def test_limbs_that_follow_each_other_stay_and_say_why(rig: Object) -> None:
+    other = following_each_other(rig)
+    assert kinds(rig, other) == {"LIVE_CIRCLE"}
+    for owner in (rig, other):
+        keyed = owner.animation_data is not None
+        for name, turn in (("upper", KEYS[5]), ("lower", KEYS[5])):
+            wanted = Quaternion(turn).normalized().to_matrix() if keyed else np.eye(3)
+            shown = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[name]
+            np.testing.assert_allclose(shown.matrix_basis.to_3x3(), wanted, atol=CLOSE)
+
+
+def test_limbs_are_posed_once_they_follow_each_other_no_more(rig: Object) -> None:
+    other = following_each_other(rig)
+    rig.two_bone_ik_chains[0].target, rig.two_bone_ik_chains[0].subtarget = bpy.data.objects["Target"], ""
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.update()
+    assert off() < CLOSE
+    assert off(rig="Other", target="Rig", subtarget="hand") < CLOSE
+    assert "LIVE_CIRCLE" not in kinds(rig, other)
 
 
 def test_auto_keying_keys_the_pose_that_shows(rig: Object) -> None:

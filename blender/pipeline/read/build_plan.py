@@ -17,7 +17,7 @@ from ...messages.chain_report import frame_text
 from ...messages.refused import Refused
 from ...messages.report import point_text
 from ..checks.armature import refuse_unposable
-from . import dependencies
+from . import circles, dependencies
 from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
@@ -58,6 +58,7 @@ def build_plan(
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
+    circles.refuse_driven_by_itself(chains)
     solved = steps(start, end, step)
     if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]

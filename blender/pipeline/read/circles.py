@@ -1,0 +1,70 @@
+"""Chains that follow their own limb by a way that the order of an armature's chains does not show."""
+
+from collections.abc import Iterable, Iterator
+
+from bpy.types import Object
+
+from ....skeleton.values import ChainPlan, Point
+from ... import versions
+from ...armatures import is_rig
+from ...messages.refused import Refused
+from ...messages.report import point_text
+from ...rna_paths import bone_and_property
+from . import dependencies
+
+
+def refuse_driven_by_itself(chains: Iterable[ChainPlan]) -> None:
+    """Raise `Refused` where the driver of an object makes a chain's target follow where the chain's own bones are."""
+    for chain in chains:
+        for point in filter(None, (chain.target, chain.pole)):
+            if dependencies.root_of(chain) in dependencies.upstream(point, sources=_sources):
+                raise Refused(
+                    "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
+                    chain=chain,
+                    bone=chain.root.name,
+                    value=point_text(point),
+                )
+
+
+def _sources(place: Point) -> Iterator[Point]:
+    yield from dependencies.sources_of(place)
+    if not is_rig(place.object):  # to go through hundreds of drivers takes too long
+        yield from _read_by_drivers(place.object)
+
+
+def _read_by_drivers(item: Object) -> Iterator[Point]:
+    """Bones whose place drivers of an object read: of a single property they tell nothing, and of a bone's own channels
+    they tell what no chain above it changes."""
+    for curve in versions.drivers(item):
+        if bone_and_property(curve.data_path)[0] or curve.data_path.startswith("["):
+            continue
+        for variable in curve.driver.variables:
+            for target in variable.targets if variable.type in _PLACES else ():
+                is_local = variable.type != "ROTATION_DIFF" and target.transform_space == "LOCAL_SPACE"
+                if is_rig(target.id) and target.bone_target in target.id.data.bones and not is_local:
+                    yield Point(target.id, target.bone_target)
+
+
+_PLACES = frozenset(("TRANSFORMS", "ROTATION_DIFF", "LOC_DIFF"))
+"""Kinds of variables that read where something is."""
+
+
+def in_circles(chains: Iterable[ChainPlan]) -> list[ChainPlan]:
+    """Those of several armatures that follow their own limb, through limbs of others that follow them."""
+    chains = list(chains)
+    sources = dependencies.links(chains, driven=True).__getitem__
+    needs = [dependencies.upstream(*dependencies.places_of(chain), sources=sources) for chain in chains]
+    follows = {
+        number: [other for other, chain in enumerate(chains) if dependencies.root_of(chain) in needs[number]]
+        for number in range(len(chains))
+    }
+    found = []
+    for number, chain in enumerate(chains):
+        reached, waiting = set[int](), list(follows[number])
+        while waiting:
+            if (other := waiting.pop()) not in reached:
+                reached.add(other)
+                waiting += follows[other]
+        if number in reached:
+            found.append(chain)
+    return found
