@@ -123,7 +123,7 @@ class _Entry:
         """The file, or all that fit it as a pattern, but for those in the folder of outputs."""
         asked = self.mapped(self._filled(self.table, "file"))
         path = self.home / asked
-        if path.exists() or not glob.has_magic(str(asked)):
+        if os.path.exists(path) or not glob.has_magic(str(asked)):
             return [path]
         outputs = os.path.abspath(folder) if folder else None
         # The folder of the manifest may have brackets in its name.

@@ -5,6 +5,7 @@ is not the hash of what lies there, and the shot counts as not done.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -37,7 +38,7 @@ def earlier(shot: Shot) -> dict[str, Any]:
 
     raises : Refused if the file is another program's and would be overwritten
     """
-    if not (shot.report and shot.report.exists()):
+    if not (shot.report and os.path.exists(shot.report)):
         return {}
     try:
         found = json.loads(atomic_write.text(shot.report, _LARGEST))
@@ -57,7 +58,7 @@ def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> l
         return None
     if found["state"] != DONE or (found["schema"], found["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
         return None
-    if shot.output and not (shot.output.is_file() and digest(shot.output) == found.get("sha256")):
+    if shot.output and not (os.path.isfile(shot.output) and digest(shot.output) == found.get("sha256")):
         return None
     if shot.report_detail == ReportDetail.SUMMARY:
         return found["summary"]

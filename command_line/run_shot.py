@@ -2,7 +2,7 @@
 
 import runpy
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..blender.pipeline.read.chosen_chains import after_followed
 from ..blender.pipeline.read.space import floor_named
 from . import blend_file, interrupt, outcome, record
 from .outcome import Clock, ExitStatus, Outcome
-from .shot import Progress, Shot
+from .shot import Progress, Setups, Shot
 
 _AT_ONCE = 16
 """So many characters are baked at the same time at most: their samples and keys are in memory together."""
@@ -33,7 +33,7 @@ def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
     clock = Clock()
     request: dict[str, Any] = {}
     try:
-        setups = [rig.load() for rig in what.rigs]
+        setups = _setups(what)
         request = what.request(setups)
         found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
         progress(1.0)
@@ -50,10 +50,23 @@ def done_before(what: Shot) -> Outcome | None:
     try:
         if not (what.is_resumed and record.earlier(what)):
             return None
-        found = _done_before(what, what.request([rig.load() for rig in what.rigs]))
+        found = _done_before(what, what.request(_setups(what)))
     except Refused:
         return None
     return found and replace(found, **clock.times())
+
+
+def _setups(what: Shot) -> Setups:
+    """The setup of each armature; to keep going, the refusal in place of one that cannot be read."""
+    found: list[api.Setup | Refused | None] = []
+    for rig in what.rigs:
+        try:
+            found.append(rig.load())
+        except Refused as refused:
+            if not what.keep_going:
+                raise
+            found.append(refused)
+    return found
 
 
 def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
@@ -68,7 +81,7 @@ def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
 
 def _carried_out(
     what: Shot,
-    setups: Sequence[api.Setup | None],
+    setups: Setups,
     request: dict[str, Any],
     clock: Clock,
     progress: Progress,
@@ -86,9 +99,7 @@ def _carried_out(
         return _done_before(what, request) or _written(what, setups, request, clock, progress)
 
 
-def _written(
-    what: Shot, setups: Sequence[api.Setup | None], request: dict[str, Any], clock: Clock, progress: Progress
-) -> Outcome:
+def _written(what: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
     damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
     if damage and what.strict is not None:
@@ -119,7 +130,7 @@ def _run_script(path: Path) -> None:
 
 
 def _reports(
-    what: Shot, setups: Sequence[api.Setup | None], notes: list[str], progress: Progress
+    what: Shot, setups: Setups, notes: list[str], progress: Progress
 ) -> tuple[list[api.Report], list[Refused]]:
     """The reports of the armatures, and the refusals of those that were left out to keep going."""
     refusals: list[Refused] = []
@@ -136,6 +147,8 @@ def _reports(
     found: dict[Rig, list[str] | None] = {}
     for asked, setup in zip(what.rigs, setups, strict=True):
         with kept_going():
+            if isinstance(setup, Refused):
+                raise setup
             with_chains = setup is None and what.command not in ("plant", "switch")
             for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():

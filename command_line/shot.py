@@ -11,10 +11,12 @@ from .. import api
 from ..blender.choices import Word
 from ..blender.files import atomic_write
 from ..blender.key_settings import DEFAULTS, Keys, Measure
+from ..blender.messages.refused import Refused
 from ..blender.pipeline.read.layers import Layer
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
+Setups = Sequence[api.Setup | Refused | None]
 
 
 class ReportDetail(Word):
@@ -90,13 +92,15 @@ class Shot:
         """True if the shot is skipped where it was done before: a shot of a manifest."""
         return self.number is not None
 
-    def request(self, setups: Sequence[api.Setup | None]) -> dict[str, Any]:
+    def request(self, setups: Setups) -> dict[str, Any]:
         """Everything that decides the result, as JSON; file and scripts are given by the hash of their contents.
 
-        setups : the contents of the setup file of each armature
+        setups : the contents of the setup file of each armature, or why it cannot be read
         """
         asked = {key: value for key, value in asdict(self).items() if key not in _NOT_ASKED}
-        chains = [setup and list(map(dict, setup.chains)) for setup in setups]
+        chains = [
+            list(map(dict, item.chains)) if isinstance(item, api.Setup) else item and str(item) for item in setups
+        ]
         rigs = [{"name": rig.name, "chains": found} for rig, found in zip(self.rigs, chains, strict=True)]
         asked |= {key: asked[key] and digest(asked[key]) for key in ("file", "python_before", "python_after")}
         return json.loads(json.dumps(asked | {"rigs": rigs}))

@@ -1,6 +1,7 @@
 """A file with a line of JSON for each shot that has ended, which other programs may follow while a run goes on."""
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _append(path: Path, line: str) -> None:
 
 
 def _refuse_foreign(path: Path) -> None:
-    if not path.exists() or not path.stat().st_size:
+    if not os.path.exists(path) or not path.stat().st_size:
         return
     with atomic_write.opened(path) as file, suppress(ValueError, RecursionError):
         first = json.loads(file.readline(atomic_write.LARGEST_TEXT))

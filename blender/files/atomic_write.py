@@ -1,4 +1,7 @@
-"""Writes files completely or not at all, even if the process is killed, and refuses to read pipes and devices."""
+"""Writes files completely or not at all, even if the process is killed, and refuses to read pipes and devices.
+
+`Path.exists` raises where a name is too long or a folder may not be searched, `os.path.exists` does not.
+"""
 
 import os
 import platform
@@ -47,7 +50,7 @@ def text(path: Path, largest: int = LARGEST_TEXT) -> str:
 def refuse_irregular(path: Path) -> None:
     """Raise `Refused` if the path is a pipe, a device or a folder: reading from it may never end."""
     goal = _followed(path)
-    if goal.exists() and not goal.is_file():
+    if os.path.exists(goal) and not os.path.isfile(goal):
         raise Refused("NOT_A_FILE", value=str(path))
 
 
@@ -68,10 +71,12 @@ def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
     """
     refuse_irregular(path)
     goal = _followed(path)
-    if not force and goal.exists() and not _may_be_written(goal):
+    if not force and os.path.exists(goal) and not _may_be_written(goal):
         raise Refused("READ_ONLY.always" if force is None else "READ_ONLY.unless_forced", value=str(path))
-    folder = next(parent for parent in goal.parents if parent.exists())
+    folder = next(parent for parent in goal.parents if os.path.exists(parent))
     try:
+        with suppress(FileNotFoundError):  # not so if its name is too long
+            os.lstat(folder / f"{_beside(goal).name}@")
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -89,16 +94,14 @@ def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     raises : Refused if the system cannot write it, or if it has no write permission
     """
     refuse_unwritable(path, force=force)
-    # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
     goal = _followed(path)
-    begun = f".{goal.stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}"
-    beside = goal.with_name(begun)
+    beside = _beside(goal)
     tidy(path)
     try:
         goal.parent.mkdir(parents=True, exist_ok=True)
         yield beside
         sync(beside)
-        if goal.exists():
+        if os.path.exists(goal):
             shutil.copymode(goal, beside)
         beside.replace(goal)
     except OSError as error:
@@ -130,6 +133,12 @@ def obstacle(path: Path, size: int) -> str:
     except OSError as error:
         return str(error.strerror)
     return ""
+
+
+def _beside(goal: Path) -> Path:
+    """The path under which a file is begun."""
+    # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
+    return goal.with_name(f".{goal.stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}")
 
 
 def _may_be_written(file: Path) -> bool:

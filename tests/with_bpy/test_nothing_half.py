@@ -39,6 +39,20 @@ def test_folders_are_tried_before_the_file_is_opened(shot: Path, capsys: pytest.
     assert "Read blend" not in said.out
 
 
+@pytest.mark.parametrize("length", [220, 245, 300])
+def test_a_name_that_is_too_long_costs_only_its_shot(
+    season: Path, capsys: pytest.CaptureFixture[str], length: int
+) -> None:
+    tables = (f'{{file = "shot.blend", output = "{name}.blend"}}' for name in ("x" * length, "b"))
+    season.write_text(f"shot = [{', '.join(tables)}]")
+    assert run("bake", "--manifest", season, "--output-dir", season.with_name("out")) == 5
+    said = capsys.readouterr()
+    assert said.err == "two_bone_ik: 1 of 2 shots failed: 1\n"
+    assert "File name too long" in said.out
+    assert said.out.count("Read blend") <= 1
+    assert {name for name in files(season.with_name("out")) if name[0] != "x"} == {"b.blend", "b.two_bone_ik.json"}
+
+
 def test_a_folder_that_cannot_be_made_costs_only_its_shot(season: Path) -> None:
     season.write_text('shot = [{file = "shot.blend", output = "a/x.blend"}, {file = "shot.blend", output = "b.blend"}]')
     out = season.with_name("out")

@@ -66,6 +66,20 @@ def test_keep_going_bakes_the_characters_that_can_be(shot: Path, capsys: pytest.
     assert bpy.data.objects["Villain"].animation_data is None
 
 
+def test_keep_going_does_without_a_setup_that_is_missing(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shot.with_name("Rig.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
+    rigs = ("--rig", "Rig", "--rig", "Villain", "--setup", shot.with_name("{rig}.toml"))
+    assert bake(shot, *rigs) == 5
+    for _ in range(2):
+        capsys.readouterr()
+        assert bake(shot, *rigs, "--keep-going") == 3
+        (row,) = [line for line in capsys.readouterr().out.splitlines() if "shot.blend  " in line]
+        assert f'{shot.with_name("Villain.toml")}" cannot be read' in row
+        assert "done before" not in row
+    (rig,) = open_again(shot.with_name("out") / "shot.blend", "Rig")
+    assert list(keys(rig.pose.bones["lower"])) == [1, 2, 3]
+
+
 def test_keep_going_is_refused_if_no_character_can_be_baked(shot: Path) -> None:
     assert bake(shot, "--keep-going", "--rig", "Villain", "--rig", "Nobody") == 5
     assert not (shot.with_name("out") / "shot.blend").exists()
