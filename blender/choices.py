@@ -14,6 +14,10 @@ _CHOICES = tomllib.loads(Path(__file__).with_name("choices.toml").read_text("utf
 class Word(StrEnum):
     """A word among others; `Refused` for any that is none of them."""
 
+    def __repr__(self) -> str:
+        """As somebody would write it: Python's help shows defaults so."""
+        return repr(self.value)
+
     @classmethod
     def _missing_(cls, value: object) -> NoReturn:
         from .messages.refused import unknown_word
