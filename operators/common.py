@@ -115,7 +115,7 @@ class ChainOperator(ArmatureOperator):
     @classmethod
     def lacks(cls, context: Context, rig: Rig) -> str:
         missing = cls.needs_chains and not rig.two_bone_ik_chains
-        return super().lacks(context, rig) or ("Add a chain" if missing else "")
+        return super().lacks(context, rig) or ("Add a chain, or detect limbs" if missing else "")
 
 
 class SelectedChainsOperator(ChainOperator):

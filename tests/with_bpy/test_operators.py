@@ -109,10 +109,10 @@ def test_a_removed_chain_leaves_the_one_above_active(rig: bpy.types.Object) -> N
 
 def test_operators_say_what_is_missing(rig: bpy.types.Object) -> None:
     ops = bpy.ops.two_bone_ik
-    assert "Add a chain" in refusal(ops.bake)
-    assert "Add a chain" in refusal(ops.chain_remove)
+    assert "Add a chain, or detect limbs" in refusal(ops.bake)
+    assert "Add a chain, or detect limbs" in refusal(ops.chain_remove)
     rig.data.bones.active = None
-    assert "Select the end bone" in refusal(ops.chain_add)
+    assert "Select the end bone of a limb, such as a forearm, in Pose Mode" in refusal(ops.chain_add)
     rig.two_bone_ik_chains.add()
     rig.two_bone_ik_active = 5
     assert "Select a chain" in refusal(ops.chain_move)
