@@ -23,7 +23,7 @@ class _WithoutExponents(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
-        return f"{float(text):.0f}" if "e+" in text and isinstance(value, Real) and value < _LONGEST else text
+        return f"{float(text):.0f}" if "e+" in text and isinstance(value, Real) and abs(value) < _LONGEST else text
 
 
 _LONGEST = 1e15
