@@ -65,7 +65,7 @@ def noise(points: Array, rate: float) -> float:
     step = max(1, min(round(rate * _SPACING), (len(points) - 1) // 3))
     third = points[3 * step :] - points[: -3 * step] + 3.0 * (points[step : -2 * step] - points[2 * step : -step])
     differences = norm(third)
-    moves = (differences > HELD).any(axis=tuple(range(1, differences.ndim)))
+    moves = np.logical_or.reduce(differences > HELD, axis=tuple(range(1, differences.ndim)))
     apart = (differences[first::step][moves[first::step]] for first in range(step))
     most = max((float(np.quantile(some, 0.25)) for some in apart if some.size), default=0.0)
     return most / (_QUARTER * 20.0**0.5)
