@@ -41,8 +41,9 @@ def _read_by_drivers(item: Object) -> Iterator[Point]:
         for variable in curve.driver.variables:
             for target in variable.targets if variable.type in _PLACES else ():
                 is_local = variable.type != "ROTATION_DIFF" and target.transform_space == "LOCAL_SPACE"
-                if is_rig(target.id) and target.bone_target in target.id.data.bones and not is_local:
-                    yield Point(target.id, target.bone_target)
+                read, bone = target.id, target.bone_target
+                if isinstance(read, Object) and is_rig(read) and bone in read.data.bones and not is_local:
+                    yield Point(read, bone)
 
 
 _PLACES = frozenset(("TRANSFORMS", "ROTATION_DIFF", "LOC_DIFF"))
