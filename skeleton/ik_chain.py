@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..solver import rotation
 from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, norm, product, rejection, unit
 from . import inherit, limb_pose, transform
@@ -159,11 +160,13 @@ class IkChain:
         least = np.where(self._straight, _BENT * self._length, 0.0)
         more = np.maximum(self._steps * self._mid, least) - self._mid
         upper, lower = limb_pose.bending(self._wanted, self._bent_to(), more)
-        start = self._wanted_pose(swivel, 0, upper)
+        axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
+        # A turn about a folded bone's own axis would take the tip away, and IK would undo it.
+        turn = rotation.from_axis_angles(np.column_stack((self._angle, axes)))
+        start = self._wanted_pose(swivel, 0, product(turn, upper))
         root, end = (self._wanted_pose(*each) for each in zip(self._plan.chain, (0, 1), (upper, lower), strict=True))
         own, below = (self._own[bone.name] for bone in self._plan.sized)
-        at_start = inherit.basis((swivel.bone,), above, start[:, None]).rotation[:, 0]
-        turned = product(at_start, limb_pose.about_y(self._angle))
+        turned = inherit.basis((swivel.bone,), above, start[:, None]).rotation[:, 0]
         return {
             swivel.bone.name: Basis(
                 location=inherit.location((swivel.bone,), above, self._wanted[:, None, 0])[:, 0],

@@ -74,15 +74,6 @@ def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Arr
     return np.where(aside > _STRAIGHT * norm(joints[:, 1] - joints[:, 0]), turn, roll)
 
 
-def about_y(angle: Array) -> Array:
-    """(n, 3, 3) rotations about the y axis."""
-    result = np.zeros((len(angle), 3, 3), order="F")
-    result[:, 0, 0] = result[:, 2, 2] = np.cos(angle)
-    result[:, 0, 2] = np.sin(angle)
-    result[:, 2, 0], result[:, 1, 1] = -result[:, 0, 2], 1.0
-    return result
-
-
 def differences(played: Array, wanted: Array, tail: Array) -> tuple[Array, Array, Array]:
     """How far bones are off: the farther of head and tail (n,), the angle (n,) in radians, the greatest scale (n,).
 
