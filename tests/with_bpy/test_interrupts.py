@@ -57,7 +57,7 @@ def test_a_command_that_ends_by_itself_puts_the_handlers_back(shot: Path) -> Non
     assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
-def test_no_report_tells_of_an_output_that_did_not_reach_the_disk(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_report_tells_of_an_output_that_is_not_on_the_disk(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(file: BufferedRandom) -> None:
         if file.name.endswith(".blend"):
             signal.raise_signal(signal.SIGTERM)
