@@ -17,6 +17,9 @@ from .chain_report import ChainReport, Finding, frame_text
 from .foot_report import FootReport
 from .translation import Alert, translated
 
+_SWITCH = "Switch"
+"""The operation whose limbs reach for nothing: they are to stay where they were."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Report:
@@ -102,7 +105,8 @@ class Report:
         """The report in words, one line each; of the notes first those that the user must know."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
         feet = [Finding(foot.text()) for foot in self.feet]
-        return [*feet, *(found for chain in self.chains for found in chain.findings()), *map(Finding, notes)]
+        told = ([chain.kept()] if self.operation == _SWITCH else chain.findings() for chain in self.chains)
+        return [*feet, *(found for each in told for found in each), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
         """The same without frames."""
@@ -112,12 +116,18 @@ class Report:
         """The most important of it, in one line."""
         alerts = [note for note in self.notes if isinstance(note, Alert)]
         if misposed := [chain.name for chain in self.chains if not chain.posed]:
-            return ". ".join([translated("report.done_but_misposed", chains=", ".join(misposed)), *alerts[:1]])
+            told = translated(
+                "report.switched_but_moved" if self.operation == _SWITCH else "report.done_but_misposed",
+                chains=", ".join(misposed),
+            )
+            return ". ".join([told, *alerts[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
             return ". ".join([translated("report.fell_short", chains=", ".join(fell_short)), *alerts[:1]])
-        if self.operation == "Switch":  # nothing reaches for targets, and an alert may be that the pose did not stay
-            return ". ".join(alerts[:1] or [translated("report.pose_stays"), *self.notes[:1]])
-        done = foot_report.headline(self.feet) if self.feet else translated("report.all_reached")
+        if self.operation == _SWITCH:
+            stays = any(chain.measured.any() for chain in self.chains)
+            done = translated("report.all_kept" if stays else "report.switched")
+        else:
+            done = foot_report.headline(self.feet) if self.feet else translated("report.all_reached")
         return ". ".join([done, *(alerts or self.notes)[:1]])
 
     def __str__(self) -> str:

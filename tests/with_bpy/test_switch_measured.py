@@ -29,6 +29,9 @@ def test_the_one_frame_that_is_off_is_measured_among_many(rig: Object) -> None:
     (leg,) = report.chains
     assert leg.measured.sum() < COUNT / 2
     assert leg.frames[leg.misposed].tolist() == [PEAK]
+    assert report.headline().startswith("Switched, but not all stay where they were: Leg.L")
+    assert f"stays where it was on {leg.measured.sum() - 1} of {leg.measured.sum()} frames" in str(report)
+    assert f"on 1 frame ({PEAK})" in str(report)
     assert f"measured on {leg.measured.sum()} of {COUNT} frames" in " ".join(report.notes)
 
 
@@ -40,3 +43,12 @@ def test_a_switch_is_measured_on_all_frames_on_request(rig: Object) -> None:
 
 def test_a_short_switch_is_measured_on_all_frames(rig: Object) -> None:
     assert api.switch(rig, "FK", ["Leg.L"], frames=(30, 41)).chains[0].measured.all()
+
+
+def test_a_switch_tells_whether_limbs_stay(rig: Object) -> None:
+    report = api.switch(rig, "FK", ["Leg.R"], frames=(1, 12))
+    assert report.lines() == ["Leg.R: stays where it was on all 12 frames that were measured"]
+    assert report.headline() == "All limbs stay where they were"
+    back = api.switch(rig, "IK", ["Leg.R"], frames=(1, 12), measure="NONE")
+    assert back.lines()[0] == "Leg.R: switched"
+    assert back.headline().startswith("Switched. ")

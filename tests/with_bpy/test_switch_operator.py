@@ -56,7 +56,7 @@ def foot(frames: range) -> np.ndarray:
 def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
     before = foot(range(1, 21))
     assert bpy.ops.two_bone_ik.switch(direction="FK", frame_start=5, frame_end=15) == {"FINISHED"}
-    assert report.last(rig.name).headline().startswith("The pose stays")
+    assert report.last(rig.name).headline().startswith("All limbs stay where they were")
     assert len(switched(rig)) == 4
     curve = versions.curve_finder(rig)('pose.bones["thigh_parent.L"]["IK_FK"]', index=0)
     assert [(key.co.x, key.co.y) for key in curve.keyframe_points] == [(4, 0), (5, 1), (pytest.approx(15.02), 0)]

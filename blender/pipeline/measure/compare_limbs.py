@@ -77,7 +77,7 @@ def compare_limbs(
             told = _worst(limb, off[:, count:], misposed, times[count:])
             notes.append(translated("alert.not_kept_between", **told))
         reports.append(report)
-    sampled = [translated("report.measured", count=count, total=total)]
+    sampled = [translated("report.limbs_measured", count=count, total=total)]
     return reports, notes + (sampled if count < total else [])
 
 
