@@ -74,7 +74,7 @@ def solve(
         angles=solved,
         joints=joints,
         status=reach.status(distance, outer, outer, shortfall),
-        degenerate=(distance <= slack) | (lengths.min(axis=-1) <= 0.0),
+        degenerate=np.minimum(distance, lengths.min(axis=-1)) <= slack,
         miss=np.where(shortfall > 0.0, np.hypot(miss[..., 0], miss[..., 1]), 0.0),
     )
 

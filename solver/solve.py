@@ -94,7 +94,7 @@ def _solve_side(
         hinge_angle=hinge_angle,
         stretch=stretch,
         status=reach.status(plane.distance, outer, full, shortfall),
-        degenerate=(plane.distance <= slack) | (first <= 0.0) | (second <= 0.0),
+        degenerate=np.minimum(plane.distance, np.minimum(first, second)) <= slack,
         reach=_on_each(inner, outer, reached),
         shortfall=shortfall,
         swivel=plane.swivel,
