@@ -7,7 +7,7 @@ from bpy.utils import register_classes_factory
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.properties import is_from_library
-from .common import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
+from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):

@@ -5,7 +5,7 @@ from bpy.types import Context, Operator
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .common import ArmatureOperator, ChainOperator, Result, api, selected_with_chains
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, selected_with_chains
 from .frame_range import RangeOperator
 
 

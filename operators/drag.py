@@ -11,7 +11,7 @@ from bpy_extras import view3d_utils
 from ..blender.armatures import Rig, local_armatures
 from ..blender.choices import choice
 from ..blender.properties import active_chain
-from .common import ArmatureOperator, Result, active_names, api, in_hand, show_status
+from .armature_operator import ArmatureOperator, Result, active_names, api, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {

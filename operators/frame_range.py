@@ -10,7 +10,15 @@ from bpy.types import Context, Event, OperatorProperties, UILayout
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.key_settings import DEFAULTS
-from .common import Result, SelectedChainsOperator, active_names, api, in_hand, selected, selected_with_chains
+from .armature_operator import (
+    Result,
+    SelectedChainsOperator,
+    active_names,
+    api,
+    in_hand,
+    selected,
+    selected_with_chains,
+)
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:

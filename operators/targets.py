@@ -11,7 +11,7 @@ from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.choices import choice
-from .common import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, selected
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, selected
 from .progress import KeyOperator
 
 if TYPE_CHECKING:

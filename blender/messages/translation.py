@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cache
-from numbers import Real
+from numbers import Number
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -23,7 +23,8 @@ class _WithoutExponents(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
-        return f"{float(text):.0f}" if "e+" in text and isinstance(value, Real) and abs(value) < _LONGEST else text
+        is_large = isinstance(value, Number) and "e+" in text
+        return f"{float(text):.0f}" if is_large and abs(float(text)) < _LONGEST else text
 
 
 _LONGEST = 1e15

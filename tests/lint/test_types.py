@@ -27,7 +27,7 @@ WRONG_TYPES = {
 MODULES = (
     "blender/pipeline/write.py",
     "api/poses.py",
-    "operators/common.py",
+    "operators/armature_operator.py",
     "ui/panel.py",
     "command_line/blend_file.py",
 )
