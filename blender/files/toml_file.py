@@ -36,11 +36,13 @@ def refuse_empty(path: Path, name: str, found: Sequence[object]) -> None:
 
 
 def texts(where: str, key: str, value: object) -> list[str]:
-    """The text, or all of a list of texts; Refused if the value is something else."""
+    """The text, or all of a list of texts; Refused if the value is something else, or no name can be so."""
     found: list[str] = []
     for item in value if isinstance(value, list) else [value]:
         if not isinstance(item, str):
             raise Refused("WRONG_TYPE.text", value=item, where=where, key=key)
+        if "\0" in item:
+            raise Refused("NUL_CHARACTER", value=item, where=where, key=key)
         found.append(item)
     return found
 
