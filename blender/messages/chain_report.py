@@ -189,14 +189,12 @@ class ChainReport:
 
 
 def _short(status: Status) -> str:
-    """Of a target that the tip does not meet: why."""
-    return translated(
-        "report.too_far"
-        if status == Status.TOO_FAR
-        else "report.too_close"
-        if status == Status.TOO_CLOSE
-        else "report.held"
-    )
+    """Why the tip does not meet its target."""
+    if status == Status.TOO_FAR:
+        return translated("report.too_far")
+    if status == Status.TOO_CLOSE:
+        return translated("report.too_close")
+    return translated("report.held")
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
