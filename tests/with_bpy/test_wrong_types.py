@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
@@ -111,6 +112,11 @@ def test_a_value_of_the_wrong_type_is_named(rig: Object, case: str) -> None:
 def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:
     assert refused(lambda: api.hold(rig, frames=range(5, 5))).kind == "EMPTY_RANGE"
     assert refused(lambda: api.plant(rig, ["lower"], range(5, 5), contacts=[STANDS])).kind == "EMPTY_RANGE"
+
+
+def test_names_may_be_any_collection(rig: Object) -> None:
+    for names in ({"lower"}, {"lower": 1}.keys(), np.array(["lower", "lower"])):
+        assert [chain.name for chain in api.check(rig, names).chains] == ["lower"]
 
 
 def test_one_limb_and_one_word_go_without_a_list(rig: Object) -> None:

@@ -16,6 +16,7 @@ def given_names(rig: Rig, names: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str):
             raise Refused("NOT_A_NAME", object=rig, value=name)
-    if not names:
+    found = list(dict.fromkeys(names))
+    if not found:
         raise Refused("NO_NAMES", object=rig)
-    return list(dict.fromkeys(names))
+    return found
