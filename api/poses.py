@@ -97,7 +97,8 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    rigs = dict.fromkeys(given_rigs(rig))
+    given = given_rigs(rig)
+    rigs = dict.fromkeys(given)
     beside = frozenset(rigs)
     with ExitStack() as opened:
         requests = [
@@ -111,8 +112,8 @@ def bake(
     for end in ends:
         if isinstance(end, Refused):
             raise end
-    reports = [end for end in ends if isinstance(end, Report)]
-    return reports[0] if isinstance(rig, Object) else reports
+    reports = {each: end for each, end in zip(rigs, ends, strict=True) if isinstance(end, Report)}
+    return reports[given[0]] if isinstance(rig, Object) else [reports[each] for each in given]
 
 
 def given_rigs(rig: Rig | Iterable[Rig]) -> list[Rig]:

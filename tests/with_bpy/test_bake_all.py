@@ -108,6 +108,11 @@ def test_where_one_is_refused_none_has_keys(empty_file: None) -> None:
     assert all({path for path, _ in keys(rig)} == {'pose.bones["hand"].location'} for rig in rigs)
 
 
+def test_an_armature_named_twice_has_its_report_twice(empty_file: None) -> None:
+    one, other = crowd(2)
+    assert [report.rig for report in api.bake([one, other, one], frames=(1, 9))] == [one.name, other.name, one.name]
+
+
 def test_one_that_follows_another_is_refused(empty_file: None) -> None:
     rigs = crowd(2)
     target = bpy.data.objects["Target 1"]
