@@ -18,7 +18,7 @@ from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
-from ..blender.pipeline.read.chain import chain_bones
+from ..blender.pipeline.read.chain import bones_below, chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests.option_animation import animate
@@ -49,6 +49,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBon
             keyed_options.reset(rig.pose.bones[end_bone])
         chain = rig.two_bone_ik_chains.add()
         set_fields(chain, {"end_bone": end_bone, "name": end_bone, **fields})
+        bones_below(rig, chain, end_bone)
         if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():
             axis = hinge_side.by_keys(rig, chain)
             if axis:
@@ -75,6 +76,7 @@ def ensure_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> Two
     chain_bones(rig, end_bone, str(fields.get("root_bone", chain.root_bone)), chain.name)
     with unchanged_on_error(rig):
         set_fields(chain, fields)
+        bones_below(rig, chain, chain.end_bone)
     return chain
 
 

@@ -45,6 +45,8 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "hold": (lambda rig: api.remove_hold(rig, ["lower"]), "['lower']"),
     "limb": (lambda rig: api.drag(rig, 3), "3"),
     "end bone": (lambda rig: api.add_chain(rig, 3), '"3"'),
+    "tip bone": (lambda rig: api.add_chain(rig, "hand", tip_bone="nose"), '"nose"'),
+    "tip bone elsewhere": (lambda rig: api.ensure_chain(rig, "lower", tip_bone="spine"), '"spine"'),
     "target": (lambda rig: api.ensure_chain(rig, "lower", target="Hand"), "'Hand'"),
     "softness": (lambda rig: api.ensure_chain(rig, "lower", softness=2), "2"),
     "softness that is no number": (lambda rig: api.ensure_chain(rig, "lower", softness=float("nan")), "nan"),
