@@ -128,20 +128,17 @@ def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
 
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
-    """The armatures, each after those whose bones its targets hang on; as they are if they wait for each other."""
-    for rig in rigs:
-        state.leave_out(rig, ())
+    """The armatures, each after those whose bones its targets hang on; chains that wait for each other are left out."""
     graph = {rig: [other for other in rigs if other != rig and other in _sources(rig)] for rig in rigs}
-    if not any(graph.values()):
-        return rigs
+    order, circling = rigs, []
     try:
-        return list(TopologicalSorter(graph).static_order())
+        order = list(TopologicalSorter(graph).static_order())
     except CycleError:
+        # Each pose of one would move the others, which would move it again.
         circling = circles.in_circles(chain for rig in rigs if (found := _plan(rig)) for chain in found.chains)
-        for rig in rigs:
-            # Each pose of one would move the others, which would move it again.
-            state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
-        return rigs
+    for rig in rigs:
+        state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
+    return order
 
 
 def _sources(rig: Rig) -> frozenset[Object]:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.live import limb_state
+from bl_ext.user_default.two_bone_ik.blender.live import follow, limb_state
 from bpy.types import Object
 from mathutils import Quaternion
 
@@ -138,6 +138,17 @@ def test_limbs_that_follow_each_other_stay_and_say_why(rig: Object) -> None:
             wanted = Quaternion(turn).normalized().to_matrix() if keyed else np.eye(3)
             shown = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[name]
             np.testing.assert_allclose(shown.matrix_basis.to_3x3(), wanted, atol=CLOSE)
+
+
+def test_limbs_that_stay_cost_no_evaluation(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.animation_data_clear()
+    following_each_other(rig)
+    evaluated = []
+    monkeypatch.setattr(follow, "_evaluate", evaluated.append)
+    for _ in range(3):
+        rig.update_tag()
+        bpy.context.view_layer.update()
+    assert evaluated == []
 
 
 def test_limbs_are_posed_once_they_follow_each_other_no_more(rig: Object) -> None:
