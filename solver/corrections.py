@@ -44,7 +44,8 @@ def corrections(
     fade : seconds             over which the first correction grows from nothing, and the last dies away
     steepest : units a second  by which the corrections of a stand go up and down at most, so that the foot does not
                                jump where one point comes to stand and the other leaves
-    smooth : seconds           for which a foot in the air is raised before and after a frame that makes it
+    smooth : seconds           for which a foot in the air is raised before and after a frame on which it
+                               would be in the ground
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)

@@ -18,7 +18,7 @@ from .values import Array
 from .vectors import any_normal, cross, dot, norm
 
 _BENDS = 0.06
-"""Seconds for which a toe is raised before and after a frame that makes it."""
+"""Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
 def level_turns(soles: Array, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5) -> Array:

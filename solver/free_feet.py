@@ -20,7 +20,7 @@ _BENT = 0.05
 """Part of its length by which a leg that is bent is shorter."""
 
 _LETS_GO = 0.08
-"""Seconds before and after a contact in which a foot goes to where it stands, and twice as long to where it would."""
+"""Seconds before and after a contact for which a foot goes where the contact wants it; over as many it is let go."""
 
 
 def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array) -> Array:

@@ -103,7 +103,7 @@ def _solve_side(
 
 
 def _on_each(inner: Array, outer: Array, reached: Array) -> Array:
-    """(n, 2) least and greatest reach, of which bones without limits have one for all frames."""
+    """(n, 2) the least and the greatest reach of each frame; without bend limits they have no axis of frames."""
     both = np.empty((*np.broadcast(inner, outer).shape, 2))
     both[..., 0], both[..., 1] = inner, outer
     return np.broadcast_to(both, (*reached.shape, 2))

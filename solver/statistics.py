@@ -59,8 +59,9 @@ def noise(points: Array, rate: float) -> float:
 
     Third differences of points at rest, whose variance is 20 times as large, are nothing but noise. So it is taken from
     the smallest quarter of them, which belongs to points at rest. They span the same time at any rate, since frames
-    that were made between two captured ones have less noise: of every how many frames one was captured, the noisiest
-    count. A pose that is held has no noise; it is left out.
+    that were made between two captured ones have less noise. Where only each second or third frame was captured, these
+    are noisier than the others: so each such set of frames is told by itself, and the noisiest counts. A pose that is
+    held has no noise; it is left out.
     """
     step = max(1, min(round(rate * _SPACING), (len(points) - 1) // 3))
     third = points[3 * step :] - points[: -3 * step] + 3.0 * (points[step : -2 * step] - points[2 * step : -step])

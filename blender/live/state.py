@@ -48,9 +48,10 @@ class RigState:
     left_out: dict[str, Refused] = field(default_factory=dict)
 
     def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
-        """What alone may be otherwise than when somebody looked; None for all, as where Live itself moves some of it.
+        """What may have changed since somebody looked; None where anything may.
 
-        A pose that Live gives Blender evaluates without a call of its handlers.
+        That is so where Live itself moves what the chains depend on: Blender evaluates such a pose without calling
+        handlers.
         """
         return self.since if self.reading and self.reading.alone and layer == self.layer and self.rigid else None
 

@@ -33,8 +33,11 @@ def _sources(place: Point) -> Iterator[Point]:
 
 
 def _read_by_drivers(item: Object) -> Iterator[Point]:
-    """Bones whose place drivers of an object read: of a single property they tell nothing, and of a bone's own channels
-    they tell what no chain above it changes."""
+    """Bones whose place is read by drivers of the object's own channels.
+
+    A variable that reads a single property tells nothing of a place, and one in local space reads channels of a bone,
+    which no chain above that bone changes.
+    """
     for curve in versions.drivers(item):
         if bone_and_property(curve.data_path)[0] or curve.data_path.startswith("["):
             continue
