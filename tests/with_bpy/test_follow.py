@@ -198,16 +198,25 @@ def test_chains_that_wait_for_each_other_are_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("space", "refused"), [("WORLD_SPACE", True), ("TRANSFORM_SPACE", True), ("LOCAL_SPACE", False)]
+    ("bone", "channel", "space", "refused"),
+    [
+        ("hand", "LOC_Z", "WORLD_SPACE", True),
+        ("hand", "LOC_Z", "TRANSFORM_SPACE", True),
+        ("hand", "LOC_Z", "LOCAL_SPACE", False),
+        ("lower", "ROT_Z", "LOCAL_SPACE", True),
+        ("lower", "LOC_Z", "LOCAL_SPACE", False),
+    ],
 )
-def test_a_target_driven_by_where_its_own_limb_is_is_refused(space: str, refused: bool) -> None:
-    """In local space a driver reads the hand's own channels, which no bake of the arm changes."""
+def test_a_target_driven_by_where_its_own_limb_is_is_refused(
+    bone: str, channel: str, space: str, refused: bool
+) -> None:
+    """In local space a driver reads the bone's own channels: a bake of the arm changes rotations of its two bones."""
     rig = two_arms()
     driver = bpy.data.objects["Pole"].driver_add("location", 2).driver
     variable = driver.variables.new()
     variable.type, driver.expression = "TRANSFORMS", "var"
     read = variable.targets[0]
-    read.id, read.bone_target, read.transform_type, read.transform_space = rig, "hand", "LOC_Z", space
+    read.id, read.bone_target, read.transform_type, read.transform_space = rig, bone, channel, space
     if refused:
         with pytest.raises(api.Refused) as found:
             api.bake(rig, frames=(1, 12))

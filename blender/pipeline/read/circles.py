@@ -1,6 +1,7 @@
 """Chains that follow their own limb by a way that the order of an armature's chains does not show."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from functools import partial
 
 from bpy.types import Object
 
@@ -16,8 +17,9 @@ from . import dependencies
 def refuse_driven_by_itself(chains: Iterable[ChainPlan]) -> None:
     """Raise `Refused` where the driver of an object makes a chain's target follow where the chain's own bones are."""
     for chain in chains:
+        sources = partial(_sources, {Point(chain.rig, bone.name) for bone in chain.keyed})
         for point in filter(None, (chain.target, chain.pole)):
-            if dependencies.root_of(chain) in dependencies.upstream(point, sources=_sources):
+            if dependencies.root_of(chain) in dependencies.upstream(point, sources=sources):
                 raise Refused(
                     "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
                     chain=chain,
@@ -26,27 +28,28 @@ def refuse_driven_by_itself(chains: Iterable[ChainPlan]) -> None:
                 )
 
 
-def _sources(place: Point) -> Iterator[Point]:
+def _sources(keyed: Set[Point], place: Point) -> Iterator[Point]:
     yield from dependencies.sources_of(place)
     if not is_rig(place.object):  # to go through hundreds of drivers takes too long
-        yield from _read_by_drivers(place.object)
+        yield from _read_by_drivers(place.object, keyed)
 
 
-def _read_by_drivers(item: Object) -> Iterator[Point]:
-    """Bones whose place is read by drivers of the object's own channels.
+def _read_by_drivers(item: Object, keyed: Set[Point]) -> Iterator[Point]:
+    """Bones of which drivers of the object's own channels read what a chain changes that keys the bones `keyed`.
 
-    A variable that reads a single property tells nothing of a place, and one in local space reads channels of a bone,
-    which no chain above that bone changes.
+    A variable that reads a single property tells nothing of a place.
     """
     for curve in versions.drivers(item):
         if bone_and_property(curve.data_path)[0] or curve.data_path.startswith("["):
             continue
         for variable in curve.driver.variables:
             for target in variable.targets if variable.type in _PLACES else ():
-                is_local = variable.type != "ROTATION_DIFF" and target.transform_space == "LOCAL_SPACE"
                 read, bone = target.id, target.bone_target
-                if isinstance(read, Object) and is_rig(read) and bone in read.data.bones and not is_local:
-                    yield Point(read, bone)
+                if isinstance(read, Object) and is_rig(read) and bone in read.data.bones:
+                    is_keyed = Point(read, bone) in keyed and target.transform_type.startswith("ROT")
+                    # In local space it reads channels of the bone, which no chain above that bone changes.
+                    if variable.type == "ROTATION_DIFF" or target.transform_space != "LOCAL_SPACE" or is_keyed:
+                        yield Point(read, bone)
 
 
 _PLACES = frozenset(("TRANSFORMS", "ROTATION_DIFF", "LOC_DIFF"))
