@@ -23,6 +23,9 @@ from .vectors import along, dot, norm, rejection
 _EDGE = 0.1
 """Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""
 
+_ROUND = 1 / 30
+"""Seconds before and after a corner over which it is rounded, else knees would snap: the more frames, the harder."""
+
 
 def corrections(
     points: Array,
@@ -62,7 +65,7 @@ def corrections(
     rises = np.where(held, missing.max(axis=1), 0.0)
     steep = np.flatnonzero(np.abs(np.diff(rises)) > steepest / rate)
     for first, last in spans[np.less(*np.searchsorted(steep, spans).T)]:
-        rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate)
+        rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate, rate)
     moved = eased(flat + along(up, rises), spans, rate, fade)
     if level is not None and len(spans):
         moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
@@ -104,12 +107,15 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
-def _no_steeper(heights: Array, most: float) -> Array:
-    """(n,) the least that is nowhere below the heights (n,), and changes by `most` at most from one to the next."""
+def _no_steeper(heights: Array, most: float, rate: float) -> Array:
+    """(n,) little above the heights (n,), nowhere below them, and not steeper than `most` a frame where they jump."""
     slope = most * np.arange(len(heights))
     behind = np.maximum.accumulate(heights + slope) - slope
     ahead = np.maximum.accumulate((heights - slope)[::-1])[::-1] + slope
-    return np.maximum(behind, ahead)
+    ramps = np.maximum(behind, ahead)
+    reached = smooth_envelope((ramps > heights).astype(np.float64), rate, _ROUND) > 0.0
+    near = smooth_envelope(reached.astype(np.float64), rate, _ROUND)
+    return ramps + near * (smooth_envelope(ramps, rate, _ROUND) - ramps)
 
 
 def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
