@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
+from support.body import body
 from support.rigs import animate, armature, empty
 from support.walker import captured, file_of, walker
 
@@ -169,3 +170,19 @@ def test_odd_captures_are_planted(odd: Callable[[Object], tuple]) -> None:
     assert max(foot.after[1] for foot in report.feet) < 1e-5 + 4 * np.spacing(np.float32(abs(rig.location.x)))
     for curve in versions.curves(rig):
         assert np.isfinite([key.co.y for key in curve.keyframe_points]).all(), curve.data_path
+
+
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [({"hips": "Nobody"}, "HIPS_ELSEWHERE"), ({"keep": ["Nobody"]}, "UNKNOWN_LIMB")],
+    ids=["hips", "keep"],
+)
+@pytest.mark.parametrize("limbs", ["ARMS", "LEGS"])
+def test_what_is_named_is_there_whatever_is_planted(named: dict[str, object], kind: str, limbs: str) -> None:
+    rig = body()
+    before = file_of(rig)
+    with pytest.raises(api.Refused) as refused:
+        api.plant(rig, limbs=[limbs], **named)
+    assert refused.value.kind == kind
+    assert "Nobody" in str(refused.value)
+    assert file_of(rig) == before

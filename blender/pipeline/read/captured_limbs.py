@@ -21,7 +21,7 @@ from ..checks.shared_bones import refuse_shared_bones
 from ..sample.floor import Floor
 from . import feet as read_feet
 from .build_plan import Frames, limb_plan
-from .kept_limbs import is_apart, with_kept
+from .kept_limbs import is_apart, named_limbs, with_kept
 from .keys import key_span
 from .planted_before import on_given_points, planted_before
 from .soles import with_keyed_toes, with_soles
@@ -95,8 +95,9 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
     hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
+    kept = named_limbs(rig, asked.keep)
     if hips:
-        found, hips, hips_stay = with_kept(rig, found, hips, asked.keep, curves)
+        found, hips, hips_stay = with_kept(rig, found, hips, kept, curves)
     found = with_soles(rig, found) if asked.flat_feet else with_keyed_toes(rig, found, curves)
     chains = tuple(foot.chain for foot in found)
     bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}

@@ -149,16 +149,16 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[F
     lie beside the spine. If there is none, it is the nearest such bone above the legs.
 
     curves : of what was captured
-    raises : Refused where a bone that is named is not above them
+    raises : Refused where a bone that is named is not above them, or not there
     """
     above = [_above(rig, foot.chain.root.name) for foot in feet]
     legs = [bones for foot, bones in zip(feet, above, strict=True) if not foot.is_hand]
+    bones = rig.data.bones.keys()
+    common = [bone for bone in (legs[0] if legs else bones) if all(bone in each for each in legs)]
+    if name is not None and name not in common:
+        raise Refused("HIPS_ELSEWHERE", object=rig, bone=name, nearest=nearest_name(name, common or bones))
     if not legs:
         return None, ""  # hands alone move nothing but arms
-    common = [bone for bone in legs[0] if all(bone in bones for bones in legs)]
-    if name is not None and name not in common:
-        bones = rig.data.bones.keys()
-        raise Refused("HIPS_ELSEWHERE", object=rig, bone=name, nearest=nearest_name(name, common or bones))
     loose = [bone for bone in common if not rig.data.bones[bone].use_connect]
     free = [bone for bone in loose if not any(rig.pose.bones[bone].lock_location)]
     body = set(common).intersection(*(_above(rig, limb.end_bone) for limb in limbs(rig, {Kind.ARMS, Kind.LEGS})))

@@ -17,16 +17,15 @@ from .feet import feet_of
 
 
 def with_kept(
-    rig: Rig, planted: Sequence[Foot], hips: Hips, keep: Collection[str], curves: Iterable[FCurve]
+    rig: Rig, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
-    These are the other legs, and what `keep` names: limbs, or kinds of them.
-
+    asked : the limbs that are to do so beside the other legs
     curves : of what was captured
-    raises : Refused where no limb has such a name, or keys cannot keep it; a kind that the rig has not is left out
+    raises : Refused where keys cannot keep a limb that is asked for
     """
-    asked = [foot for foot in _named(rig, keep) if _carries(rig, hips, foot)]
+    asked = [foot for foot in asked if _carries(rig, hips, foot)]
     ends = {foot.chain.end.name for foot in asked}
     planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
     try:
@@ -52,8 +51,11 @@ def with_kept(
     return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
 
 
-def _named(rig: Rig, keep: Collection[str]) -> list[Foot]:
-    """The limbs of these names, and all of these kinds."""
+def named_limbs(rig: Rig, keep: Collection[str]) -> list[Foot]:
+    """The limbs of these names, and all of these kinds; a kind that the rig has not is left out.
+
+    raises : Refused where no limb has such a name
+    """
     words = given_names(rig, keep) if keep else []
     kinds = {Kind(word) for word in words if word in set(Kind)}
     names = [word for word in words if word not in set(Kind)]
