@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
@@ -33,6 +33,24 @@ TO_DO = "to do"
 
 BUSY = "busy"
 """State of a shot that another pool is at, of which a worker tells its own pool."""
+
+
+class _Words(NamedTuple):
+    """What is told of a shot, by what was done in it."""
+
+    done: str
+    unmeasured: str
+    short: str
+    misposed: str
+
+
+_BAKED = _Words(*2 * ("all targets reached",), "targets not always reached", "keyed, but not posed so")
+_WORDS = {
+    "Plant": _Words(*2 * ("all limbs where they are to be",), "not always where they are to be", _BAKED.misposed),
+    "Switch": _Words(
+        "all limbs stay where they were", "switched", _BAKED.short, "switched, but not all stay where they were"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +94,21 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     misposed = [chain["name"] for chain in chains if chain["misposed"]]
     short = [chain for chain in chains if chain["reached"] < chain["frames"]["count"]]
     left_out = [name for summary in summaries for name in summary["left_out"]]
+    words = _WORDS.get(summaries[0].get("operation", ""), _BAKED) if summaries else _BAKED
     if misposed:
-        status, text = ExitStatus.NOT_POSED_SO, f"keyed, but not posed so: {', '.join(misposed)}"
+        status, text = ExitStatus.NOT_POSED_SO, f"{words.misposed}: {', '.join(misposed)}"
     elif short or left_out:
         missed = any(not strict or chain["worst_miss"] > strict for chain in short)
         failed = strict is not None and (missed or left_out)
         status = ExitStatus.FELL_SHORT if failed else ExitStatus.DONE
         texts = {
-            "targets not always reached": [chain["name"] for chain in short],
+            words.short: [chain["name"] for chain in short],
             "left out, without a target": left_out,
         }
         text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
     else:
-        status, text = ExitStatus.DONE, "all targets reached"
+        measured = any(chain["measured"] for chain in chains)
+        status, text = ExitStatus.DONE, words.done if measured else words.unmeasured
     return Outcome(
         status=status,
         state=state,

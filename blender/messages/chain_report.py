@@ -116,8 +116,11 @@ class ChainReport:
             "off_bone": self.off_bone,
         }
 
-    def findings(self) -> list[Finding]:
-        """A headline, then a line for each thing that an animator should look at, with its frames."""
+    def findings(self, planted: bool = False) -> list[Finding]:
+        """A headline, then a line for each thing that an animator should look at, with its frames.
+
+        planted : the limb was to be somewhere, and had no target
+        """
         reached = self.status == Status.REACHED
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
         details = [
@@ -126,7 +129,8 @@ class ChainReport:
         ]
         worst = self.worst
         if worst is None:
-            return [Finding(translated("report.reached", chain=self.name, **counts)), *details]
+            text = translated("report.in_place" if planted else "report.reached", chain=self.name, **counts)
+            return [Finding(text), *details]
         frame, off = worst
         misposed = translated(
             "report.misposed",

@@ -105,7 +105,9 @@ class Report:
         """The report in words, one line each; of the notes first those that the user must know."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
         feet = [Finding(foot.text()) for foot in self.feet]
-        told = ([chain.kept()] if self.operation == _SWITCH else chain.findings() for chain in self.chains)
+        # Limbs that are planted have no targets.
+        planted = bool(self.feet)
+        told = ([chain.kept()] if self.operation == _SWITCH else chain.findings(planted) for chain in self.chains)
         return [*feet, *(found for each in told for found in each), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
@@ -122,7 +124,8 @@ class Report:
             )
             return ". ".join([told, *alerts[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
-            return ". ".join([translated("report.fell_short", chains=", ".join(fell_short)), *alerts[:1]])
+            told = translated("report.out_of_place" if self.feet else "report.fell_short", chains=", ".join(fell_short))
+            return ". ".join([told, *alerts[:1]])
         if self.operation == _SWITCH:
             stays = any(chain.measured.any() for chain in self.chains)
             done = translated("report.all_kept" if stays else "report.switched")

@@ -1,0 +1,54 @@
+"""What has no targets is told in other words, in the report, its headline and the command line's result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.command_line import outcome
+
+from support.body import body
+
+
+def told(report: api.Report) -> str:
+    """What the command line tells of a shot with this report."""
+    return outcome.of_summaries([report.summary()], outcome.DONE, strict=None).text
+
+
+def test_feet_that_are_planted_have_no_targets() -> None:
+    report = api.plant(body(), floor=-0.04)
+    assert report.reached
+    assert "Leg.L: where it is to be on 31 of 31 frames" in report.lines()
+    assert told(report) == "all limbs where they are to be"
+
+
+def test_what_falls_short_when_planted_has_no_targets() -> None:
+    report = api.plant(body(), floor=-0.14, keep=["SPINE"])
+    assert report.headline().startswith("Not always where they are to be: Spine")
+    assert told(report) == "not always where they are to be: Spine"
+    assert "target" not in "\n".join((report.headline(), *report.lines())).lower()
+
+
+@pytest.mark.parametrize(
+    ("measured", "misposed", "words"),
+    [
+        (True, False, "all limbs stay where they were"),
+        (False, False, "switched"),
+        (True, True, "switched, but not all stay where they were: arm"),
+    ],
+    ids=["stay", "unmeasured", "moved"],
+)
+def test_a_switch_is_told_in_its_own_words(measured: bool, misposed: bool, words: str) -> None:
+    fields = {name: np.zeros(2) for name in ("miss", "sin_hinge", "speed", "stretch", "swivel", "off")}
+    flags = {name: np.zeros(2, dtype=bool) for name in ("degenerate", "flips", "near_straight")}
+    chain = api.ChainReport(
+        name="arm",
+        frames=np.array((1.0, 2.0)),
+        status=np.zeros(2, dtype=np.uint8),
+        measured=np.full(2, measured),
+        misposed=np.full(2, misposed),
+        off_bone="hand" if misposed else "",
+        **fields,
+        **flags,
+    )
+    assert told(api.Report(rig="Rig", chains=(chain,), operation="Switch")) == words
