@@ -63,9 +63,12 @@ def corrections(
         mean = np.repeat(total / np.maximum(_totals(part, counts), 1.0), counts, axis=0)
         missing[held] = np.where(part, mean - heights[held], -np.inf)
     rises = np.where(held, missing.max(axis=1), 0.0)
-    steep = np.flatnonzero(np.abs(np.diff(rises)) > steepest / rate)
-    for first, last in spans[np.less(*np.searchsorted(steep, spans).T)]:
-        rises[first : last + 1] = _no_steeper(rises[first : last + 1], steepest / rate, rate)
+    corners = np.abs(np.diff(rises, append=rises[-1:])) > steepest / rate
+    if level is None and np.isfinite(steepest):
+        corners[:-1] |= np.logical_or.reduce(stands[1:] != stands[:-1], axis=1)
+    for first, last in spans[np.less(*np.searchsorted(np.flatnonzero(corners), spans).T)]:
+        rows = slice(first, last + 1)
+        rises[rows] = _no_steeper(rises[rows], corners[rows], steepest / rate, rate)
     moved = eased(flat + along(up, rises), spans, rate, fade)
     if level is not None and len(spans):
         moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
@@ -107,13 +110,16 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
-def _no_steeper(heights: Array, most: float, rate: float) -> Array:
-    """(n,) little above the heights (n,), nowhere below them, and not steeper than `most` a frame where they jump."""
+def _no_steeper(heights: Array, corners: NDArray[np.bool_], most: float, rate: float) -> Array:
+    """(n,) little above the heights (n,), nowhere below them, and not steeper than `most` a frame where they jump.
+
+    corners : (n,) bool     where they may jump, if only by a little, until the next
+    """
     slope = most * np.arange(len(heights))
     behind = np.maximum.accumulate(heights + slope) - slope
     ahead = np.maximum.accumulate((heights - slope)[::-1])[::-1] + slope
     ramps = np.maximum(behind, ahead)
-    reached = smooth_envelope((ramps > heights).astype(np.float64), rate, _ROUND) > 0.0
+    reached = smooth_envelope(((ramps > heights) | corners).astype(np.float64), rate, _ROUND) > 0.0
     near = smooth_envelope(reached.astype(np.float64), rate, _ROUND)
     return ramps + near * (smooth_envelope(ramps, rate, _ROUND) - ramps)
 

@@ -75,3 +75,15 @@ def test_a_foot_on_a_ramp_speeds_up_alike_at_any_rate(rate: float, step: float) 
     # Weights over a 30th of a second to either side, which are twice their mean in the middle.
     assert np.abs(np.diff(speed)).max() * rate < 0.3 * 30.0
     assert lifts[[0, -1]] == pytest.approx(level[[0, -1], 0])
+
+
+@pytest.mark.parametrize("rate", [120.0, 960.0])
+def test_a_foot_does_not_jerk_where_a_point_leaves_a_little_higher(rate: float) -> None:
+    """The heel was captured 2 mm higher than the ball."""
+    count = round(2.0 * rate)
+    points = np.zeros((count, 2, 3))
+    points[:, 1, 2] = 0.002
+    stands = np.ones((count, 2), dtype=bool)
+    stands[count // 2 :, 0] = False
+    lifts = corrections(points, stands, None, rate, UP, steepest=0.3)[:, 2]
+    assert np.abs(np.diff(lifts, 2)).max() * rate**2 < 0.3 * 30.0
