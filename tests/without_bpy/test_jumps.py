@@ -78,7 +78,7 @@ def test_a_foot_on_a_ramp_speeds_up_alike_at_any_rate(rate: float, step: float) 
 
 
 @pytest.mark.parametrize("rate", [120.0, 960.0])
-def test_a_foot_does_not_jerk_where_a_point_leaves_a_little_higher(rate: float) -> None:
+def test_a_foot_does_not_jerk_where_a_point_leaves_higher(rate: float) -> None:
     """The heel was captured 2 mm higher than the ball."""
     count = round(2.0 * rate)
     points = np.zeros((count, 2, 3))
