@@ -162,10 +162,11 @@ def _standing(unrest: Array, jumps: NDArray[np.bool_], rate: float, stillness: S
 def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, stillness: Stillness) -> Array:
     """(3,) the velocity, at right angles to `up`, that points have most often; 0 if that is hardly more often.
 
-    A pose that is held shows nothing: a treadmill would stop with it.
+    A pose that is held shows nothing: a treadmill would stop with it, and whom something carries does not walk.
     """
     fitted, deviation = slopes(points, stillness.window, rate)
-    fitted = fitted[(norm(fitted) > HELD).any(axis=(1, 2))]
+    apart = fitted - fitted.mean(axis=(1, 2), keepdims=True) if points.shape[1] > 1 else fitted
+    fitted = fitted[(norm(apart) > HELD).any(axis=(1, 2))]
     common = commonest(fitted.reshape(-1, 3), stillness.speed + deviation * tolerance, np.zeros(3))
     return common - dot(common, up) * up
 

@@ -59,3 +59,20 @@ def test_feet_on_a_box_by_keyed_contacts_stay_on_it() -> None:
     lowered = (take.points - after.points)[rows][..., 2]
     print(f"lowered by up to {lowered.max():.4f}")
     assert np.abs(lowered).max() < 0.02
+
+
+@pytest.mark.parametrize("late", [1.0, 3.0, 6.0])
+def test_a_body_that_is_carried_along_stands_until_then(late: float) -> None:
+    """It holds one pose, perfectly, and from this second on glides."""
+    take = stand(60.0)
+    times = np.arange(420) / take.rate
+    glides = 0.5 * np.maximum(times - late, 0.0)[:, None, None] * (0.0, 1.0, 0.0)
+    one = {name: np.repeat(getattr(take, name)[:1], 420, axis=0) for name in ("hips", "knees", "ankles", "feet")}
+    moving = {name: one[name] + glides for name in ("hips", "knees", "ankles")}
+    result, _ = planted(replace(take, **one | moving))
+    print(f"the ground goes at {result.velocity}, and feet are moved by up to {1e3 * result.moved.max():.0f} mm")
+    assert not result.velocity.any()
+    assert result.moved.max() < 0.02, "what it glides while the detection still takes it to stand"
+    stands = result.stands.any(axis=(1, 2))
+    assert stands[times < late - 0.1].all()
+    assert not stands[times > late + 0.2].any()
