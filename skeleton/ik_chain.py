@@ -42,6 +42,7 @@ class IkChain:
     bases : of controls that are not placed, but follow from how the chain is posed
     begun : False as long as what is keyed already may show the limb as it is to
     fits : True once there is nothing to mend
+    suspects : rows of the frames on which the limb, as evaluated last, is farthest off: a place, a direction, a scale
     """
 
     def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
@@ -60,6 +61,7 @@ class IkChain:
         self._lengths = self._sizes * lengths
         self.bases: dict[str, Basis] = {}
         self.begun = self.fits = False
+        self.suspects: frozenset[int] = frozenset()
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
         """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
@@ -69,6 +71,8 @@ class IkChain:
             return [*to_place(self._plan, self._poses), *self._turned(poses)] if self.begun else []
         if self.fits or self._plan.controls[0][0].bone.name in waiting:
             return []
+        off = self._off(poses)
+        self.suspects = frozenset(off.argmax(axis=1)[off.max(axis=1) > _FIT].tolist())
         self.fits = self._fitted(poses)
         return [] if self.fits else self._turned(poses)
 
@@ -110,11 +114,15 @@ class IkChain:
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its controls are keyed to already."""
+        return not (self._off(poses) > _FIT).any()
+
+    def _off(self, poses: Mapping[str, Array]) -> Array:
+        """(3, n) by how much any bone of the limb is off: parts of its length, radians, and parts of its scale."""
+        found = []
         for bone in self._plan.shown:
             moved, turned, scaled = limb_pose.differences(poses[bone.name], self._poses[bone.name], np.array(bone.tail))
-            if max((moved / self._length).max(), turned.max(), scaled.max()) > _FIT:
-                return False
-        return True
+            found.append(np.stack((moved / self._length, turned, scaled)))
+        return np.max(found, axis=0)
 
     def _reaches_farther(self) -> bool:
         """Whether the tip is farther from the root, on any frame, than bones of the lengths at rest reach."""

@@ -144,16 +144,14 @@ class ChainReport:
         return [Finding(misposed, frame), Finding(as_solved), *details]
 
     def kept(self) -> Finding:
-        """Of a limb that was to stay as it was: on how many of the measured frames it did, and how far off it is."""
+        """Of a limb that was to stay as it was: on how many of the measured frames it did, and which bone did least."""
         count, misposed = np.count_nonzero(self.measured), np.count_nonzero(self.misposed)
         if not count:
             return Finding(translated("report.kept_unmeasured", limb=self.name))
         if self.worst is None:
             return Finding(translated("report.kept", limb=self.name, count=count))
-        frame, off = self.worst
         told = {"limb": self.name, "kept": count - misposed, "count": count, "when": when(self.frames, self.misposed)}
-        text = translated("report.not_kept", **told, off=off, bone=self.off_bone, frame=frame_text(frame))
-        return Finding(text, frame)
+        return Finding(translated("report.not_kept", **told, bone=self.off_bone), self.worst[0])
 
     def lines(self) -> list[str]:
         """The same without frames."""

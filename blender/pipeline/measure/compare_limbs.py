@@ -1,6 +1,6 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import degrees
 from typing import Any
@@ -13,6 +13,7 @@ from ....skeleton.limb_pose import differences, extremes
 from ....skeleton.values import Bone, Plan, Point
 from ....solver.values import Array
 from ....solver.vectors import norm
+from ...armatures import Rig
 from ...key_settings import Keys, KeySettings, Measure
 from ...messages.chain_report import ChainReport, frame_text
 from ...messages.translation import translated
@@ -29,6 +30,9 @@ _BETWEEN = 1e-3
 _FEW = 16
 """Up to so many frames all are measured: the whole rig is evaluated for each, which takes most of the time."""
 
+_OF_LAYERS = {"IK", "COPY_TRANSFORMS"}
+"""Types of the constraints by which bones show the one layer or the other, or are bent by IK."""
+
 
 def world_units(to_world: Array) -> Array:
     """(n,) how many there are in one unit of an object with these matrices (n, 4, 4)."""
@@ -40,6 +44,7 @@ def compare_limbs(
     limbs: Sequence[LayerPlan],
     frames: tuple[Array, Array],
     wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
+    suspects: Set[int],
     settings: KeySettings,
     look: Look,
 ) -> tuple[list[ChainReport], list[str]]:
@@ -47,9 +52,10 @@ def compare_limbs(
 
     frames : those of the plan, and some between them
     wanted : on both, by bone (n, 4, 4) in armature space
+    suspects : rows of the frames on which limbs are likely to be off
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
-    rows, between = _chosen(plan, limbs, frames, wanted, settings.measure)
+    rows, between = _chosen(plan, limbs, frames, wanted, suspects, settings.measure)
     count, total = len(rows), len(plan.frames)
     measured = np.isin(np.arange(total), rows)
     if not (count and limbs):
@@ -68,13 +74,13 @@ def compare_limbs(
         misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
         report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
         if misposed.any():
-            told = _worst(limb, off[:, :count], misposed, times[:count])
-            report = replace(report, off_bone=told["bone"])
-            notes.append(translated("alert.not_kept", **told))
+            report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
+            notes += _told(limb, off[:, :count], allowed, times[:count])
         loose = allowed + np.array((_BETWEEN * _size(limb, factor.max()), np.inf, np.inf))
         misposed = np.logical_or.reduce(off[:, count:] > loose, axis=(0, 2))
         if misposed.any():
-            told = _worst(limb, off[:, count:], misposed, times[count:])
+            at = int(np.argmax(np.where(misposed, off[:, count:, 0].max(axis=0), -1.0)))
+            told = {"limb": limb.name, "off": float(off[:, count:, 0].max()), "frame": frame_text(times[count:][at])}
             notes.append(translated("alert.not_kept_between", **told))
         reports.append(report)
     sampled = [translated("report.limbs_measured", count=count, total=total)]
@@ -86,19 +92,31 @@ def _chosen(
     limbs: Sequence[LayerPlan],
     frames: tuple[Array, Array],
     wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
+    suspects: Set[int],
     measure: Measure,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where among the frames, and among those between them, to measure: of many, where limbs move or bend the most."""
+    """Where among the frames, and among those between them, to measure: of many, where limbs move or bend the most.
+
+    Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
+    """
+    if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
+        measure = Measure.ALL
     on, half = ([joints_of(limb, poses) for limb in limbs] for poses in wanted)
     before = np.searchsorted(frames[0], frames[1]) - 1
-    fast = {row for each in on for row in extremes(each)}
+    fast = {*suspects, *(row for each in on for row in extremes(each))}
     curved = set[int]()
     for each, mids in zip(on, half, strict=True) if len(before) else ():
         curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    suspects = zip(frames, (fast, curved), strict=True)
-    rows, between = (chosen(times, plan.rig, measure, _FEW, found, keyed) for times, found in suspects)
+    found = zip(frames, (fast, curved), strict=True)
+    rows, between = (chosen(times, plan.rig, measure, _FEW, rows, keyed) for times, rows in found)
     return rows, between
+
+
+def _constrained(rig: Rig, limb: LayerPlan) -> bool:
+    """Whether controls of the limb, or bones that show it, have constraints other than those that layers consist of."""
+    names = {bone.name for bone in (*limb.keyed, *limb.shown)}
+    return any(constraint.type not in _OF_LAYERS for name in names for constraint in rig.pose.bones[name].constraints)
 
 
 def _off(bone: Bone, played: Array, wanted: Mapping[str, Array], factor: Array) -> Array:
@@ -107,13 +125,25 @@ def _off(bone: Bone, played: Array, wanted: Mapping[str, Array], factor: Array) 
     return np.stack((moved * factor, turned, scaled), axis=-1)
 
 
-def _worst(limb: LayerPlan, off: Array, misposed: NDArray[np.bool_], frames: Array) -> dict[str, Any]:
-    """What is told of a limb whose bones are `off` (bones, m, 3): by how much at the most, and which of them where."""
-    at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
+def _farthest(limb: LayerPlan, off: Array, allowed: Array) -> str:
+    """The bone that is off (bones, m, 3) by most, measured by what is `allowed` (3,)."""
+    return limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
+
+
+def _told(limb: LayerPlan, off: Array, allowed: Array, frames: Array) -> Iterator[str]:
+    """Of each thing by which a bone is off (bones, m, 3) more than `allowed` (3,): which bone, how far, and where."""
+
+    def worst(which: int) -> dict[str, Any]:
+        bone, row = np.unravel_index(int(off[..., which].argmax()), off.shape[:2])
+        return {"limb": limb.name, "bone": limb.shown[bone].name, "frame": frame_text(frames[row])}
+
     moved, turned, scaled = off.max(axis=(0, 1)).tolist()
-    bone = limb.shown[int(np.argmax(off[:, at, 0]))].name
-    frame = frame_text(frames[at])
-    return {"limb": limb.name, "off": moved, "angle": degrees(turned), "scale": scaled, "frame": frame, "bone": bone}
+    if moved > allowed[0]:
+        yield translated("alert.limb_moved", **worst(0), off=moved)
+    if turned > allowed[1]:
+        yield translated("alert.limb_turned", **worst(1), angle=degrees(turned))
+    if scaled > allowed[2]:
+        yield translated("alert.limb_scaled", **worst(2), scale=scaled)
 
 
 def _allowed(limb: LayerPlan, settings: KeySettings, unit: float) -> Array:

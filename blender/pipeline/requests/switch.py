@@ -125,7 +125,8 @@ def switch(
                 notes += write_keys(rig, [channel], span, style)
         sampler.renew()
         look = partial(sampler.played, keyed={rig: written})
-        reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), settings, look)
+        suspects = frozenset().union(*(chain.suspects for chain in chains))
+        reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), suspects, settings, look)
         return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
     return write_and_measure
