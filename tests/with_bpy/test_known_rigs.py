@@ -200,6 +200,9 @@ def test_source_keys_between_hundredths_have_both_ends(empty_file: None, own_fil
         ('control = "hook ik ?"', "zero = [1]", "WRONG_TYPE", "a list of names"),
         ('switch = "fk"', "", "NO_KEY", "has no switch"),
         (', "hook fk ?"]', "]", "BONE_COUNT", "2 bones in fk"),
+        ("fk = [", "ik_value = 1\nfk = [", "SAME_VALUES", "1 for both fk_value and ik_value"),
+        ("fk = [", "fk_value = nan\nfk = [", "WRONG_TYPE", "fk_value = nan, but it takes a number"),
+        ("fk = [", f"fk_value = 1{'0' * 400}\nfk = [", "WRONG_TYPE", "but it takes a number"),
         ('"boom ik ?"', '"boom ik *"', "OTHER_WILDCARDS", '"boom ik *"'),
     ],
 )

@@ -27,6 +27,8 @@ from ..wildcards import WILDCARDS
 _TABLE = "limb"
 _NUMBERS = ("fk_value", "ik_value")
 _LISTS = ("fk", "ik", "shown", "zero", "kept")
+_TOO_LARGE = 2**31
+"""No property of whole numbers holds it."""
 _FEWEST = 3
 """Root bone, end bone, and hand or foot."""
 
@@ -169,13 +171,16 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
         names = table.get(key, limb.fk)
         if len(names) != len(limb.fk) or len(names) < _FEWEST:
             raise Refused("BONE_COUNT", where=where, key=key, value=len(names), least=_FEWEST)
+    if limb.fk_value == limb.ik_value:
+        raise Refused("SAME_VALUES", where=where, value=limb.fk_value)
     _refuse_wildcards(where, limb)
     return limb
 
 
 def _refuse_value(where: str, key: str, value: Any) -> None:
     if key in _NUMBERS:
-        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), translated("part.number")
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
+        wanted = translated("part.number")
     elif key in _LISTS:
         fits = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
         wanted = translated("part.names")
