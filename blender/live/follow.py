@@ -154,6 +154,10 @@ def _plan(rig: Rig) -> Plan | None:
 def _evaluate(depsgraph: Depsgraph) -> None:
     _evaluating.append(depsgraph)
     try:
+        if depsgraph.id_type_updated("SCENE"):
+            # A graph that was just built anew loses its list of the view layer's objects with this evaluation in
+            # Blender 4.2, which crashes on the next one. With the scene tagged it makes the list again.
+            depsgraph.scene.update_tag()
         depsgraph.update()
     finally:
         _evaluating.clear()

@@ -109,6 +109,21 @@ def test_bones_that_a_handler_changes_count_from_then_on(event: str) -> None:
         getattr(bpy.app.handlers, event).remove(change)
 
 
+def test_a_follower_survives_a_graph_that_is_built_anew() -> None:
+    """Blender 4.2 crashed on the evaluation after it."""
+    (leader, target), (follower, _) = live_arms({}, {})
+    follower.location = (0.0, 0.0, 0.0)
+    chain = follower.two_bone_ik_chains[0]
+    chain.target, chain.subtarget = leader, "hand"
+    for place in PLACES:
+        rigs.empty("Other").driver_add("location", 0)
+        move_all([(leader, target)], place)
+        chain.bend = "NEGATIVE" if chain.bend == "REST" else "REST"
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(tip(leader), target.location, atol=CLOSE)
+        np.testing.assert_allclose(tip(follower), target.location, atol=CLOSE)
+
+
 def test_a_rigify_rig_is_evaluated_once_more_at_most() -> None:
     rig, seen = rigify.generated("basic_human"), []
     target, witness = rigs.empty("Target"), rigs.empty("Witness")
