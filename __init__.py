@@ -8,13 +8,13 @@ Whoever opens Blender need not pose limbs: what is imported here imports neither
 
 from .blender import handlers, hold_properties, properties
 from .command_line import command
-from .operators import chains, check, drag, plant, pose, progress, switch, targets
+from .operators import chains, check, drag, pose, progress, targets
 from .ui import menus, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
     hold_properties,
-    *(chains, targets, pose, plant, switch, drag, check),
+    *(chains, targets, pose, drag, check),
     *(preferences, panel, menus, overlay, pull_tool),
     handlers,
     command,

@@ -10,7 +10,6 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
 from .choices import Word, choice
-from .messages.refused import Refused
 
 
 class Keys(Word):
@@ -86,6 +85,8 @@ class KeySettings(KeyStyle):
     def styled(cls, style: KeyStyle, **others: Any) -> Self:
         """This style and other settings; Refused for what is no style."""
         if not isinstance(style, KeyStyle):
+            from .messages.refused import Refused  # Blender starts faster without it
+
             raise Refused("NOT_A_STYLE", value=style)
         return cls(**asdict(style) | others)
 
