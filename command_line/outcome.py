@@ -46,7 +46,7 @@ class _Words(NamedTuple):
 
 _BAKED = _Words(*2 * ("all targets reached",), "targets not always reached", "keyed, but not posed so")
 _WORDS = {
-    "Plant": _Words(*2 * ("all limbs where they are to be",), "not always where they are to be", _BAKED.misposed),
+    "Plant": _Words("all limbs where they are to be", "planted", "not always where they are to be", _BAKED.misposed),
     "Switch": _Words(
         "all limbs stay where they were", "switched", _BAKED.short, "switched, but not all stay where they were"
     ),
@@ -109,6 +109,9 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     else:
         measured = any(chain["measured"] for chain in chains)
         status, text = ExitStatus.DONE, words.done if measured else words.unmeasured
+        feet = [foot for summary in summaries for foot in summary.get("feet", ())]
+        if feet and not any(foot["frames"] for foot in feet):
+            text = "no foot or hand stands"
     return Outcome(
         status=status,
         state=state,

@@ -17,7 +17,7 @@ from .chain_report import ChainReport, Finding, frame_text
 from .foot_report import FootReport
 from .translation import Alert, translated
 
-_SWITCH = "Switch"
+_PLANT, _SWITCH = "Plant", "Switch"
 """The operation whose limbs reach for nothing: they are to stay where they were."""
 
 
@@ -106,7 +106,7 @@ class Report:
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
         feet = [Finding(foot.text()) for foot in self.feet]
         # Limbs that are planted have no targets.
-        planted = bool(self.feet)
+        planted = self.operation == _PLANT
         told = ([chain.kept()] if self.operation == _SWITCH else chain.findings(planted) for chain in self.chains)
         return [*feet, *(found for each in told for found in each), *map(Finding, notes)]
 
@@ -124,13 +124,18 @@ class Report:
             )
             return ". ".join([told, *alerts[:1]])
         if fell_short := [chain.name for chain in self.chains if not chain.reached]:
-            told = translated("report.out_of_place" if self.feet else "report.fell_short", chains=", ".join(fell_short))
+            told = translated(
+                "report.out_of_place" if self.operation == _PLANT else "report.fell_short",
+                chains=", ".join(fell_short),
+            )
             return ". ".join([told, *alerts[:1]])
         if self.operation == _SWITCH:
             stays = any(chain.measured.any() for chain in self.chains)
             done = translated("report.all_kept" if stays else "report.switched")
+        elif self.feet:
+            done = foot_report.headline(self.feet)
         else:
-            done = foot_report.headline(self.feet) if self.feet else translated("report.all_reached")
+            done = translated("report.feet_planted" if self.operation == _PLANT else "report.all_reached")
         return ". ".join([done, *(alerts or self.notes)[:1]])
 
     def __str__(self) -> str:

@@ -22,6 +22,18 @@ def test_feet_that_are_planted_have_no_targets() -> None:
     assert told(report) == "all limbs where they are to be"
 
 
+def test_a_plant_that_was_not_measured_says_no_more_than_that() -> None:
+    report = api.plant(body(), floor=-0.04, measure="NONE")
+    assert report.headline().startswith("Planted. ")
+    assert told(report) == "planted"
+
+
+def test_a_plant_tells_that_no_foot_stands() -> None:
+    report = api.plant(body(), contacts=())
+    assert report.headline().startswith("No foot or hand stands")
+    assert told(report) == "no foot or hand stands"
+
+
 def test_what_falls_short_when_planted_has_no_targets() -> None:
     report = api.plant(body(), floor=-0.14, keep=["SPINE"])
     assert report.headline().startswith("Not always where they are to be: Spine")
