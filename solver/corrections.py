@@ -66,9 +66,10 @@ def corrections(
     corners = np.abs(np.diff(rises, append=rises[-1:])) > steepest / rate
     if level is None and np.isfinite(steepest):
         corners[:-1] |= np.logical_or.reduce(stands[1:] != stands[:-1], axis=1)
-    for first, last in spans[np.less(*np.searchsorted(np.flatnonzero(corners), spans).T)]:
-        rows = slice(first, last + 1)
-        rises[rows] = _no_steeper(rises[rows], corners[rows], steepest / rate, rate)
+    steep = np.less(*np.searchsorted(np.flatnonzero(corners), spans).T)
+    if steep.any():
+        rows = np.flatnonzero(held)[np.repeat(steep, counts)]
+        rises[rows] = _no_steeper(rises[rows], corners[rows], counts[steep], steepest / rate, rate)
     moved = eased(flat + along(up, rises), spans, rate, fade)
     if level is not None and len(spans):
         moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
@@ -110,18 +111,24 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
-def _no_steeper(heights: Array, corners: NDArray[np.bool_], most: float, rate: float) -> Array:
+def _no_steeper(
+    heights: Array, corners: NDArray[np.bool_], counts: NDArray[np.intp], most: float, rate: float
+) -> Array:
     """(n,) little above the heights (n,), nowhere below them, and not steeper than `most` a frame where they jump.
 
     corners : (n,) bool     where they may jump, if only by a little, until the next
+    counts : (k,)           lengths of the stands, one after another
     """
-    slope = most * np.arange(len(heights))
-    behind = np.maximum.accumulate(heights + slope) - slope
-    ahead = np.maximum.accumulate((heights - slope)[::-1])[::-1] + slope
-    ramps = np.maximum(behind, ahead)
-    reached = smooth_envelope(((ramps > heights) | corners).astype(np.float64), rate, _ROUND) > 0.0
-    near = smooth_envelope(reached.astype(np.float64), rate, _ROUND)
-    return ramps + near * (smooth_envelope(ramps, rate, _ROUND) - ramps)
+    starts = np.cumsum(counts) - counts
+    slope = most * (np.arange(len(heights)) - np.repeat(starts, counts))
+    behind, ahead = heights + slope, heights - slope
+    for first, end in zip(starts, starts + counts, strict=True):
+        for ramp in (behind[first:end], ahead[first:end][::-1]):
+            np.maximum.accumulate(ramp, out=ramp)
+    ramps = np.maximum(behind - slope, ahead + slope)
+    reached = smooth_envelope(((ramps > heights) | corners).astype(np.float64), rate, _ROUND, counts) > 0.0
+    near = smooth_envelope(reached.astype(np.float64), rate, _ROUND, counts)
+    return ramps + near * (smooth_envelope(ramps, rate, _ROUND, counts) - ramps)
 
 
 def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
