@@ -19,5 +19,5 @@ def test_few_frames_on_which_feet_stand_are_all_measured() -> None:
     )
     for some, all_of_them in zip(measured, every, strict=True):
         print(some.text(), all_of_them.text(), len(standing), sep="\n")
-        assert some.measured <= len(standing) < some.total
+        assert len(standing) <= some.measured < some.total
         assert some.after == pytest.approx(all_of_them.after, abs=1e-9)

@@ -3,7 +3,7 @@
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,14 +71,29 @@ class _Expected:
 
 
 def compare_joints(
-    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, look: Look
+    plan: Plan,
+    solved: Iterable[SolvedGroup],
+    keyed_rows: Rows,
+    style: KeyStyle,
+    measure: Measure,
+    look: Look,
+    suspects: Collection[int] = (),
 ) -> Measured:
-    """Mid joints and tips against the solution, wherever a chain was keyed."""
-    return run(comparing_joints(plan, solved, keyed_rows, style, measure, _at_once(look)))
+    """Mid joints and tips against the solution, wherever a chain was keyed.
+
+    suspects : rows of the plan's frames on which they are likely to be off
+    """
+    return run(comparing_joints(plan, solved, keyed_rows, style, measure, _at_once(look), suspects))
 
 
 def comparing_joints(
-    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, style: KeyStyle, measure: Measure, ask: Ask
+    plan: Plan,
+    solved: Iterable[SolvedGroup],
+    keyed_rows: Rows,
+    style: KeyStyle,
+    measure: Measure,
+    ask: Ask,
+    suspects: Collection[int] = (),
 ) -> Comparing:
     """The same once somebody else has looked."""
 
@@ -89,7 +104,7 @@ def comparing_joints(
                 joints = world[:, column]
                 yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
 
-    return (yield from _comparing(plan, expected, keyed_rows, style, measure, ask))
+    return (yield from _comparing(plan, expected, keyed_rows, style, measure, ask, suspects))
 
 
 def compare_targets(
@@ -136,12 +151,15 @@ def _comparing(
     style: KeyStyle,
     measure: Measure,
     ask: Ask,
+    suspects: Collection[int] = (),
 ) -> Comparing:
     """expected : of rows of the plan's frames where things are to be there"""
     tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
-    rows, total = anywhere[chosen(plan.frames[anywhere], plan.rig, measure)], len(anywhere)
+    likely = np.flatnonzero(np.isin(anywhere, list(suspects)))
+    rows = anywhere[chosen(plan.frames[anywhere], plan.rig, measure, suspects=likely)]
+    total = len(anywhere)
     if not len(rows):
         return {}, [translated("report.not_measured")] if total else []
     compared = list(expected(rows))

@@ -1,22 +1,27 @@
 """Feet that were planted, as Blender evaluates them now, beside how they were captured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....skeleton import feet
+from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.feet import Foot
+from ....skeleton.limb_pose import extremes
 from ....skeleton.plant import PlantedFeet
-from ....skeleton.values import Plan, Point
+from ....skeleton.solve import world_joints
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.contacts import on_ground
-from ....solver.corrections import slide
-from ...key_settings import Measure
+from ....solver.corrections import slide, stand_spans
+from ....solver.values import Array
+from ....solver.vectors import norm
+from ...key_settings import KeySettings, Measure
 from ...messages.foot_report import FootReport, slide_of
-from ...messages.refused import Refused
+from ..convert import Rows
 from ..sample.request import SampleRequest
 from .build_report import millimetres
-from .compare import Look
+from .compare import Look, Measured, compare_joints
 
 MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
@@ -24,66 +29,83 @@ MOVES = 1e-4
 _MOST = 200
 """Up to so many frames all are measured, and of more as many on which feet stand, unless all are asked for."""
 
+_SPREAD, _EDGES = 16, 3
+"""If feet stand on more frames than that, on so many of them, and at beginning and end of so many stands of each."""
+
 
 def compare_feet(
     plan: Plan,
     planted_feet: Sequence[Foot],
     planted: PlantedFeet,
-    rate: float,
-    bones: frozenset[Point],
-    measure: Measure,
+    solved: Sequence[SolvedGroup],
+    keyed_rows: Rows,
+    settings: KeySettings,
     look: Look,
-) -> tuple[FootReport, ...]:
-    """The report of each foot that is planted; empty where nothing is measured.
+) -> tuple[tuple[FootReport, ...], Measured]:
+    """The report of each foot that is planted, none where nothing is measured; and mid joints and tips of all limbs.
 
-    rate : frames of the plan a second
-    bones : all that is to be measured; Blender evaluates later only what is asked for now
+    Both are of the same frames, on which Blender evaluates the character once.
     """
-    rows = _rows(planted.stands, measure)
-    if not len(rows):
-        return ()
-    try:
-        samples = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), plan.frames[rows])
-    except Refused:
-        return ()  # the chains' part of the report tells it
-    now = np.full_like(planted.points, np.nan)
-    now[rows] = feet.contact_points(samples, planted_feet, len(rows))
-    a_frame = rate / plan.frame_rate  # from sample to sample
-    found = []
-    for column, foot in enumerate(planted_feet):
-        if not foot.is_planted:
-            continue
-        stands = planted.stands[:, column]
-        seen = (on_ground(each[:, column], rate, planted.velocity[column]) for each in (planted.points, now))
-        before, after = (slide_of(a_frame * slide(points, stands, feet.UP)) for points in seen)
-        short = float(planted.short[:, column].max())
-        found.append(
-            FootReport(
-                name=foot.chain.name,
-                contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
-                frames=int(np.count_nonzero(stands.any(axis=1))),
-                measured=len(rows),
-                total=len(plan.frames),
-                before=before,
-                after=after,
-                moved=float(planted.moved[:, column].max()),
-                short=short if short > MOVES * planted.lengths[column] else 0.0,
-                millimetres=millimetres(plan.scene),
-            )
-        )
-    return tuple(found)
+    those = [(column, foot) for column, foot in enumerate(planted_feet) if foot.is_planted]
+    bones = frozenset(Point(plan.rig, place.bone) for _, foot in those for place in foot.points)
+    seen: list[tuple[Array, Samples]] = []
+
+    def look_at_feet_too(need: SampleRequest, frames: Array) -> Samples:
+        samples = look(need | SampleRequest(objects=frozenset({plan.rig}), bones=bones), frames)
+        seen.append((frames, samples))
+        return samples
+
+    measure, suspects = settings.measure, np.arange(0)
+    if measure == Measure.AUTO:
+        few = len(plan.frames) <= _MOST
+        measure, suspects = (Measure.ALL, suspects) if few else (measure, _suspects(planted, solved))
+    measured = compare_joints(plan, solved, keyed_rows, settings, measure, look_at_feet_too, suspects.tolist())
+    reports = (_report(plan, foot, planted, column, *each) for each in seen for column, foot in those)
+    return tuple(reports), measured
 
 
-def _rows(stands: NDArray[np.bool_], measure: Measure) -> NDArray[np.intp]:
-    """(m,) rising, which frames are measured; where not all are, two and two side by side on which a foot stands.
+def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: Array, samples: Samples) -> FootReport:
+    """Of one foot: what was planted of it, and how far it slid before, and does now on these frames."""
+    stands, short = planted.stands[:, column], float(planted.short[:, column].max())
+    now = np.full_like(planted.points[:, column], np.nan)
+    now[np.searchsorted(plan.frames, frames)] = feet.contact_points(samples, [foot], len(frames))[:, 0]
+    seen = (on_ground(each, plan.rate, planted.velocity[column]) for each in (planted.points[:, column], now))
+    a_frame = plan.rate / plan.frame_rate  # from sample to sample
+    before, after = (slide_of(a_frame * slide(points, stands, feet.UP)) for points in seen)
+    return FootReport(
+        name=foot.chain.name,
+        contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
+        frames=int(np.count_nonzero(stands.any(axis=1))),
+        measured=len(frames),
+        total=len(plan.frames),
+        before=before,
+        after=after,
+        moved=float(planted.moved[:, column].max()),
+        short=short if short > MOVES * planted.lengths[column] else 0.0,
+        millimetres=millimetres(plan.scene),
+    )
 
-    stands : (n, f, 2)
-    """
-    if measure == Measure.NONE:
-        return np.arange(0)
-    if measure == Measure.ALL or len(stands) <= _MOST:
-        return np.arange(len(stands))
-    both = (stands[1:] & stands[:-1]).any(axis=(1, 2))
-    first = np.flatnonzero(both if both.any() else ~both)
-    first = first[np.linspace(0, len(first) - 1, _MOST // 2).astype(np.intp)]
+
+def _suspects(planted: PlantedFeet, solved: Sequence[SolvedGroup]) -> NDArray[np.intp]:
+    """(m,) rising, on which frames feet are likely to slide, and limbs to be off; two and two side by side."""
+    standing = np.flatnonzero((planted.stands[1:] & planted.stands[:-1]).any(axis=(1, 2)))
+    if len(standing) > _MOST:
+        standing = np.concatenate((_spread(standing, _SPREAD), *_edges(planted.stands)))
+    changes = (planted.moved, planted.short, planted.lowering[:, None], norm(np.diff(planted.shift, axis=0))[:, None])
+    most = [each.argmax(axis=0) for each in (*changes, np.abs(np.diff(planted.moved, axis=0)))]
+    joints = (joints for group in solved for joints in np.moveaxis(world_joints(group), 1, 0))
+    first = np.concatenate((standing, *most, [row for each in joints for row in extremes(each)]))
+    first = first.clip(max=len(planted.stands) - 2).astype(np.intp)
     return np.unique((first, first + 1))
+
+
+def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
+    """Of some stands of each foot (n, f, 2) the first frame, and the last but one."""
+    for held in np.logical_or.reduce(stands, axis=2).T:
+        spans = _spread(stand_spans(held), _EDGES)
+        yield from (spans[:, 0], spans[:, 1] - 1)
+
+
+def _spread(rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """(m, ...) so many of the rows (n, ...) from the first to the last, if there are any."""
+    return rows[np.linspace(0, len(rows) - 1, count).astype(np.intp)] if len(rows) else rows

@@ -27,7 +27,6 @@ from ..checks import keys
 from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..measure.build_report import build_report
-from ..measure.compare import compare_joints
 from ..measure.compare_feet import MOVES, compare_feet
 from ..phases import Opened, Preparation, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
@@ -89,9 +88,7 @@ def plant_feet(
             captured_action.remember_contacts(rig, read.source, known)
         with sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
-            bones = _need(read).bones
-            feet_now = compare_feet(read.plan, read.feet, planted, read.plan.rate, bones, settings.measure, look)
-            measured = compare_joints(plan, solved, rows, settings, settings.measure, look)
+            feet_now, measured = compare_feet(plan, read.feet, planted, solved, rows, settings, look)
         report = build_report("Plant", plan, solved, [*told, *notes], measured)
         return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
