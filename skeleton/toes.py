@@ -1,7 +1,7 @@
 """Toes, as long as keys turn them: none points into the ground.
 
 While a foot above it turns so that it lies flat, a toe keeps the orientation to the ground that was captured, but does
-not point into it. Below other feet a toe is raised where its tip would be in the ground, as at the end of a step if the
+not point into it. Below any foot a toe is raised where its tip would be in the ground, as at the end of a step if the
 toe was captured stiff.
 """
 
@@ -36,9 +36,8 @@ def toe_channels(
             captured, above = (
                 samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
             )
-            raised = _raised if foot.sole else _cleared
-            turns = raised(plan, samples, planted, column, foot, toe)
-            if turns is None:
+            turns = _turns(plan, samples, planted, column, foot, toe)
+            if not foot.sole and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
             parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
             orientation = transform.orientation(product(from_world, product(turns, captured)))
@@ -48,28 +47,24 @@ def toe_channels(
             yield Channel(path=toe.bone.rotation_path, group=toe.bone.name, frames=plan.frames, values=values)
 
 
-def _raised(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array:
-    """(n, 3, 3) rotations in the world of a toe whose foot is to lie flat."""
-    points = planted.points[:, column]
-    along = _toe_ends(plan, samples, toe)[1]
-    least = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow_rows(points)]))
-    flat = np.logical_and.reduce(planted.stands[:, column], axis=-1)
-    return raising_turns(along, least, flat, plan.rate, UP)
-
-
-def _cleared(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array | None:
-    """The same of a toe whose tip is not to be in the ground; None if it never is.
-
-    Its foot moves, but does not turn. While the foot is slow, the toe mostly lies on the ground.
-    """
+def _turns(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array:
+    """(n, 3, 3) rotations of a toe in the world. While its foot is slow, it mostly lies on the ground."""
+    points, slow = planted.points[:, column], slow_rows(planted.points[:, column])
     heads, along, length = _toe_ends(plan, samples, toe)
-    ball, slow = planted.points[:, column, 0], slow_rows(planted.points[:, column])
-    low = float(np.median((dot(heads - ball, UP) + length * dot(along, UP))[slow]))
-    lies = float(np.median(dot(along, UP)[slow]))
-    shift = planted.tips[:, column] - positions(samples, plan.rig, foot.joints[2:], len(plan.frames))[:, 0]
-    room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads + shift, UP)
-    turns = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP)
-    return None if np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)) else turns
+    tips = positions(samples, plan.rig, foot.joints[2:], len(plan.frames))[:, 0]
+    heads, balls = (
+        planted.tips[:, column] + transform.transform_vectors(planted.turns[:, column], places - tips)
+        for places in (heads, points[:, 0])
+    )
+    lies = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow]))
+    raised = np.eye(3)[None]
+    if foot.sole:
+        flat = np.logical_and.reduce(planted.stands[:, column], axis=-1)
+        raised = raising_turns(along, lies, flat, plan.rate, UP)
+        along = transform.transform_vectors(raised, along)
+    low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
+    room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
+    return product(clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP), raised)
 
 
 def _toe_ends(plan: Plan, samples: Samples, toe: Toe) -> tuple[Array, Array, Array]:

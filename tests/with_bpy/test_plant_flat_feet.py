@@ -20,6 +20,9 @@ COUNT = 61
 TILT = 0.08
 """Radians by which all feet are captured with their toes too high, or too low."""
 
+BENDS = 4
+"""Frames ahead of one on which a toe has to be raised, in which it begins to be."""
+
 
 class Feet(NamedTuple):
     """What Blender shows, a row a frame: normals of soles, toes (head and tail), orientations of feet, points."""
@@ -108,12 +111,15 @@ def test_toes_keep_to_the_ground_and_do_not_dig_in(angle: float) -> None:
     after, flat = shown(rig), flat_rows(rig)
     toes = [np.diff(each.toes, axis=2)[:, :, 0] for each in (before, after)]
     # At rest a toe goes down by 3 cm.
-    expected = np.maximum(toes[0][flat][:, 2], -0.03)
-    off = np.abs(toes[1][flat][:, 2] - expected).max()
-    print(f"captured down to {toes[0][flat][:, 2].min():.4f}, then {toes[1][flat][:, 2].min():.4f}, off by {off:.1e}")
+    higher = toes[1][..., 2] - np.maximum(toes[0][..., 2], -0.03)
+    # Shortly before the heel leaves the ground, toes that were captured stiff begin to be raised.
+    inside = np.array([flat[row : row + BENDS + 1].all(axis=0) for row in range(COUNT)])
+    off, low = np.abs(higher[inside]).max(), higher[flat].min()
+    print(f"{inside.sum()} of {flat.sum()} flat rows, off by {off:.1e}, others low by {-low:.1e}")
+    assert inside.sum() >= 15
     assert off < 1e-6
-    if angle > 0.0:
-        assert np.abs(toes[1] - toes[0]).max() < 1e-5, "none would point into the ground"
+    assert low > -1e-6
+    assert (toes[1] - toes[0])[..., 2].min() > -1e-5, "none is lowered"
 
 
 @pytest.mark.parametrize("kind", ["height", "mesh"])

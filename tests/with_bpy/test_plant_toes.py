@@ -40,11 +40,12 @@ def shown(rig: Object) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("floor", [None, 0.0, 0.02], ids=["found", "where it is", "higher"])
 @pytest.mark.parametrize("y_up", [False, True], ids=["z up", "y up"])
-def test_tips_of_keyed_toes_stay_out_of_the_ground(y_up: bool, floor: float | None) -> None:
+@pytest.mark.parametrize("flat", [False, True], ids=["as captured", "flat"])
+def test_tips_of_keyed_toes_stay_out_of_the_ground(flat: bool, y_up: bool, floor: float | None) -> None:
     rig = walker(captured("walk", 2.0), to_world=Y_UP if y_up else None)
     keyed_toes(rig)
     before = shown(rig)[0]
-    api.plant(rig, floor=floor)
+    api.plant(rig, floor=floor, flat_feet=flat)
     tips, turns = shown(rig)
     ground = floor or 0.0
     # A floor that is found is off by some millimetres, as the whole body drifts, here upwards.
