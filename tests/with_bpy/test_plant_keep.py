@@ -95,6 +95,23 @@ def test_hands_are_kept_on_a_spine_that_is_too_short() -> None:
     assert {chain.name for chain in report.chains if not chain.reached} == {"Spine"}
 
 
+def test_a_spine_whose_upper_bone_has_the_arms_is_left_out() -> None:
+    rig, names = body(), ("hips", "spine.002", "hand.L", "hand.R")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for child in bones["chest"].children:
+        child.parent = bones["spine.002"]
+    bones.remove(bones["chest"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = shown(rig, *names)
+    report = api.plant(rig, floor=LOW, keep=["SPINE"])
+    after = shown(rig, *names)
+    moved = (after - before)[..., :3, 3]
+    print(f"hips and all that is on them move by {off(after, before)}")
+    assert np.abs(moved - moved[:, :1]).max() < 1e-5
+    assert {chain.name for chain in report.chains} == {"Leg.L", "Leg.R"}
+
+
 def test_nothing_is_kept_without_being_asked() -> None:
     rig, names = body(), ("hips", "chest", "hand.L", "hand.R")
     before = shown(rig, *names)

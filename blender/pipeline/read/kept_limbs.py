@@ -54,12 +54,15 @@ def with_kept(
 def named_limbs(rig: Rig, keep: Collection[str]) -> list[Foot]:
     """The limbs of these names, and all of these kinds; a kind that the rig has not is left out.
 
+    So is a spine whose upper bone carries the arms: that bone would turn as the spine bends, and the arms with it.
+
     raises : Refused where no limb has such a name
     """
     words = given_names(rig, keep) if keep else []
     kinds = {Kind(word) for word in words if word in set(Kind)}
     names = [word for word in words if word not in set(Kind)]
-    return [*(feet_of(rig, names, kinds, 0.0) if names else ()), *_of_kinds(rig, kinds)]
+    spine = (foot for foot in _of_kinds(rig, kinds & {Kind.SPINE}) if foot.chain.below)
+    return [*(feet_of(rig, names, kinds, 0.0) if names else ()), *_of_kinds(rig, kinds - {Kind.SPINE}), *spine]
 
 
 def _of_kinds(rig: Rig, kinds: Collection[Kind]) -> tuple[Foot, ...]:
