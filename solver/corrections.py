@@ -36,6 +36,7 @@ def corrections(
     fade: float = 0.5,
     steepest: float = np.inf,
     smooth: float = 0.25,
+    grounded: bool = True,
 ) -> Array:
     """How far one foot moves on each frame.
 
@@ -49,13 +50,16 @@ def corrections(
                                jump where one point comes to stand and the other leaves
     smooth : seconds           for which a foot in the air is raised before and after a frame on which it
                                would be in the ground
+    grounded : False           for what stands on anything at all, as hands do: it is held in height as well
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)
     spans = stand_spans(held)
-    flat, heights = rejection(_held(points, _held_point(stands, spans)), up), dot(points, up)
-    counts = np.diff(spans, axis=1)[:, 0] + 1
-    flat[held] -= np.repeat(_totals(flat[held], counts) / counts[:, None], counts, axis=0)
+    undone, counts = _held(points, _held_point(stands, spans)), np.diff(spans, axis=1)[:, 0] + 1
+    undone[held] -= np.repeat(_totals(undone[held], counts) / counts[:, None], counts, axis=0)
+    if not grounded:
+        return eased(undone, spans, rate, fade)
+    flat, heights = rejection(undone, up), dot(points, up)
     missing = np.full(heights.shape, -np.inf) if level is None else level - heights
     if level is None:
         part = stands[held]

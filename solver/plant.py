@@ -66,7 +66,8 @@ class PlantOptions:
 
     stands : (n, f, p) bool or None    which points stand; None: they are found
     level : (n, f, p) or None          height of each point where it stands on the ground; None: it is found
-    level_ground : bool                whether there may be one height at which all stand, as feet do and hands do not
+    level_ground : bool                whether there may be one height at which all stand, as feet do; hands do not, and
+                                       stay at the height of whatever they rest on
     velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
@@ -180,8 +181,9 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
                 rate,
                 up,
                 options.fade,
-                _STEEPEST * float(length) if options.level is None and options.level_ground else np.inf,
+                _STEEPEST * float(length) if options.level is None else np.inf,
                 options.smooth,
+                options.level_ground,
             )
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept

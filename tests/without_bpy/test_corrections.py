@@ -56,6 +56,17 @@ def test_without_a_level_each_stand_keeps_its_mean_height(take: Capture) -> None
                 assert heights[rows, point].min() <= after[0] <= heights[rows, point].max()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_has_no_ground_is_held_in_height_as_well(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = np.cumsum(rng.normal(0, 0.002, (200, 2, 3)), axis=0) + rng.normal(0, 0.001, (200, 2, 3))
+    stands = np.repeat(rng.random((20, 2)) < 0.6, 10, axis=0)
+    after = points + corrections(points, stands, None, 60.0, UP, grounded=False)[:, None]
+    both, steps = stands[1:] & stands[:-1], np.linalg.norm(np.diff(after, axis=0), axis=-1)
+    assert both.any(axis=-1).sum() > 50
+    assert np.where(both, steps, np.inf).min(axis=-1)[both.any(axis=-1)].max() < 1e-12
+
+
 def test_the_place_that_is_held_needs_the_least_correction(take: Capture) -> None:
     moved = corrected(take) * FLAT
     for first, last in stand_spans(take.touches[:, 0].any(axis=-1)):
