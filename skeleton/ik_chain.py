@@ -56,6 +56,8 @@ class IkChain:
         self._mid = limb_pose.mid_aside(self._wanted)
         self._straight = self._mid < _STRAIGHT * self._length
         self._steps = np.where(self._straight, _STEPS, 1.0)
+        # Between frames too a swivel may count that is on its way to a frame on which the pole does.
+        self._swivels = not plan.pole_on.all()
         self._angle = np.zeros(len(self._wanted))
         self._sizes = np.where(self._straight, 1.0 - _SHORTER, 1.0)[:, None].repeat(2, axis=1)
         self._lengths = self._sizes * lengths
@@ -96,6 +98,7 @@ class IkChain:
         own = {name: replace(basis, rotation=transform.orientation(basis.rotation)) for name, basis in own.items()}
         half = IkChain(replace(self._plan, pole_on=self._plan.pole_on[rows]), evaluated.poses, own)
         half._steps = np.where(half._straight, mean(np.where(self._straight, self._steps, _STEPS)), 1.0)
+        half._swivels = self._swivels
         half._angle = mean(np.unwrap(self._angle))
         half._sizes = mean(self._sizes) * half._lengths / mean(self._lengths)
         poles = half._poled()
@@ -170,7 +173,8 @@ class IkChain:
         upper, lower = limb_pose.bending(self._wanted, self._bent_to(), more)
         axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
         # A turn about a folded bone's own axis would take the tip away, and IK would undo it.
-        turn = rotation.from_axis_angles(np.column_stack((self._angle, axes)))
+        angle = np.where(self._plan.pole_on, 0.0, self._angle)
+        turn = rotation.from_axis_angles(np.column_stack((angle, axes)))
         start = self._wanted_pose(swivel, 0, product(turn, upper))
         root, end = (self._wanted_pose(*each) for each in zip(self._plan.chain, (0, 1), (upper, lower), strict=True))
         own, below = (self._own[bone.name] for bone in self._plan.sized)
@@ -178,7 +182,7 @@ class IkChain:
         return {
             swivel.bone.name: Basis(
                 location=inherit.location((swivel.bone,), above, self._wanted[:, None, 0])[:, 0],
-                rotation=np.where(self._plan.pole_on[:, None, None], own.rotation, turned),
+                rotation=turned if self._swivels else own.rotation,
                 scale=own.scale * self._sizes[:, :1],
             ),
             self._plan.chain[1].bone.name: Basis(

@@ -88,6 +88,18 @@ def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: C
     assert_kept(deforming(rig, FRAMES), before)
 
 
+def test_limbs_stay_between_frames_as_pole_vector_changes(rig: Object) -> None:
+    curves = versions.ensure_channelbag(rig).fcurves
+    for limb, side in product(LIMBS, "LR"):
+        points = curves.new(f'pose.bones["{limb}_parent.{side}"]["pole_vector"]').keyframe_points
+        for frame, value in ((1.0, 0.0), (21.0, 1.0), (41.0, 0.0)):
+            points.insert(frame, value).interpolation = "CONSTANT"
+    stride(rig)
+    before = deforming(rig, HALVES)
+    api.switch(rig, "IK", frames=(1, 60))
+    assert off(deforming(rig, HALVES), before)[0] < 1e-3
+
+
 def test_a_switch_changes_nothing_outside_of_its_frames(rig: Object) -> None:
     walk(rig)
     outside = [*range(-3, 11), *range(51, 66), 10.75, 51.25]
