@@ -36,17 +36,15 @@ _LARGEST = 1 << 30
 def earlier(shot: Shot) -> dict[str, Any]:
     """The report of an earlier run; empty if there is none.
 
-    raises : Refused if the file is another program's and would be overwritten
+    raises : Refused if the file is none, and would be overwritten
     """
-    if not (shot.report and os.path.exists(shot.report)):
+    if not (shot.report and os.path.exists(shot.report) and shot.report.stat().st_size):
         return {}
-    try:
+    with suppress(ValueError, RecursionError):
         found = json.loads(atomic_write.text(shot.report, _LARGEST))
-    except (ValueError, RecursionError):
-        return {}  # no JSON, thus of no use to another program either
-    if not (isinstance(found, dict) and "request" in found):
-        raise Refused("OVERWRITE.other", value=str(shot.report))
-    return found
+        if isinstance(found, dict) and found.keys() >= {"schema", "state", "versions", "request"}:
+            return found
+    raise Refused("OVERWRITE.other", value=str(shot.report))
 
 
 def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> list[dict[str, Any]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import bpy
@@ -70,11 +71,23 @@ def test_a_file_of_another_program_beside_it_is_left_alone(shot: Path) -> None:
     assert (out / "shot.json").read_text() == "{}"
 
 
-def test_the_json_of_another_program_is_no_place_for_a_report(shot: Path) -> None:
-    takes = shot.with_name("takes.json")
-    takes.write_text('{"takes": [1, 2]}')
-    assert run("check", shot, "--report", takes) == 5
-    assert takes.read_text() == '{"takes": [1, 2]}'
+@pytest.mark.parametrize("text", ['{"takes": [1, 2]}', '{"request": "notes"}', "Take 2: hand on the rail", "\xff\0"])
+def test_what_is_no_report_is_no_place_for_one(shot: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    notes = shot.with_name("notes.txt")
+    notes.write_bytes(text.encode("latin-1"))
+    for line in (("check", shot), ("bake", shot, "--output", shot.with_name("baked.blend"), "--force")):
+        assert run(*line, "--report", notes) == 5
+        assert f'"{notes}" is no report' in capsys.readouterr().err
+    assert state(shot.parent).keys() == {"shot.blend", "notes.txt"}
+    assert notes.read_bytes() == text.encode("latin-1")
+
+
+def test_a_report_takes_the_place_of_a_report_or_of_nothing(shot: Path) -> None:
+    report = shot.with_name("report.json")
+    report.touch()  # as mktemp leaves it
+    for _ in range(2):
+        assert run("check", shot, "--report", report) == 0
+        assert json.loads(report.read_text("utf-8"))["state"] == "done"
 
 
 def test_scripts_do_not_replace_what_is_read_only_either(shot: Path) -> None:
