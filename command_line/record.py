@@ -36,14 +36,18 @@ _LARGEST = 1 << 30
 def earlier(shot: Shot) -> dict[str, Any]:
     """The report of an earlier run; empty if there is none.
 
-    raises : Refused if the file is none, and would be overwritten
+    raises : Refused if the file is no report and would be overwritten
     """
     if not (shot.report and os.path.exists(shot.report) and shot.report.stat().st_size):
         return {}
-    with suppress(ValueError, RecursionError):
+    try:
         found = json.loads(atomic_write.text(shot.report, _LARGEST))
-        if isinstance(found, dict) and found.keys() >= {"schema", "state", "versions", "request"}:
-            return found
+    except (ValueError, RecursionError):
+        if shot.is_resumed:
+            return {}  # beside an output it has a name of ours, and is a report that was damaged
+        found = None
+    if isinstance(found, dict) and found.keys() >= {"schema", "state", "versions", "request"}:
+        return found
     raise Refused("OVERWRITE.other", value=str(shot.report))
 
 

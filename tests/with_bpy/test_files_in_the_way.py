@@ -103,8 +103,10 @@ def test_outputs_of_a_manifest_are_files_of_their_own(
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("text", ["[]", "3", "null", '{"takes": [1, 2]}', "takes", "\xff"])
-def test_what_is_no_report_is_not_overwritten(folder: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+@pytest.mark.parametrize("text", ["[]", "3", "null", '{"takes": [1, 2]}'])
+def test_the_json_of_another_program_is_not_overwritten(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
     (folder / "out").mkdir()
     (folder / "out" / "shot.two_bone_ik.json").write_text(text)
     assert run(MANIFEST, folder) == 5
