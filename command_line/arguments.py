@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from enum import StrEnum
 from itertools import zip_longest
-from math import inf, nan
+from math import inf, isfinite, nan
 from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
@@ -23,7 +23,7 @@ from .shot import ReportDetail
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
 _EMPTY = re.compile("--[a-z-]+=")
-_NUMBER = re.compile(r"(?!.*([/\\]|\.blend$))[-+]?[.\d].*")
+_NUMBER = re.compile(r"(?!.*([/\\]|\.blend$))[-+]?([.\d].*|nan|inf(inity)?)", re.IGNORECASE)
 """What is meant for a number, right or wrong, and is no FILE such as 010.blend or ../shot.blend."""
 
 _FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
@@ -44,9 +44,14 @@ class _Parser(ArgumentParser):
 
 def _clear(args: Sequence[str]) -> Iterator[str]:
     """The arguments without options whose value is empty, as job templates write them, and with one for --strict."""
-    for item, following in zip_longest(args, args[1:], fillvalue=""):
-        if item == "--strict" and not _NUMBER.fullmatch(following):
-            yield "--strict=0"  # else argparse would take a FILE behind it for the distance
+    pairs = zip_longest(args, args[1:], fillvalue="")
+    for item, following in pairs:
+        if item == "--strict":
+            # In one, else argparse would take a FILE behind it for the distance, and -inf for another option.
+            has_number = _NUMBER.fullmatch(following)
+            yield f"--strict={following if has_number else 0}"
+            if has_number:
+                next(pairs)
         elif not _EMPTY.fullmatch(item):
             yield item
 
@@ -67,7 +72,7 @@ def parser(usage: str) -> ArgumentParser:
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     for command in (bake, snap, switch):
         _add(command, "--keys", type=_one_of(Keys))
-        _add(command, "--tolerance", type=float, metavar="DISTANCE")
+        _add(command, "--tolerance", type=_above_zero("a distance"), metavar="DISTANCE")
     _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
     _add(plant, "--hips", default="", metavar="BONE")
     _add(plant, "--sideways", action="store_true")
@@ -111,7 +116,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(
         command,
         "--time-limit",
-        type=_number("a number of seconds above 0", lambda number: 0.0 < number < TIMEOUT_MAX),
+        type=_above_zero("a number of seconds", TIMEOUT_MAX),
         metavar="SECONDS",
     )
     _add(command, "--force", action="store_true")
@@ -137,10 +142,10 @@ def _jobs(text: str) -> int:
 
 def frames(text: str) -> tuple[float, float, float]:
     """START:END[:STEP] as numbers."""
-    parts = text.split(":")
+    parts, finite = text.split(":"), _number("a number", isfinite)
     try:
-        start, end, step = map(float, parts if len(parts) == 3 else [*parts, "1"])
-    except ValueError:
+        start, end, step = (finite(part) for part in (parts if len(parts) == 3 else [*parts, "1"]))
+    except (ValueError, ArgumentTypeError):
         raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
     return start, end, step
 
@@ -167,8 +172,13 @@ def stillness(text: str) -> tuple[tuple[str, float], ...]:
         name, _, value = (each.strip() for each in part.partition("="))
         if name not in known:
             raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
-        found.append((name, _number("a number above 0", lambda number: 0.0 < number < inf)(value)))
+        found.append((name, _above_zero("a number")(value)))
     return tuple(found)
+
+
+def _above_zero(what: str, limit: float = inf) -> Callable[[str], float]:
+    """Reads a number above 0 and below the limit."""
+    return _number(f"{what} above 0", lambda number: 0.0 < number < limit)
 
 
 def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
