@@ -29,7 +29,7 @@ from ..blender.messages.translation import translated
 from . import record
 from .arguments import frames, kept, limbs, stillness
 from .path_mapping import PathMapping
-from .rig_setup import RigSetup, refuse_twice
+from .rig_setup import RigSetup, repeated
 from .shot import Shot
 
 _FLAGS = ("sideways", "flat_feet", "find_contacts", "leave_targets")
@@ -145,7 +145,8 @@ class _Entry:
             return tuple(replace(rig, setup=setup) for rig in common.rigs)
         given = self.table["rig"]
         rigs = [self._rig(item, setup) for item in (given if isinstance(given, list) else [given])]
-        refuse_twice(self.where, [rig.name for rig in rigs])
+        if (twice := repeated([rig.name for rig in rigs])) is not None:
+            raise Refused("SAME_RIG", value=twice, where=self.where)
         return tuple(rigs)
 
     def asked(self) -> dict[str, Any]:

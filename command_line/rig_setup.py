@@ -45,14 +45,13 @@ def from_arguments(given: Sequence[tuple[str | None, Path | None]]) -> tuple[Rig
         raise Refused("ARGUMENTS.setups")
     names = [name or "" for name, setup in given if not setup] or [""]
     setups = [setup for _, setup in given if setup] or [None]
-    refuse_twice("--rig", names)
+    if (twice := repeated(names)) is not None:
+        raise Refused("ARGUMENTS.same_rig", value=twice)
     if len(setups) == 1:
         setups *= len(names)
     return tuple(RigSetup(name=name, setup=setup) for name, setup in zip(names, setups, strict=True))
 
 
-def refuse_twice(where: str, names: Sequence[str]) -> None:
-    """Raise `Refused` if `where` has one of the names twice."""
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            raise Refused("SAME_RIG", value=name, where=where)
+def repeated(names: Sequence[str]) -> str | None:
+    """The first of the names that is there twice, or None."""
+    return next((name for number, name in enumerate(names) if name in names[:number]), None)

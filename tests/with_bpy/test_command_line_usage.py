@@ -37,6 +37,8 @@ REFUSED = [
     ("bake {shot} --output {folder}/baked.blend --frames 1:3:inf", 64, '"1:3:inf" is not START:END'),
     ("bake {shot} --output {folder}/baked.blend --tolerance nan", 64, '"nan" is not a distance above 0'),
     ("bake {shot} --output {folder}/baked.blend --tolerance=-1", 64, '"-1" is not a distance above 0'),
+    ("bake {shot} --output {folder}/baked.blend --rig Rig --rig Rig", 64, 'armature "Rig" twice'),
+    ("bake --manifest {setup} --output-dir {folder} --rig Rig --rig Rig --setup {setup}", 64, 'armature "Rig" twice'),
     ("bake {shot} --output {folder}/baked.blend --keys SOME", 64, "EVERY_FRAME, TARGET_KEYS, REDUCED"),
     ("bake {shot} --output {folder}/baked.blend --jobs 2", 64, "--manifest"),
     ("bake {shot} --output {folder}/baked.blend --shot 2", 64, "--manifest"),
