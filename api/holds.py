@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import ceil, floor, inf
 from numbers import Real
 
+import numpy as np
 from bpy.types import Scene
 
 from ..blender import holds
@@ -52,10 +53,13 @@ def hold(
     at = start if at is None else at
     if not (isinstance(at, Real) and start <= at <= end):
         raise Refused("HOLD_FRAMES", object=rig, value=at, start=start, end=end)
-    given = tuple(ease) if isinstance(ease, Sequence) else ()
+    given = tuple(ease) if isinstance(ease, Sequence | np.ndarray) else ()
     if len(given) != 2 or not all(isinstance(each, Real) and 0 <= each < inf for each in given):
         raise Refused("HOLD_EASE", object=rig, value=ease)
-    asked = Hold(start=start, end=end, at=at, space=space_point(space), rotation=bool(rotation), ease=given)
+    before, after = map(float, given)
+    asked = Hold(
+        start=start, end=end, at=float(at), space=space_point(space), rotation=bool(rotation), ease=(before, after)
+    )
     return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
 
 

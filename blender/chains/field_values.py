@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from bpy.types import Object
 
 from .. import keyed_options
@@ -13,7 +14,13 @@ from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
 from ..properties import TwoBoneIKChain, chain_fields
 
-_TYPES: dict[str, Any] = {"BOOLEAN": bool, "FLOAT": Real, "ENUM": str, "STRING": str, "POINTER": Object | None}
+_TYPES: dict[str, Any] = {
+    "BOOLEAN": bool | np.bool_,
+    "FLOAT": Real,
+    "ENUM": str,
+    "STRING": str,
+    "POINTER": Object | None,
+}
 
 
 def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
@@ -29,7 +36,7 @@ def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
         if name not in known:
             raise Refused("UNKNOWN_KEY", chain=chain, value=name, where=where, nearest=nearest_name(name, known))
         refuse_value(where, name, known[name], value)
-        setattr(chain, name, value)
+        setattr(chain, name, bool(value) if isinstance(value, np.bool_) else value)
 
 
 def refuse_value(where: str, key: str, field: Any, value: Any, *, by_name: bool = False) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
-from support.rigs import animate, arm
+from support.rigs import animate, arm, keys
 from support.truth import Limb
 
 LAST = 12
@@ -48,3 +49,49 @@ def test_a_range_keys_its_own_frames(rig: Object, frames: range) -> None:
 def test_a_range_without_frames_is_refused(rig: Object, call: object, frames: range) -> None:
     with pytest.raises(api.Refused):
         call(rig, frames=frames)
+
+
+NUMPY = pytest.mark.parametrize("number", [np.float32, np.int64, np.uint32], ids=lambda number: number.__name__)
+
+
+@NUMPY
+def test_frames_may_be_numbers_of_numpy(rig: Object, number: type) -> None:
+    for frames in ((number(2), number(5)), np.array([2, 5, 1], dtype=number)):
+        assert api.check(rig, frames=frames).chains[0].frames.tolist() == [2, 3, 4, 5]
+    api.bake(rig, frames=(number(2), number(5)), keys="REDUCED", tolerance=number(1))
+    assert set(keys(rig.pose.bones["lower"])) <= {2, 3, 4, 5}
+
+
+@NUMPY
+def test_a_hold_takes_numbers_of_numpy(rig: Object, number: type) -> None:
+    hand = rig.two_bone_ik_chains[0].target
+    api.hold(rig, frames=(4, 7), at=5, ease=(1, 2))
+    expected = keys(hand, "location")
+    api.remove_hold(rig, chain_name(rig), number(0))
+    for ease in (np.array([1, 2], dtype=number), [number(1), number(2)]):
+        api.hold(rig, frames=(4, 7), at=number(5), ease=ease)
+        assert keys(hand, "location") == expected
+        api.remove_hold(rig, chain_name(rig))
+
+
+@NUMPY
+def test_a_contact_takes_numbers_of_numpy(rig: Object, number: type) -> None:
+    animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), LAST: (1, 0.1, 0, 0)})
+    stands = api.Contact("lower", number(1), number(LAST), "lower", (number(0), number(1), number(0)))
+    report = api.plant(rig, "lower", contacts=[stands], floor=number(0))
+    assert api.Report.from_json(report.to_json()).feet == report.feet
+    (found,) = api.contacts(rig, "lower")
+    assert found[:4] == ("lower", 1, LAST, "lower")
+    assert tuple(found.offset) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_flag_may_be_one_of_numpy(rig: Object, value: bool) -> None:
+    chain = api.ensure_chain(rig, "lower", use_rotation=np.bool_(value), mute=np.bool_(value))
+    assert (chain.use_rotation, chain.mute) == (value, value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 1.0, "true", None])
+def test_what_is_no_flag_is_told_what_is(rig: Object, value: object) -> None:
+    with pytest.raises(api.Refused, match="takes true or false"):
+        api.ensure_chain(rig, "lower", mute=value)

@@ -120,17 +120,18 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
     least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
     if not (isfinite(step) and step >= least):
         raise Refused("FRAME_STEP", object=rig, value=step, least=least)
-    return float(start), float(end), float(step)
+    return start, end, step
 
 
 def _given_range(rig: Rig, frames: Any) -> tuple[float, float, float]:
-    """Two or three numbers, of which the third is the step, or a range."""
+    """Two or three numbers, of which the third is the step, or a range; as floats: NumPy negates no unsigned ones."""
     if isinstance(frames, range):
-        return frames.start, frames.stop - 1, frames.step
+        frames = frames.start, frames.stop - 1, frames.step
     given = tuple(frames) if isinstance(frames, Sequence | np.ndarray) else ()
     if len(given) not in (2, 3) or not all(isinstance(number, Real) for number in given):
         raise Refused("NOT_FRAMES", object=rig, value=frames)
-    return given if len(given) == 3 else (*given, 1.0)
+    start, end, step = map(float, given if len(given) == 3 else (*given, 1.0))
+    return start, end, step
 
 
 def steps(start: float, end: float, step: float) -> Array:

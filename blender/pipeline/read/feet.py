@@ -133,7 +133,9 @@ def moves(foot: Foot, name: str) -> bool:
 def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
     others = [each for each in asked if not any(is_at(each, point) for point in foot.points)]
     used = {point for point in foot.points if any(is_at(each, point) for each in asked)}
-    new = list(dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [each.offset]))
+    new = list(
+        dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [map(float, each.offset)])
+    )
     if len(used) + len(new) > 2:
         raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
     (ball, heel), free = foot.points, iter(new)
