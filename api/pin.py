@@ -11,6 +11,7 @@ from ..blender.chains.create_targets import create, lacks
 from ..blender.chains.field_values import chains_restorer
 from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role
+from ..blender.chains.rigs.controls import limb_followed
 from ..blender.chains.target_empties import remove
 from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.messages.report import Report, point_text
@@ -134,9 +135,17 @@ def _created(rig: Rig, names: Sequence[str] | None, scene: Scene | None, until_w
 
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
     """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
+    by_rig: list[str] = []
     for chain in chosen_chains(rig, names):
         points = [Point(*item) for role in Role if (item := item_of(chain, role))]
+        limb = next(filter(None, map(limb_followed, points)), None)
+        if limb:
+            by_rig.append(chain.name)
         for point in points:
+            if limb and point.bone in limb.named:
+                continue  # what is between it and its control nobody moves
             bones = [place.bone for place in dependencies.with_parents(point)[1:] if place.object == rig and place.bone]
             if bones:
                 yield translated("note.carried_target", chain=chain.name, target=point_text(point), bone=bones[0])
+    if by_rig:
+        yield translated("note.carried_by_rig", chains=", ".join(by_rig))

@@ -14,7 +14,7 @@ from mathutils import Euler
 
 from support.published_rigs import published
 from support.rigify import generated
-from support.rigs import animate
+from support.rigs import animate, empty
 from support.truth import on_frame
 
 FRAMES = range(1, 21)
@@ -179,6 +179,20 @@ def test_what_two_controls_move_is_refused_by_name() -> None:
     with pytest.raises(api.Refused, match="by more than one control") as refused:
         api.hold(rig, ["Hind Leg.L"], (1, 5))
     assert refused.value.kind == "NO_CONTROL"
+
+
+def test_a_pin_names_controls_and_no_bones_between(rig: Object) -> None:
+    stride(rig)
+    told = "Targets go along with what the rig hangs their controls on: "
+    keyed = [note for note in api.pin(rig).notes if note.startswith("Keys take")]
+    assert [note.split('"')[1] for note in keyed] == ["basic_human, foot_ik.L", "basic_human, foot_ik.R"]
+    rig.animation_data_clear()
+    assert api.pin(rig).notes == (f"{told}Leg.L, Leg.R, Arm.L, Arm.R",)
+    pole = empty("Knee")
+    pole.parent, pole.parent_type, pole.parent_bone = rig, "BONE", "torso"
+    rig.two_bone_ik_chains["Leg.L"].pole_target = pole
+    hangs = 'Target "Knee" of chain "Leg.L" goes along with bone "torso"'
+    assert api.pin(rig, ["Leg.L"]).notes == (hangs, f"{told}Leg.L")
 
 
 def test_a_constraint_between_control_and_target_is_refused(rig: Object) -> None:

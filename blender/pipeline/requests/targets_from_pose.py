@@ -25,6 +25,7 @@ from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
+from ...chains.rigs import controls
 from ...key_settings import DEFAULTS, Keys, KeySettings
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report, point_text
@@ -93,10 +94,10 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
 
 
 def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
-    """Those whose location or rotation is animated."""
+    """What is keyed for those whose location or rotation is animated."""
     for point, target in points.items():
         if versions.animated_paths(point.object) & {target.location_path, target.rotation_path}:
-            yield point
+            yield controls.keyed_point(point)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
