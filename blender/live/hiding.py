@@ -15,6 +15,9 @@ from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
 from ..pipeline.requests import turn_switch
 
+_SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
+"""Constraints that move no joint where they act on the tip bone, or on one at the same place that carries it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding:
@@ -31,13 +34,17 @@ class Hiding:
 
 
 def on_top(plan: ChainPlan) -> Hiding | None:
-    """The first constraint that moves a bone of this chain, whatever its pose is; IK first."""
-    keyed = {bone.name for bone in plan.keyed}
-    bones = keyed | {bone.name for bone in (*plan.bones, *plan.below)}
+    """The first constraint that moves a joint of this chain, whatever its pose is; IK first."""
+    keyed, own, below = ({bone.name for bone in bones} for bones in (plan.keyed, plan.bones, plan.below))
     found = [
         (constraint.type != "IK", Hiding(bone=bone.name, constraint=constraint.name))
         for bone, constraint in dependencies.constrained(plan.rig)
-        if acts(constraint) and (dependencies.hides(bone, constraint, keyed) or bone.name in bones)
+        if acts(constraint)
+        and (
+            dependencies.hides(bone, constraint, keyed)
+            or bone.name in own
+            or (bone.name in below and constraint.type not in _SCALING)
+        )
     ]
     return _switched(plan, min(found, key=lambda each: each[0])[1]) if found else None
 

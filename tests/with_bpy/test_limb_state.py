@@ -141,6 +141,23 @@ def test_a_driver_that_hides_a_live_limb_is_not_told_reached() -> None:
     assert assert_told(rig, "HIDDEN").hiding is None
 
 
+@pytest.mark.parametrize("limb", ["Arm.L", "Leg.L"])
+def test_no_constraint_that_only_scales_is_told_to_hide(limb: str) -> None:
+    """Between forearm and hand a generated rig has a bone with Copy Scale, which is not to be muted."""
+    rig = generated("basic_human")
+    api.add_detected(rig)
+    chain = rig.two_bone_ik_chains[limb]
+    rig.pose.bones["upper_arm_parent.L" if limb == "Arm.L" else "thigh_parent.L"]["IK_FK"] = 1.0
+    rig.pose.bones["hand_ik.L" if limb == "Arm.L" else "foot_ik.L"].location = (0.02, -0.1, 0.05)
+    rig.update_tag()
+    found = told(rig, limb)
+    assert (found.state, found.hiding) == ("NOT_POSED", None)
+    api.solve(rig, [limb])
+    bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    assert (bones[chain.tip_bone].head - bones[chain.subtarget].head).length < 1e-4
+    assert told(rig, limb).state == "REACHED"
+
+
 def test_the_switch_that_hides_a_rigify_limb_can_be_turned() -> None:
     rig = generated("basic_human")
     api.add_detected(rig)
