@@ -84,7 +84,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
             _replace_keys(curve, new, span, channel.kept)
             if len(curve.modifiers):
                 notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
-    return [*notes, *_nla_notes(item)]
+    return [*notes, *([translated("alert.mixed_action", name=item.name)] if mixed(item) else [])]
 
 
 def pose(item: Object, channels: Iterable[Channel]) -> None:
@@ -196,21 +196,22 @@ def _replace_keys(
         set_keys(points, new)
         curve.update()
         return
-    frames = attribute(points, "co")[:, 0]
+    co = attribute(points, "co")
+    frames = co[:, 0]
+    inside = slice(frames.searchsorted(span[0] - MERGE), frames.searchsorted(span[1] + MERGE, side="right"))
+    if not (kept or np.count_nonzero(frames[1:] < frames[:-1])) and len(frames[inside]) == len(new["co"]):
+        _set_inside(points, new, inside, co)
+        curve.update()
+        return
     own = own_keys.any_inside(frames, kept)
     rows = np.flatnonzero((frames < span[0] - MERGE) | (frames > span[1] + MERGE) | own)
     free = ~own_keys.between_own(new["co"][:, 0], frames, kept)
     new = {name: values[free] for name, values in new.items()}
     order = np.argsort(np.concatenate((frames[rows], new["co"][:, 0])), kind="stable")
-    at = np.argsort(order)
-    if kept or len(at) != len(points) or (at[: len(rows)] != rows).any():
-        old = attributes(points)
-        set_keys(points, _merged(old, rows, new, order))
-        curve.update()
-        _freeze_handles(curve, old, own)
-    else:
-        _set_between(points, new, at[len(rows) :])
-        curve.update()
+    old = attributes(points)
+    set_keys(points, _merged(old, rows, new, order))
+    curve.update()
+    _freeze_handles(curve, old, own)
 
 
 def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarray) -> Attributes:
@@ -222,13 +223,13 @@ def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarra
     return found
 
 
-def _set_between(points: FCurveKeyframePoints, new: Attributes, rows: np.ndarray) -> None:
-    """The new keys on these rows, in place of the old ones, which stay selected as they are; all others stay."""
-    for name in (*_ADDED, *_EASING, *new):
-        values = attribute(points, name)
+def _set_inside(points: FCurveKeyframePoints, new: Attributes, inside: slice, co: np.ndarray) -> None:
+    """The new keys in place of as many old ones `inside`, which stay selected as they are; `co` (m, 2) are all."""
+    for name in dict.fromkeys((*_ADDED, *_EASING, *new)):
+        values = co if name == "co" else attribute(points, name)
         wanted = new.get(name, _as_added(name))
-        if (values[rows] != wanted).any():
-            values[rows] = wanted
+        if np.count_nonzero(values[inside] != wanted):
+            values[inside] = wanted
             points.foreach_set(name, values.reshape(-1))
 
 
@@ -294,7 +295,3 @@ def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
             )
             notes.append(muted)
     return notes
-
-
-def _nla_notes(item: Object) -> list[str]:
-    return [translated("alert.mixed_action", name=item.name)] if mixed(item) else []
