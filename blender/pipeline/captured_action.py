@@ -12,7 +12,7 @@ from bpy.types import Action
 from ...skeleton.feet import Foot
 from .. import contacts, versions
 from ..armatures import Rig
-from ..messages.refused import Refused
+from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from . import source_action, trial_keys, write
@@ -125,6 +125,21 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
         planted = None
     action.name = name
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
+
+
+@contextmanager
+def apart(rig: Rig, source: Captured) -> Iterator[None]:
+    """While it is open, what was planted does not refer to what was captured.
+
+    To evaluate an action Blender copies all that it refers to as well, and a capture has many keys.
+    """
+    action: Any = versions.played(rig)[0]
+    action.two_bone_ik_source = None
+    try:
+        yield
+    finally:
+        with unless_gone:
+            action.two_bone_ik_source = source.action
 
 
 def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Sequence[Sequence[float]]]]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.messages.foot_report import headline
-from bpy.types import Object
+from bpy.types import Action, Depsgraph, Object, Scene
 
 from support.footsteps import Capture
 from support.walker import captured, shown, walker
@@ -51,6 +52,24 @@ def test_slides_of_all_frames_are_told_on_request(rig: Object) -> None:
         print(foot.text(), least.max())
         assert foot.after[1] == pytest.approx(least.max(), abs=5e-6)  # single precision, far from the origin
     assert "measured" not in headline(report.feet)
+
+
+def test_the_capture_is_not_evaluated_while_it_is_measured(rig: Object) -> None:
+    planted, seen = [], set()
+
+    def look(_scene: Scene, depsgraph: Depsgraph) -> None:
+        if rig.animation_data.action.name != "Captured":
+            planted.append(rig.animation_data.action)
+            seen.update(each.name for each in depsgraph.ids if isinstance(each, Action))
+
+    bpy.app.handlers.frame_change_post.append(look)
+    try:
+        report = api.plant(rig)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(look)
+    assert len(planted) >= report.feet[0].measured
+    assert seen == {"Captured Planted"}
+    assert rig.animation_data.action.two_bone_ik_source == bpy.data.actions["Captured"]
 
 
 def test_what_older_reports_do_not_have_is_none() -> None:

@@ -12,11 +12,13 @@ from .feet import feet_of, moves, names_by_end, with_contacts
 
 def planted_before(rig: Rig, source: Captured, chosen: Sequence[Foot], softness: Number) -> tuple[Foot, ...]:
     """Those that are not among the chosen ones."""
+    taken = {contacts.path(foot.chain.end.path) for foot in chosen}
+    planted = {path for path, row in source.rows.items() if row.is_planted} - taken
+    if not planted:
+        return ()
     bones, names = rig.pose.bones, names_by_end(rig)
     paths = {contacts.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
-    taken = {contacts.path(foot.chain.end.path) for foot in chosen}
-    planted = {path for path, row in source.rows.items() if row.is_planted}
-    found = [name for path, name in paths.items() if path in planted and path not in taken]
+    found = [name for path, name in paths.items() if path in planted]
     return feet_of(rig, found, (), softness) if found else ()
 
 

@@ -86,7 +86,7 @@ def plant_feet(
             write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
             known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
             captured_action.remember_contacts(rig, read.source, known)
-        with sampling.Sampler(read.plan, sampler.way) as played:
+        with captured_action.apart(rig, read.source), sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             feet_now, measured = compare_feet(plan, read.feet, planted, solved, rows, settings, look)
         report = build_report("Plant", plan, solved, [*told, *notes], measured)
