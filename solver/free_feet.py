@@ -55,5 +55,7 @@ def bent_anew(roots: Array, tips: Array, lengths: Array, captured: Array, near: 
 
     roots, tips, lengths, captured, near : as for `pulled_in`
     """
-    part = np.clip((captured - norm(tips - roots) / lengths) / _BENT, 0.0, 1.0)
+    # What a leg is shorter than its length goes with the square of how far its knee is out.
+    before, now = (np.maximum(1.0 - each, 0.0) for each in (captured, norm(tips - roots) / lengths))
+    part = np.clip((now - before) / np.where(now > 0.0, now, 1.0), 0.0, 1.0)
     return 1.0 - (1.0 - near) * (1.0 - part * part * (3.0 - 2.0 * part))

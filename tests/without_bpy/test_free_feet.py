@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from solver.corrections import corrections
+from solver.free_feet import bent_anew
 from support.footsteps import LENGTHS, Capture, knees
 from support.planted import UP, most_acceleration, planted
 from support.takes import stand
@@ -49,6 +50,16 @@ def test_a_knee_that_gets_straight_in_the_air_does_not_snap(rate: float, straigh
     ratio = most_acceleration(after.knees[rows, 1], rate) / most_acceleration(take.knees[rows, 1], rate)
     print(f"knee acceleration {ratio:.3f} times as captured")
     assert ratio < 1.1
+
+
+@pytest.mark.parametrize(("captured", "planted", "least", "most"), [(0.9999, 0.995, 0.9, 1), (0.9, 0.895, 0, 0.01)])
+def test_a_leg_in_the_air_bends_anew_if_its_knee_moves_far(
+    captured: float, planted: float, least: float, most: float
+) -> None:
+    """By half a percent, the knee of a straight leg of a metre moves by 5 cm, and that of a bent one by 5 mm."""
+    roots, tips = np.zeros((1, 1, 3)), -planted * UP[None, None]
+    [[share]] = bent_anew(roots, tips, np.ones(1), np.full((1, 1), captured), np.zeros((1, 1)))
+    assert least <= share <= most
 
 
 def test_a_straight_leg_far_from_contacts_stays_as_captured() -> None:
