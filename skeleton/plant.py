@@ -80,50 +80,64 @@ def plant_feet(
     """
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
     found: dict[int, tuple[Planted, int]] = {}
-    shift, ratio, lowering = np.zeros_like(whole.hips), 1.0, np.zeros(len(whole.hips))
     groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
-    aside, fit = lowering, shift
+    body = None
     if legs:
         captured, those = _columns(whole, legs), [feet[column] for column in legs]
         captured = replace(captured, soles=flat_feet.soles(samples, those, captured.points))
-        chosen, fitted = _fitted(captured, those, hips, options)
-        below = None
-        if heights:
-            clearances = _clearances(samples, those, captured.points)
-            below = FloorLevels(heights=heights, clearances=clearances, leg=float(captured.lengths.mean()))
-            level, outside = below.at(fitted.points)
-            chosen = replace(chosen, level=level)
-        planted = _with_given(captured, chosen, [given[column] for column in legs])
-        if below:
-            planted, groundless[:, legs] = below.landed(captured, chosen, planted, outside)
-        found = {column: (planted, row) for row, column in enumerate(legs)}
-        shift, ratio, lowering, aside = planted.hips, planted.ratio, planted.lowering, planted.aside
-        fit = planted.fit
+        known = [given[column] for column in legs]
+        body, groundless[:, legs] = _planted_legs(captured, samples, those, hips, known, options, heights)
+        found = {column: (body, row) for row, column in enumerate(legs)}
     for column in set(range(len(feet))) - found.keys():
-        hand = _columns(whole, [column])
-        if hips and feet[column].chain.name in hips.carries:
-            hand = hand.moved(fit if feet[column].is_kept else shift)
-            hand = replace(hand, roots=whole.roots[:, [column]] + shift[:, None])
-        # Hands that hang at ease go along with the body, over ground that would seem to move.
-        still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
-        still = replace(still, kept=np.array([not feet[column].is_planted]))
-        found[column] = _with_given(hand, still, [given[column]]), 0
+        carried = body if hips and feet[column].chain.name in hips.carries else None
+        found[column] = _planted_hand(_columns(whole, [column]), feet[column], carried, given[column], options), 0
     every: dict[str, Any] = {
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
     }
+    still = np.zeros_like(whole.hips)
     return PlantedFeet(
         points=whole.points,
-        shift=shift,
+        shift=body.hips if body else still,
         velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
         lengths=whole.lengths,
-        ratio=ratio,
-        lowering=lowering,
-        aside=aside,
+        ratio=body.ratio if body else 1.0,
+        lowering=body.lowering if body else still[:, 0],
+        aside=body.aside if body else still[:, 0],
         groundless=groundless,
         ground=transform.stacked(_ground(whole, column, *found[column]) for column in range(len(feet))),
         **every,
     )
+
+
+def _planted_legs(
+    legs: Legs,
+    samples: Samples,
+    feet: Sequence[Foot],
+    hips: Hips | None,
+    given: Sequence[Given],
+    options: PlantOptions,
+    heights: Heights | None,
+) -> tuple[Planted, NDArray[np.bool_]]:
+    """The legs, all together; and (n, f) where there is no floor below a foot that would stand."""
+    options, fitted = _fitted(legs, feet, hips, options)
+    if heights is None:
+        return _with_given(legs, options, given), np.zeros(legs.tips.shape[:2], dtype=np.bool_)
+    clearances = _clearances(samples, feet, legs.points)
+    floor = FloorLevels(heights=heights, clearances=clearances, leg=float(legs.lengths.mean()))
+    level, outside = floor.at(fitted.points)
+    options = replace(options, level=level)
+    return floor.landed(legs, options, _with_given(legs, options, given), outside)
+
+
+def _planted_hand(hand: Legs, foot: Foot, body: Planted | None, given: Given, options: PlantOptions) -> Planted:
+    """A hand, by itself. `body` : the legs on whose hips it is, if it goes along with them."""
+    if body:
+        roots = hand.roots + body.hips[:, None]
+        hand = replace(hand.moved(body.fit if foot.is_kept else body.hips), roots=roots)
+    # Hands that hang at ease go along with the body, over ground that would seem to move.
+    still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
+    return _with_given(hand, replace(still, kept=np.array([not foot.is_planted])), [given])
 
 
 def _ground(whole: Legs, column: int, planted: Planted, row: int) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import free_feet, hips
-from .contacts import Stillness, footing, on_ground
+from .contacts import Footing, Stillness, footing, on_ground
 from .corrections import corrections
 from .flat_feet import level_turns
 from .jumps import pieces
@@ -145,61 +145,26 @@ _DEFAULTS = PlantOptions()
 
 def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     """Hips and feet of captured legs so that what stands on the ground stays there."""
-    rate, up, lengths = legs.rate, legs.up, np.asarray(legs.lengths, dtype=np.float64)
+    up, lengths = legs.up, np.asarray(legs.lengths, dtype=np.float64)
     ratio = options.ratio
     if ratio is None:
-        ratio = hips.found_ratio(legs.hips, legs.points, rate, float(lengths.mean()), up)
+        ratio = hips.found_ratio(legs.hips, legs.points, legs.rate, float(lengths.mean()), up)
     fit = hips.scaled(legs.hips, ratio, options.origin) - legs.hips
     legs = legs.moved(fit)
-    ground = footing(
-        legs.points,
-        rate,
-        lengths,
-        up,
-        stands=options.stands,
-        level=options.level,
-        level_ground=options.level_ground,
-        velocity=options.velocity,
-        stillness=options.stillness,
-    )
-    stands, velocity, takes = ground.stands, ground.velocity, pieces(legs.tips, lengths, rate)
-    if options.velocity is None and hips.outrun(legs.hips, rate, velocity, up):
-        velocity = np.zeros(3)  # the legs have another length than the captured ones, and skate
-    turns = _turns(legs, stands, options.fade, takes)
-    turned = _turned(legs, turns)
-    points = on_ground(turned, rate, velocity)
-    level = ground.level
-    if level is not None and options.level is None:
-        level = level - _tilts(legs, turned, stands)
-    correction = np.empty(legs.tips.shape, order="F")
-    for foot, length in enumerate(lengths):
-        for rows in takes:
-            correction[rows, foot] = corrections(
-                points[rows, foot],
-                stands[rows, foot],
-                None if level is None else level[rows, foot],
-                rate,
-                up,
-                options.fade,
-                _STEEPEST * float(length) if options.level is None else np.inf,
-                options.smooth,
-                options.level_ground,
-            )
+    takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
+    turns = _turns(legs, ground.stands, options.fade, takes)
+    ground, tips = _held(legs, ground, turns, takes, options)
+
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
-    tips, planted = legs.tips + correction, np.logical_or.reduce(stands, axis=-1) | kept
+    planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
     captured = norm(legs.roots - legs.tips) / lengths
-    room = np.maximum(_room(captured, rate, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
+    room = np.maximum(_room(captured, legs.rate, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
-    reach, limit, aside = (1.0 - softness) * lengths, options.limit * float(lengths.mean()), np.zeros_like(fit)
-    if options.sideways and limit > 0.0:
-        parts = ((legs.roots[rows], tips[rows], reach[rows], planted[rows]) for rows in takes)
-        aside = np.concatenate([sideways(*part, up, limit, rate, options.smooth) for part in parts])
-    roots = legs.roots + aside[:, None]
-    least = hips.lowering(roots, tips, reach, planted, up, limit)
-    down = np.concatenate([hips.smooth_envelope(least[rows], rate, options.smooth) for rows in takes])
-    roots = roots - along(up, down)[:, None]
-    tips = free_feet.pulled_in(roots, tips, lengths, captured, free_feet.near_contacts(planted, rate, takes))
-    near = free_feet.near_contacts(planted, rate, takes, options.smooth)
+    aside, down = _hips_moves(legs, tips, (1.0 - softness) * lengths, planted, takes, options)
+    roots = legs.roots + aside[:, None] - along(up, down)[:, None]
+
+    tips = free_feet.pulled_in(roots, tips, lengths, captured, free_feet.near_contacts(planted, legs.rate, takes))
+    near = free_feet.near_contacts(planted, legs.rate, takes, options.smooth)
     bent = free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
@@ -207,9 +172,9 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         hips=fit + aside - along(up, down),
         tips=tips,
         turns=turns,
-        stands=stands,
-        level=level,
-        velocity=velocity,
+        stands=ground.stands,
+        level=ground.level,
+        velocity=ground.velocity,
         ratio=ratio,
         fit=fit,
         lowering=down,
@@ -219,6 +184,62 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         bent=bent,
         short=np.where(planted, short, 0.0),
     )
+
+
+def _ground(legs: Legs, options: PlantOptions) -> Footing:
+    """Which points stand when, and on what; the ground stays where the hips go faster than it was found to."""
+    found = footing(
+        legs.points,
+        legs.rate,
+        legs.lengths,
+        legs.up,
+        stands=options.stands,
+        level=options.level,
+        level_ground=options.level_ground,
+        velocity=options.velocity,
+        stillness=options.stillness,
+    )
+    if options.velocity is None and hips.outrun(legs.hips, legs.rate, found.velocity, legs.up):
+        return replace(found, velocity=np.zeros(3))  # the legs have another length than the captured ones, and skate
+    return found
+
+
+def _held(
+    legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice], options: PlantOptions
+) -> tuple[Footing, Array]:
+    """The ground at the height of feet that turn so (n, f, 3, 3), and the tips (n, f, 3) of feet held to it."""
+    turned = _turned(legs, turns)
+    points, level = on_ground(turned, legs.rate, ground.velocity), ground.level
+    if level is not None and options.level is None:
+        level = level - _tilts(legs, turned, ground.stands)
+    correction = np.empty(legs.tips.shape, order="F")
+    for foot, length in enumerate(legs.lengths):
+        for rows in takes:
+            correction[rows, foot] = corrections(
+                points[rows, foot],
+                ground.stands[rows, foot],
+                None if level is None else level[rows, foot],
+                legs.rate,
+                legs.up,
+                options.fade,
+                _STEEPEST * float(length) if options.level is None else np.inf,
+                options.smooth,
+                options.level_ground,
+            )
+    return replace(ground, level=level), legs.tips + correction
+
+
+def _hips_moves(
+    legs: Legs, tips: Array, reach: Array, planted: NDArray[np.bool_], takes: Sequence[slice], options: PlantOptions
+) -> tuple[Array, Array]:
+    """(n, 3) how far the hips go sideways, and (n,) down, until planted legs of this reach (n, f) reach their tips."""
+    up, limit, aside = legs.up, options.limit * float(np.mean(legs.lengths)), np.zeros_like(legs.hips)
+    if options.sideways and limit > 0.0:
+        parts = ((legs.roots[rows], tips[rows], reach[rows], planted[rows]) for rows in takes)
+        aside = np.concatenate([sideways(*part, up, limit, legs.rate, options.smooth) for part in parts])
+    least = hips.lowering(legs.roots + aside[:, None], tips, reach, planted, up, limit)
+    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, options.smooth) for rows in takes])
+    return aside, down
 
 
 def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[slice]) -> Array:
