@@ -88,7 +88,7 @@ class IkChain:
     def between(self, rows: NDArray[np.intp], evaluated: Evaluated) -> dict[str, Array]:
         """By RNA path what is known of swivel, end bone and pole halfway behind the frames of these rows (m,).
 
-        evaluated : there; its poses (m, 4, 4)
+        evaluated : there; its poses (m, 4, 4), of what shows the limb as they are wanted, of others as they will be
         """
 
         def mean(values: Array) -> Array:
@@ -107,12 +107,8 @@ class IkChain:
         if not self._plan.swivel:
             return found
         bases = half._before_ik(self._plan.swivel, evaluated.poses)
-        above = self._plan.swivel.parents[:1]
-        stays = all(evaluated.depends[bone.name].isdisjoint(evaluated.stale) for bone in above)
         for bone in self._plan.sized:
-            found[bone.scale_path] = bases[bone.name].scale
-            if stays or bone.name != self._plan.swivel.bone.name:
-                found[bone.rotation_path] = bases[bone.name].rotation
+            found |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
         return found
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:

@@ -75,13 +75,19 @@ class Trial(ExitStack):
         self._need = SampleRequest(objects=frozenset(), bones=points)
         self._scene = self.enter_context(isolated.opened(plan.scene, self._need))
 
-    def evaluate(self, channels: Sequence[Channel]) -> Generator[float, None, dict[str, Array]]:
-        """By bone (n, 4, 4), how it is posed once these channels are keyed too; yields the part that is done."""
-        frames = self._plan.frames
-        write.keys(self._copy, channels, span=(frames[0], frames[-1]), style=self._style)
+    def evaluate(
+        self, channels: Sequence[Channel], frames: Array | None = None
+    ) -> Generator[float, None, dict[str, Array]]:
+        """By bone (n, 4, 4), how it is posed once these channels are keyed too; yields the part that is done.
+
+        frames : (n,) those of the plan by default
+        """
+        span = self._plan.frames[0], self._plan.frames[-1]
+        write.keys(self._copy, channels, span=span, style=self._style)
         self._style = replace(self._style, new_action=False)
-        samples = yield from probe.step(self._scene, self._need, frames)
-        shape = len(frames), 4, 4
+        times = self._plan.frames if frames is None else frames
+        samples = yield from probe.step(self._scene, self._need, times)
+        shape = len(times), 4, 4
         return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
 
 

@@ -88,13 +88,17 @@ def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: C
     assert_kept(deforming(rig, FRAMES), before)
 
 
-def test_limbs_stay_between_frames_as_pole_vector_changes(rig: Object) -> None:
+@pytest.mark.parametrize("name", ["pole_vector", "pole_parent"])
+def test_limbs_stay_between_frames_as_the_rig_changes(rig: Object, name: str) -> None:
+    values = {"pole_vector": (0.0, 1.0), "pole_parent": (1.0, 2.0)}[name]
     curves = versions.ensure_channelbag(rig).fcurves
     for limb, side in product(LIMBS, "LR"):
-        points = curves.new(f'pose.bones["{limb}_parent.{side}"]["pole_vector"]').keyframe_points
-        for frame, value in ((1.0, 0.0), (21.0, 1.0), (41.0, 0.0)):
+        rig.pose.bones[f"{limb}_parent.{side}"]["pole_vector"] = True
+        points = curves.new(f'pose.bones["{limb}_parent.{side}"]["{name}"]').keyframe_points
+        for frame, value in zip((1.0, 21.0, 41.0), (*values, values[0]), strict=True):
             points.insert(frame, value).interpolation = "CONSTANT"
     stride(rig)
+    animate(rig.pose.bones["torso"], location={1: (0, 0, 0), 60: (0.1, 0.2, -0.3)})
     before = deforming(rig, HALVES)
     api.switch(rig, "IK", frames=(1, 60))
     assert off(deforming(rig, HALVES), before)[0] < 1e-3

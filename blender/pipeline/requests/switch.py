@@ -18,7 +18,7 @@ from ....skeleton.layers import LayerPlan, Setting, to_place, wanted
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Plan, Point, Samples
+from ....skeleton.values import Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
 from ...chains.rigs import rig_files
@@ -91,10 +91,11 @@ def switch(
     if len(rows):
         on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
     layer_keys = LayerKeys(plan, limbs)
-    placing = _controls(plan, limbs, poses, samples.basis, layer_keys, tied)
-    bases, held, chains = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    own = {point.bone: basis for point, basis in samples.basis.items()}
+    chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
+    placing = _controls(plan, limbs, poses, chains, layer_keys, tied, (rows, replace(tied, poses=on_halves)))
+    bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), held, solved, settings)
-    between = _between(limbs, chains, rows, replace(tied, poses=on_halves))
     unit = float(world_units(samples.to_world[rig]).max())
     keying = layer_keys.asked(bases, between, held, poses, settings, unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
@@ -149,18 +150,21 @@ def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
     poses: Mapping[str, Array],
-    own_bases: Mapping[Point, Basis],
+    chains: Sequence[IkChain],
     layer_keys: LayerKeys,
     tied: Evaluated,
-) -> Generator[float, None, tuple[dict[str, Basis], list[Setting], list[IkChain]]]:
-    """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides."""
-    ends, own = np.unique(plan.frames[[0, -1]]), {point.bone: basis for point, basis in own_bases.items()}
-    chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
+    halfway: tuple[NDArray[np.intp], Evaluated],
+) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
+    """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
+
+    halfway : behind the frames of which rows controls have to be right as well, and what was sampled there
+    """
+    ends, (rows, on_halves) = np.unique(plan.frames[[0, -1]]), halfway
     waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
     bases, waiting = place(waiting, replace(tied, poses=poses))
     held = switches = [one for limb in limbs for one in limb.switches]
     if not (chains or waiting):
-        return bases, held, chains
+        return bases, _between(limbs, rows, on_halves), held
     with trial_keys.Trial(plan, tied.depends) as trial:
         for number in range(_MOST):
             keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases)]
@@ -175,12 +179,24 @@ def _controls(
             bases |= found
             if not waiting and all(chain.fits for chain in chains):
                 break
-    return bases, held, chains
+        between, begun = _between(limbs, rows, on_halves), [chain for chain in chains if chain.begun]
+        if len(rows) and begun:
+            # What carries pole and swivel hangs on controls that are known only now.
+            keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases, between)]
+            halves = 0.5 * (plan.frames[rows] + plan.frames[rows + 1])
+            now = yield from trial.evaluate([*(setting.channel(ends) for setting in held), *keyed], halves)
+            carried = replace(on_halves, poses={**now, **_showing(limbs, on_halves.poses)}, stale=())
+            found = {path: values for chain in begun for path, values in chain.between(rows, carried).items()}
+            between = replace(between, values={**between.values, **found})
+    return bases, between, held
 
 
-def _between(
-    limbs: Sequence[LayerPlan], chains: Sequence[IkChain], rows: NDArray[np.intp], evaluated: Evaluated
-) -> Between:
+def _showing(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of the poses by which limbs are judged."""
+    return {bone.name: poses[bone.name] for limb in limbs for bone in limb.shown}
+
+
+def _between(limbs: Sequence[LayerPlan], rows: NDArray[np.intp], evaluated: Evaluated) -> Between:
     """What is known of the controls halfway behind the frames of these rows, where Blender was evaluated as well."""
     if not len(rows):
         return NOTHING_BETWEEN
@@ -190,10 +206,6 @@ def _between(
     for control in controls:
         if control.bone.name in bases:
             values |= values_between(control.bone, bases[control.bone.name])
-    keyed = {*evaluated.stale, *(bone.name for limb in limbs for bone in limb.keyed)}
-    for chain in chains:
-        if chain.begun:
-            values |= chain.between(rows, replace(evaluated, stale=keyed))
     return Between(rows=rows, values=values)
 
 
