@@ -4,7 +4,7 @@ Where constraints come in between, only Blender tells how controls move bones. S
 that hang on such bones, or turn an IK chain, follow from what is evaluated.
 """
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from ....skeleton.layers import LayerPlan, Setting, to_place, wanted
 from ....skeleton.place_bones import Evaluated, place
 from ....skeleton.steps import part
 from ....skeleton.transform import Basis
-from ....skeleton.values import Plan, Samples
+from ....skeleton.values import Channel, Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
 from ...chains.rigs import rig_files
@@ -106,13 +106,7 @@ def switch(
     ]
     set_keys = [setting_channel(rig, setting, solved) for setting in held]
     told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
-    told += [translated("note.rigid", limb=limb.name) for limb in limbs if {*limb.rigid} & {*held}]
-    told += [
-        translated("note.reach", limb=limb.name, property=property_label(one.path))
-        for limb in limbs
-        for one in limb.far
-        if one in held
-    ]
+    told += _settings_told(limbs, held)
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
@@ -146,6 +140,17 @@ def _refuse_unwritable(
     keys.refuse_unkept(rig, spans)
 
 
+def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Iterator[str]:
+    """Sentences about what else is keyed so that IK shows these limbs."""
+    for limb in limbs:
+        if not {*limb.rigid}.isdisjoint(held):
+            yield translated("note.rigid", limb=limb.name)
+    for limb in limbs:
+        for setting in limb.far:
+            if setting in held:
+                yield translated("note.reach", limb=limb.name, property=property_label(setting.path))
+
+
 def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
@@ -166,10 +171,13 @@ def _controls(
     if not (chains or waiting):
         return bases, _between(limbs, rows, on_halves), held
     with trial_keys.Trial(plan, tied.depends) as trial:
+
+        def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
+            channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))
+            return [*(setting.channel(ends) for setting in held), *channels]
+
         for number in range(_MOST):
-            keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases)]
-            steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
-            now = yield from part(steps, number / _MOST, (number + 1) / _MOST)
+            now = yield from part(trial.evaluate(keyed()), number / _MOST, (number + 1) / _MOST)
             late = {control.bone.name for control in waiting}
             for chain in chains:
                 waiting += chain.controls(now, late)
@@ -182,18 +190,13 @@ def _controls(
         between, begun = _between(limbs, rows, on_halves), [chain for chain in chains if chain.begun]
         if len(rows) and begun:
             # What carries pole and swivel hangs on controls that are known only now.
-            keyed = [channel for limb in limbs for channel in layer_keys.every(limb, bases, between)]
             halves = 0.5 * (plan.frames[rows] + plan.frames[rows + 1])
-            now = yield from trial.evaluate([*(setting.channel(ends) for setting in held), *keyed], halves)
-            carried = replace(on_halves, poses={**now, **_showing(limbs, on_halves.poses)}, stale=())
-            found = {path: values for chain in begun for path, values in chain.between(rows, carried).items()}
-            between = replace(between, values={**between.values, **found})
+            now = yield from trial.evaluate(keyed(between), halves)
+            shown = {bone.name: on_halves.poses[bone.name] for limb in limbs for bone in limb.shown}
+            carried = replace(on_halves, poses={**now, **shown}, stale=())
+            values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
+            between = replace(between, values={**between.values, **values})
     return bases, between, held
-
-
-def _showing(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> dict[str, Array]:
-    """Those of the poses by which limbs are judged."""
-    return {bone.name: poses[bone.name] for limb in limbs for bone in limb.shown}
 
 
 def _between(limbs: Sequence[LayerPlan], rows: NDArray[np.intp], evaluated: Evaluated) -> Between:
