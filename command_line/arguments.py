@@ -3,22 +3,21 @@
 import os
 import re
 import tomllib
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
-from enum import StrEnum
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
-from math import inf, isfinite, nan
+from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
-from .. import api
 from ..blender.extension import VERSION
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.read.layers import Layer
 from .shot import ReportDetail
+from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -68,22 +67,23 @@ def parser(usage: str) -> ArgumentParser:
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
     bake, snap, plant, switch, detect = (commands[name] for name in names)
-    _add(switch, "--to", type=_one_of(Layer), required=True)
+    _add(switch, "--to", type=one_of(Layer), required=True)
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     for command in (bake, snap, switch):
-        _add(command, "--keys", type=_one_of(Keys))
-        _add(command, "--tolerance", type=_above_zero("a distance"), metavar="DISTANCE")
-    _add(plant, "--limbs", type=limbs, default=("LEGS",), metavar="LIMBS")
-    _add(plant, "--hips", default="", metavar="BONE")
-    _add(plant, "--sideways", action="store_true")
-    _add(plant, "--keep", type=kept, default=(), metavar="LIMBS")
-    _add(plant, "--floor", default="", metavar="FLOOR")
-    _add(plant, "--flat-feet", action="store_true")
-    _add(plant, "--stillness", type=stillness, action="extend", default=[], metavar="NAME=NUMBER")
-    _add(plant, "--find-contacts", action="store_true")
-    _add(plant, "--leave-targets", action="store_true")
+        _add(command, "--keys", type=one_of(Keys))
+        _add(command, "--tolerance", type=above_zero("a distance"), metavar="DISTANCE")
+    # None where they are not given: a setup file may give them.
+    _add(plant, "--limbs", type=limbs, metavar="LIMBS")
+    _add(plant, "--hips", metavar="BONE")
+    _add(plant, "--sideways", action="store_true", default=None)
+    _add(plant, "--keep", type=kept, metavar="LIMBS")
+    _add(plant, "--floor", metavar="FLOOR")
+    _add(plant, "--flat-feet", action="store_true", default=None)
+    _add(plant, "--stillness", type=stillness, action="extend", metavar="NAME=NUMBER")
+    _add(plant, "--find-contacts", action="store_true", default=None)
+    _add(plant, "--leave-targets", action="store_true", default=None)
     for command in (bake, snap, plant, switch):
-        _add(command, "--measure", type=_one_of(Measure), metavar="FRAMES")
+        _add(command, "--measure", type=one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)
         _add(where, "--in-place", action="store_true")
@@ -107,7 +107,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(
         command,
         "--strict",
-        type=_number("a distance from 0 on", lambda number: 0.0 <= number < inf),
+        type=number("a distance from 0 on", lambda number: 0.0 <= number < inf),
         metavar="DISTANCE",
     )
     _add(command, "--keep-going", action="store_true")
@@ -116,13 +116,13 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(
         command,
         "--time-limit",
-        type=_above_zero("a number of seconds", TIMEOUT_MAX),
+        type=above_zero("a number of seconds", TIMEOUT_MAX),
         metavar="SECONDS",
     )
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
-    _add(command, "--report-detail", type=_one_of(ReportDetail))
+    _add(command, "--report-detail", type=one_of(ReportDetail))
     _add(command, "--summary", **_FILE)
     _add(command, "--progress", choices=("plain", "openjd", "none"), default="plain")
     many = command.add_argument_group("many files")
@@ -130,79 +130,5 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")
-    _add(many, "--jobs", type=_jobs, nargs="?", const=os.cpu_count(), default=0, metavar="N")
+    _add(many, "--jobs", type=jobs, nargs="?", const=os.cpu_count(), default=0, metavar="N")
     _add(many, "--log-dir", type=Path, metavar="DIR")
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal():
-        raise ArgumentTypeError(f'"{text}" is not a number of Blenders')
-    return int(text)
-
-
-def frames(text: str) -> tuple[float, float, float]:
-    """START:END[:STEP] as numbers."""
-    parts, finite = text.split(":"), _number("a number", isfinite)
-    try:
-        start, end, step = (finite(part) for part in (parts if len(parts) == 3 else [*parts, "1"]))
-    except (ValueError, ArgumentTypeError):
-        raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
-    return start, end, step
-
-
-def limbs(text: str) -> tuple[str, ...]:
-    """LEGS, ARMS or both."""
-    found = tuple(part.strip().upper() for part in text.split(","))
-    if not set(found) <= {"LEGS", "ARMS"}:
-        raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
-    return found
-
-
-def kept(text: str) -> tuple[str, ...]:
-    """ARMS, SPINE, or names of limbs."""
-    found = (part.strip() for part in text.split(","))
-    return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in found)
-
-
-def stillness(text: str) -> tuple[tuple[str, float], ...]:
-    """Fields of `api.Stillness` and their values."""
-    known = [field.name for field in fields(api.Stillness)]
-    found: list[tuple[str, float]] = []
-    for part in text.split(","):
-        name, _, value = (each.strip() for each in part.partition("="))
-        if name not in known:
-            raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
-        found.append((name, _above_zero("a number")(value)))
-    return tuple(found)
-
-
-def _above_zero(what: str, limit: float = inf) -> Callable[[str], float]:
-    """Reads a number above 0 and below the limit."""
-    return _number(f"{what} above 0", lambda number: 0.0 < number < limit)
-
-
-def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
-    """Reads a number that fits."""
-
-    def read(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = nan
-        if not fits(number):
-            raise ArgumentTypeError(f'"{text}" is not {what}')
-        return number
-
-    return read
-
-
-def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
-    """Reads one of these words, in capital or small letters."""
-
-    def chosen(text: str) -> StrEnum:
-        try:
-            return choices(text.upper())
-        except Refused as refused:
-            raise ArgumentTypeError(str(refused)) from None
-
-    return chosen

@@ -17,23 +17,20 @@ a file outside of the manifest's folder that path without "..". No output leaves
 import glob
 import os
 import re
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
-from ..blender.messages.translation import translated
-from . import record
-from .arguments import frames, kept, limbs, stillness
+from . import plant_options, record
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, repeated
 from .shot import Shot
+from .text_values import frames, of_table
 
-_FLAGS = ("sideways", "flat_feet", "find_contacts", "leave_targets")
-_SHARED = ("setup", "rig", "frames", "limbs", "hips", "keep", "floor", "stillness", *_FLAGS)
+_SHARED = ("setup", "rig", "frames", *plant_options.NAMES)
 _KEYS = ("file", *_SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
@@ -53,7 +50,9 @@ def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapp
         entry = _Entry(f'Shot {len(found) + 1} of "{path}"', table, home, mapped)
         for file in entry.files(folder):
             number = len(found) + 1
-            shot = replace(common, number=number, file=file, is_open=False, rigs=entry.rigs(common), **entry.asked())
+            shot = replace(
+                common, number=number, file=file, is_open=False, rigs=entry.rigs(common), **entry.asked(common)
+            )
             if logs:
                 log = _below(logs, entry.output(file), entry.where).with_suffix(record.LOG_SUFFIX)
                 shot = replace(shot, log=log)
@@ -94,9 +93,7 @@ def _tables(path: Path) -> list[dict[str, Any]]:
     """The tables of the shots, filled in from [defaults]."""
     tables, others = toml_file.tables(path, "shot", "defaults")
     toml_file.refuse_empty(path, "shot", tables)
-    defaults = others.get("defaults", {})
-    if not isinstance(defaults, dict):
-        raise Refused("WRONG_TYPE.one_table", value="defaults", path=path)
+    defaults = toml_file.table(path, "defaults", others)
     toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, _SHARED)
     return [defaults | table for table in tables]
 
@@ -149,25 +146,13 @@ class _Entry:
             raise Refused("SAME_RIG", value=twice, where=self.where)
         return tuple(rigs)
 
-    def asked(self) -> dict[str, Any]:
-        """The range of frames, and what to plant, by the fields of a shot; nothing of what the table leaves out."""
-        readers: dict[str, Callable[[str], Any]] = {"frames": frames, "limbs": limbs, "hips": str, "keep": kept}
-        readers |= {"floor": str, "stillness": stillness}
-        found = {key: self._read(key, reader) for key, reader in readers.items() if key in self.table}
-        return found | {key: self._flag(key) for key in _FLAGS if key in self.table}
-
-    def _read(self, key: str, reader: Callable[[str], Any]) -> Any:
-        try:
-            return reader(self._text(self.table, key))
-        except ArgumentTypeError as error:
-            raise Refused("FRAMES", where=self.where, key=key, error=error) from None
-
-    def _flag(self, key: str) -> bool:
-        value = self.table[key]
-        if not isinstance(value, bool):
-            wanted = translated("part.bool")
-            raise Refused("WRONG_TYPE.field", value=value, wanted=wanted, where=self.where, key=key)
-        return value
+    def asked(self, common: Shot) -> dict[str, Any]:
+        """The range of frames, and what to plant, by the fields of a shot; what the table leaves out is as `common`."""
+        plant = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
+        found: dict[str, Any] = {"plant": {**common.plant, **plant_options.read(self.where, plant)}}
+        if "frames" in self.table:
+            found["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
+        return found
 
     def output(self, file: Path) -> Path:
         """The path of the file's output in the folder for outputs."""

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import api
 from ..blender.messages.refused import Refused
+from . import plant_options
 
 _PLACEHOLDER = "{rig}"
 
@@ -36,7 +37,10 @@ class RigSetup:
 
     def load(self) -> api.Setup | None:
         """The contents of the setup file, or None."""
-        return api.load_setup(self.file) if self.file else None
+        if not self.file:
+            return None
+        found = api.load_setup(self.file)
+        return replace(found, plant=plant_options.read(f'[plant] of "{self.file}"', found.plant))
 
 
 def from_arguments(given: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:

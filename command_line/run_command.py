@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, outcome, pool, worker
+from . import blend_file, manifest, outcome, plant_options, pool, worker
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
@@ -98,9 +98,10 @@ def _shot(arguments: Namespace) -> Shot:
     file = arguments.manifest or blend_file.named_or_open(arguments.file)
     known = {field.name for field in fields(Shot)}
     asked = {name: value for name, value in vars(arguments).items() if name in known}
+    plant = {name: value for name in plant_options.NAMES if (value := getattr(arguments, name, None)) is not None}
     output = file if arguments.in_place else arguments.output
     rigs = from_arguments(arguments.rigs or ())
-    return Shot(**asked | {"file": file, "is_open": not arguments.file, "rigs": rigs, "output": output})
+    return Shot(**asked | {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "output": output})
 
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:

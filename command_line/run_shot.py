@@ -4,7 +4,7 @@ import runpy
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,20 @@ from ..blender.armatures import Rig
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.read.chosen_chains import after_followed
-from ..blender.pipeline.read.space import floor_named
-from . import blend_file, interrupt, outcome, record
+from . import blend_file, interrupt, outcome, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
 
 _AT_ONCE = 16
 """So many characters are baked at the same time at most: their samples and keys are in memory together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What one armature is to get: names of its chains, None for all, and options of Plant."""
+
+    chains: list[str] | None
+    plant: Mapping[str, Any]
 
 
 def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
@@ -144,15 +151,15 @@ def _reports(
             if not what.keep_going:
                 raise
 
-    found: dict[Rig, list[str] | None] = {}
+    found: dict[Rig, _Asked] = {}
     for asked, setup in zip(what.rigs, setups, strict=True):
         with kept_going():
             if isinstance(setup, Refused):
                 raise setup
-            with_chains = setup is None and what.command not in ("plant", "switch")
+            with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
             for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():
-                    found[rig] = _applied(rig, setup) if setup else None
+                    found[rig] = _asked(what, rig, setup)
     reports: list[api.Report] = []
     groups, in_circle = _groups(what, found)
     for refusal in in_circle:
@@ -168,7 +175,7 @@ def _reports(
 
 def _posed(
     what: Shot,
-    rigs: Mapping[Rig, list[str] | None],
+    rigs: Mapping[Rig, _Asked],
     kept_going: Callable[[], AbstractContextManager[None]],
     progress: Progress,
 ) -> list[api.Report]:
@@ -176,12 +183,12 @@ def _posed(
     requests: list[api.Request] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
-        for rig, names in rigs.items():
+        for rig, asked in rigs.items():
             with kept_going():
                 if what.command == "check":
-                    reports.append(api.check(rig, names, what.frames, scene=_scene(rig)))
+                    reports.append(api.check(rig, asked.chains, what.frames, scene=_scene(rig)))
                     continue
-                request = opened.enter_context(closing(_request(what, rig, names)))
+                request = opened.enter_context(closing(_request(what, rig, asked)))
                 for done in request.prepare():
                     interrupt.check()
                     progress(len(requests) + done)
@@ -195,11 +202,11 @@ def _posed(
     return reports
 
 
-def _groups(what: Shot, found: Mapping[Rig, list[str] | None]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
+def _groups(what: Shot, found: Mapping[Rig, _Asked]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
     """The armatures that are posed at the same time, later ones may follow earlier ones; and refusals of others."""
     if what.command != "bake":
         return [(rig,) for rig in found], []
-    groups, refusals = after_followed(found)
+    groups, refusals = after_followed({rig: asked.chains for rig, asked in found.items()})
     return [group[at : at + _AT_ONCE] for group in groups for at in range(0, len(group), _AT_ONCE)], refusals
 
 
@@ -207,31 +214,20 @@ def _scene(rig: Rig) -> Scene | None:
     return bpy.context.scene if bpy.context.scene in rig.users_scene else None
 
 
-def _applied(rig: Rig, setup: api.Setup) -> list[str]:
-    """Apply the setup to the armature; the names of its chains that are not muted."""
-    return [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
+def _asked(what: Shot, rig: Rig, setup: api.Setup | None) -> _Asked:
+    """Apply the setup to the armature; of its chains those that are not muted are asked for."""
+    if setup is None:
+        return _Asked(chains=None, plant=what.plant)
+    names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
+    return _Asked(chains=names if setup.chains else None, plant={**setup.plant, **what.plant})
 
 
-def _request(what: Shot, rig: Rig, chains: list[str] | None) -> api.Request:
-    scene = _scene(rig)
+def _request(what: Shot, rig: Rig, asked: _Asked) -> api.Request:
+    shared: dict[str, Any] = {"frames": what.frames, "scene": _scene(rig), "measure": what.measure}
     if what.command == "plant":
-        return api.planting(
-            rig,
-            frames=what.frames,
-            scene=scene,
-            find=what.find_contacts,
-            limbs=what.limbs,
-            hips=what.hips or None,
-            sideways=what.sideways,
-            keep=what.keep,
-            floor=floor_named(what.floor),
-            flat_feet=what.flat_feet,
-            stillness=api.Stillness(**dict(what.stillness)),
-            leave_targets=what.leave_targets,
-            measure=what.measure,
-        )
-    style = api.KeyStyle.of(what)
+        return api.planting(rig, **shared, **plant_options.keywords(asked.plant))
+    shared["style"] = api.KeyStyle.of(what)
     if what.to:
-        return api.switching(rig, what.to, what.switched, what.frames, scene=scene, style=style, measure=what.measure)
+        return api.switching(rig, what.to, what.switched, **shared)
     baking = api.baking_targets if what.command == "snap" else api.baking
-    return baking(rig, chains, what.frames, scene=scene, style=style, measure=what.measure)
+    return baking(rig, asked.chains, **shared)

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,7 @@ class Shot:
     number : in its manifest, from 1 on; None without a manifest
     file : the .blend file; if `is_open`, the file that is already open
     rigs : the armatures and their setups
-    limbs, hips, sideways, keep, floor, flat_feet, stillness, find_contacts, leave_targets : what to plant, and how; the
-        floor is a height or the name of an object, and of the stillness of feet that stand those fields are given that
-        are not as usual
+    plant : what to plant, and how, as far as it is said: see `plant_options`
     to, switched : what limbs of these names, or all, are to show
     output, report : paths to write, or None
     log : where what Blender prints goes, if it is one of a pool
@@ -65,15 +63,7 @@ class Shot:
     keys: Keys = DEFAULTS.keys
     tolerance: float = DEFAULTS.tolerance
     measure: Measure = DEFAULTS.measure
-    limbs: tuple[str, ...] = ("LEGS",)
-    hips: str = ""
-    sideways: bool = False
-    keep: tuple[str, ...] = ()
-    floor: str = ""
-    flat_feet: bool = False
-    stillness: Sequence[tuple[str, float]] = ()
-    find_contacts: bool = False
-    leave_targets: bool = False
+    plant: Mapping[str, Any] = field(default_factory=dict)
     to: Layer | None = None
     switched: Sequence[str] | None = None
     output: Path | None = None
@@ -98,10 +88,13 @@ class Shot:
         setups : the contents of the setup file of each armature, or why it cannot be read
         """
         asked = {key: value for key, value in asdict(self).items() if key not in _NOT_ASKED}
-        chains = [
-            list(map(dict, item.chains)) if isinstance(item, api.Setup) else item and str(item) for item in setups
+        contents = [
+            {"chains": list(map(dict, item.chains)), "plant": dict(item.plant)}
+            if isinstance(item, api.Setup)
+            else {"chains": item and str(item)}
+            for item in setups
         ]
-        rigs = [{"name": rig.name, "chains": found} for rig, found in zip(self.rigs, chains, strict=True)]
+        rigs = [{"name": rig.name, **found} for rig, found in zip(self.rigs, contents, strict=True)]
         asked |= {key: asked[key] and digest(asked[key]) for key in ("file", "python_before", "python_after")}
         return json.loads(json.dumps(asked | {"rigs": rigs}))
 

@@ -13,11 +13,13 @@ properties that are left out have their defaults. In `end_bone`, * stands for an
 bone that fits gets a chain, and in the other names * and ? stand for the same text. A bone whose name is literally the
 pattern comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives
 the chain empties for the target and the pole target that it lacks.
+
+[plant] has options of the command line's `plant`; with it, a file needs no chain.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,31 +51,37 @@ class Setup:
     path : of the file
     chains : for each [[chain]] its fields by identifier; an object is given by its name
     places : in words, where each chain is written; by default, by its number in `path`
+    plant : what [plant] has, options of the command line's `plant`, which reads them
     """
 
     path: Path
     chains: tuple[Mapping[str, Any], ...]
     places: tuple[str, ...] = ()
+    plant: Mapping[str, Any] = field(default_factory=dict)
 
 
 def load(path: Path) -> Setup:
     """Read a setup file and those that it extends; Refused if a key is unknown, or a type, word or number is wrong."""
-    chains = _chains(path, ())
-    return Setup(path=path, chains=tuple(chain for _, chain in chains), places=tuple(place for place, _ in chains))
+    chains, plant = _contents(path, ())
+    places = tuple(place for place, _ in chains)
+    return Setup(path=path, chains=tuple(chain for _, chain in chains), places=places, plant=plant)
 
 
-def _chains(path: Path, extending: tuple[Path, ...]) -> list[tuple[str, dict[str, Any]]]:
-    """The chains of a file that these files extend, and where each is written."""
+def _contents(path: Path, extending: tuple[Path, ...]) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Any]]:
+    """The chains of a file that these files extend, and where each is written; and what [plant] has."""
     if path in extending:
         raise Refused("EXTENDS_ITSELF", value=str(extending[-1]), other=path)
-    own, others = toml_file.tables(path, "chain", "extends")
+    own, others = toml_file.tables(path, "chain", "extends", "plant")
     extended = toml_file.texts(f'"{path}"', "extends", others.get("extends", []))
-    if not extended:
+    if not (extended or "plant" in others):
         toml_file.refuse_empty(path, "chain", own)
+    plant: dict[str, Any] = {}
     inherited: dict[str, tuple[str, dict[str, Any]]] = {}
     for name in extended:
         file = Path(os.path.normpath(path.parent / name))
-        for place, chain in _chains(file, (*extending, path)):
+        chains, options = _contents(file, (*extending, path))
+        plant |= options
+        for place, chain in chains:
             inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
     known = chain_fields()
     known[_CREATE] = known["mute"]  # true or false as well
@@ -87,7 +95,7 @@ def _chains(path: Path, extending: tuple[Path, ...]) -> list[tuple[str, dict[str
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
         found.append((where, chain))
-    return [*inherited.values(), *found]
+    return [*inherited.values(), *found], plant | toml_file.table(path, "plant", others)
 
 
 def _name(chain: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import degrees
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,14 @@ def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], d
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
         raise Refused("WRONG_TYPE.table", value=name, path=path)
     return found, content
+
+
+def table(path: Path, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The table [name], empty if there is none; Refused if it is something else."""
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise Refused("WRONG_TYPE.one_table", value=name, path=path)
+    return found
 
 
 def refuse_empty(path: Path, name: str, found: Sequence[object]) -> None:

@@ -101,3 +101,72 @@ def test_a_manifest_says_what_to_plant_in_each_shot(walk: Path, tmp_path: Path) 
     reports = [reported(tmp_path / f"out/{name}.two_bone_ik.json") for name in ("legs", "arms")]
     names = [{foot["name"] for foot in report["feet"]} for report in reports]
     assert names == [{"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}]
+
+
+def planted(walk: Path, setup: str, *line: object, base: str = "") -> tuple[int, set[str]]:
+    """Exit status, and limbs that were planted, with these setup files."""
+    report = walk.with_name("report.json")
+    walk.with_name("base.toml").write_text(base)
+    walk.with_name("actor.toml").write_text(setup)
+    report.unlink(missing_ok=True)
+    files = ("--setup", walk.with_name("actor.toml"), "--output", walk.with_name("planted.blend"), "--report", report)
+    status = run("plant", walk, *files, *line)
+    return status, {foot["name"] for foot in reported(report)["feet"]} if status == 0 else set()
+
+
+LEGS, ARMS = {"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}
+
+
+def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> None:
+    arms = '[plant]\nlimbs = "ARMS"\nleave_targets = true'
+    assert planted(walk, arms) == (0, ARMS)
+    ends = {chain.name: chain.end_bone for chain in opened(walk.with_name("planted.blend")).two_bone_ik_chains}
+    assert ends.keys() == ARMS
+    assert planted(walk, arms, "--limbs", "LEGS") == (0, LEGS)
+    assert planted(walk, 'extends = "base.toml"\n[plant]\nhips = "Hips"', base=arms) == (0, ARMS)
+    chain = f'[[chain]]\nname = "Arm.L"\nend_bone = "{ends["Arm.L"]}"\nmute = true\n'
+    assert planted(walk, chain + arms) == (0, ARMS)
+
+
+def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> None:
+    manifest, setup, out = (walk.with_name(name) for name in ("takes.toml", "actor.toml", "out"))
+    manifest.write_text(
+        '[defaults]\nsetup = "actor.toml"\n[[shot]]\nfile = "walk.blend"\noutput = "a.blend"\n'
+        '[[shot]]\nfile = "walk.blend"\noutput = "b.blend"\nlimbs = "LEGS"\n'
+    )
+    for limbs, expected in (("ARMS", ARMS), ("LEGS,ARMS", LEGS | ARMS)):
+        setup.write_text(f'[plant]\nlimbs = "{limbs}"')
+        assert run("plant", "--manifest", manifest, "--output-dir", out) == 0
+        names = [{foot["name"] for foot in reported(out / f"{name}.two_bone_ik.json")["feet"]} for name in "ab"]
+        assert names == [expected, LEGS]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('flor = "Ground"', '"flor", which means nothing: the nearest is "floor"'),
+        ('limbs = "tails"', 'has limbs that are not understood: "tails" is not LEGS, ARMS'),
+        ("floor = 0.5", "has floor = 0.5, but it takes text in quotes"),
+        ("sideways = 1", "has sideways = 1, but it takes true or false"),
+        ('floor = "Grond"', 'the nearest is "Ground"'),
+    ],
+)
+def test_a_setup_with_a_wrong_option_is_refused(
+    walk: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
+) -> None:
+    assert planted(walk, f"[plant]\n{line}") == (5, set())
+    assert words in capsys.readouterr().err
+    assert not walk.with_name("planted.blend").exists()
+
+
+def test_what_is_no_table_of_options_is_refused(walk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert planted(walk, 'plant = "ARMS"') == (5, set())
+    assert "write [plant]" in capsys.readouterr().err
+
+
+def test_a_setup_without_chains_leaves_a_bake_its_own(walk: Path) -> None:
+    assert planted(walk, '[plant]\nlimbs = "LEGS"\nleave_targets = true') == (0, LEGS)
+    baked = walk.with_name("baked.blend")
+    line = ("--setup", walk.with_name("actor.toml"), "--frames", "1:5", "--output", baked)
+    assert run("bake", walk.with_name("planted.blend"), *line) == 0
+    assert len(opened(baked).two_bone_ik_chains) == 2

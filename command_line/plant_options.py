@@ -1,0 +1,48 @@
+"""Options of the command `plant`, by the names that the command line, manifests and setup files share."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import api
+from ..blender.files import toml_file
+from ..blender.messages.refused import Refused
+from ..blender.messages.translation import translated
+from ..blender.pipeline.read.space import floor_named
+from .text_values import kept, limbs, of_table, stillness
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "limbs": limbs,
+    "hips": str,
+    "keep": kept,
+    "floor": str,
+    "stillness": stillness,
+}
+_FLAGS = ("sideways", "flat_feet", "find_contacts", "leave_targets")
+
+NAMES = (*_READERS, *_FLAGS)
+
+
+def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a table of TOML: text as on the command line, flags true or false; Refused for anything else."""
+    toml_file.refuse_unknown(where, table, NAMES)
+    return {
+        key: _flag(where, key, value) if key in _FLAGS else of_table(where, key, value, _READERS[key])
+        for key, value in table.items()
+    }
+
+
+def _flag(where: str, key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Refused("WRONG_TYPE.field", value=value, wanted=translated("part.bool"), where=where, key=key)
+    return value
+
+
+def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as `api.planting` takes them; Refused where there is no such floor."""
+    readers: dict[str, Callable[[Any], Any]] = {
+        "hips": lambda name: name or None,
+        "floor": floor_named,
+        "stillness": lambda pairs: api.Stillness(**dict(pairs)),
+    }
+    found = {name: readers[name](value) if name in readers else value for name, value in given.items()}
+    return {"find" if name == "find_contacts" else name: value for name, value in found.items()}

@@ -1,0 +1,96 @@
+"""Reads values from text, as arguments and files in TOML have them; ArgumentTypeError says what is wrong."""
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from dataclasses import fields
+from enum import StrEnum
+from math import inf, isfinite, nan
+from typing import Any
+
+from .. import api
+from ..blender.files import toml_file
+from ..blender.messages.refused import Refused
+
+
+def jobs(text: str) -> int:
+    """A number of Blenders."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f'"{text}" is not a number of Blenders')
+    return int(text)
+
+
+def frames(text: str) -> tuple[float, float, float]:
+    """START:END[:STEP] as numbers."""
+    parts, finite = text.split(":"), number("a number", isfinite)
+    try:
+        start, end, step = (finite(part) for part in (parts if len(parts) == 3 else [*parts, "1"]))
+    except (ValueError, ArgumentTypeError):
+        raise ArgumentTypeError(f'"{text}" is not START:END or START:END:STEP') from None
+    return start, end, step
+
+
+def limbs(text: str) -> tuple[str, ...]:
+    """LEGS, ARMS or both."""
+    found = tuple(part.strip().upper() for part in text.split(","))
+    if not set(found) <= {"LEGS", "ARMS"}:
+        raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
+    return found
+
+
+def kept(text: str) -> tuple[str, ...]:
+    """ARMS, SPINE, or names of limbs."""
+    found = (part.strip() for part in text.split(","))
+    return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in found)
+
+
+def stillness(text: str) -> tuple[tuple[str, float], ...]:
+    """Fields of `api.Stillness` and their values."""
+    known = [field.name for field in fields(api.Stillness)]
+    found: list[tuple[str, float]] = []
+    for part in text.split(","):
+        name, _, value = (each.strip() for each in part.partition("="))
+        if name not in known:
+            raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
+        found.append((name, above_zero("a number")(value)))
+    return tuple(found)
+
+
+def above_zero(what: str, limit: float = inf) -> Callable[[str], float]:
+    """Reads a number above 0 and below the limit."""
+    return number(f"{what} above 0", lambda found: 0.0 < found < limit)
+
+
+def number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+    """Reads a number that fits."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = nan
+        if not fits(found):
+            raise ArgumentTypeError(f'"{text}" is not {what}')
+        return found
+
+    return read
+
+
+def one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
+    """Reads one of these words, in capital or small letters."""
+
+    def chosen(text: str) -> StrEnum:
+        try:
+            return choices(text.upper())
+        except Refused as refused:
+            raise ArgumentTypeError(str(refused)) from None
+
+    return chosen
+
+
+def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) -> Any:
+    """What the reader makes of a value in TOML; Refused if it is no text that it understands."""
+    (text,) = toml_file.texts(where, key, [value])
+    try:
+        return reader(text)
+    except ArgumentTypeError as error:
+        raise Refused("FRAMES", where=where, key=key, error=error) from None
