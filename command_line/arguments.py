@@ -72,16 +72,7 @@ def parser(usage: str) -> ArgumentParser:
     for command in (bake, snap, switch):
         _add(command, "--keys", type=one_of(Keys))
         _add(command, "--tolerance", type=above_zero("a distance"), metavar="DISTANCE")
-    # None where they are not given: a setup file may give them.
-    _add(plant, "--limbs", type=limbs, metavar="LIMBS")
-    _add(plant, "--hips", metavar="BONE")
-    _add(plant, "--sideways", action="store_true", default=None)
-    _add(plant, "--keep", type=kept, metavar="LIMBS")
-    _add(plant, "--floor", metavar="FLOOR")
-    _add(plant, "--flat-feet", action="store_true", default=None)
-    _add(plant, "--stillness", type=stillness, action="extend", metavar="NAME=NUMBER")
-    _add(plant, "--find-contacts", action="store_true", default=None)
-    _add(plant, "--leave-targets", action="store_true", default=None)
+    _add_plant(plant)
     for command in (bake, snap, plant, switch):
         _add(command, "--measure", type=one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
@@ -96,6 +87,19 @@ def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any
     group.add_argument(argument, help=_HELP[texts][argument], **settings)
 
 
+def _add_plant(plant: ArgumentParser) -> None:
+    """Adds the options of Plant; they are None where they are not given, as a setup file may give them."""
+    _add(plant, "--limbs", type=limbs, metavar="LIMBS")
+    _add(plant, "--hips", metavar="BONE")
+    _add(plant, "--sideways", action="store_true", default=None)
+    _add(plant, "--keep", type=kept, metavar="LIMBS")
+    _add(plant, "--floor", metavar="FLOOR")
+    _add(plant, "--flat-feet", action="store_true", default=None)
+    _add(plant, "--stillness", type=stillness, action="extend", metavar="NAME=NUMBER")
+    _add(plant, "--find-contacts", action="store_true", default=None)
+    _add(plant, "--leave-targets", action="store_true", default=None)
+
+
 def _add_shots(command: ArgumentParser) -> None:
     """Adds the arguments of commands that work on shots."""
     command.set_defaults(output=None, in_place=False, report_detail=ReportDetail.FULL, **asdict(DEFAULTS))
@@ -104,28 +108,23 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
     _add(command, "--enable-autoexec", action="store_true")
-    _add(
-        command,
-        "--strict",
-        type=number("a distance from 0 on", lambda number: 0.0 <= number < inf),
-        metavar="DISTANCE",
-    )
+    distance = number("a distance from 0 on", lambda found: 0.0 <= found < inf)
+    _add(command, "--strict", type=distance, metavar="DISTANCE")
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)
     _add(command, "--python-after", **_FILE)
-    _add(
-        command,
-        "--time-limit",
-        type=above_zero("a number of seconds", TIMEOUT_MAX),
-        metavar="SECONDS",
-    )
+    _add(command, "--time-limit", type=above_zero("a number of seconds", TIMEOUT_MAX), metavar="SECONDS")
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)
     _add(command, "--report-detail", type=one_of(ReportDetail))
     _add(command, "--summary", **_FILE)
     _add(command, "--progress", choices=("plain", "openjd", "none"), default="plain")
-    many = command.add_argument_group("many files")
+    _add_many(command.add_argument_group("many files"))
+
+
+def _add_many(many: Any) -> None:
+    """Adds the arguments of runs over many shots."""
     _add(many, "--manifest", **_FILE)
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)

@@ -34,21 +34,29 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
         return ExitStatus.DONE
     _refuse_combination(arguments)
     one = _shot(arguments)
-    if arguments.manifest is None:
-        _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
-        summary = Summary(arguments.summary)
-        with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
-            ((_, found),) = ending
-        for report in found.reports:
-            print(f"{report.rig}\n{report}", flush=True)
-        if found.state == outcome.TO_DO:
-            print(f"{found.state}: {found.text}")
-        else:
-            summary.add(one, found)
-        _warn(found.damage)
-        return max(_ended(found.status, found.text, progress), _ended_summary(summary, progress))
+    return (_run_many if arguments.manifest else _run_one)(one, arguments, call, progress)
+
+
+def _run_one(one: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
+    """Carry out one shot, and tell all of its reports."""
+    _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
+    summary = Summary(arguments.summary)
+    with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
+        ((_, found),) = ending
+    for report in found.reports:
+        print(f"{report.rig}\n{report}", flush=True)
+    if found.state == outcome.TO_DO:
+        print(f"{found.state}: {found.text}")
+    else:
+        summary.add(one, found)
+    _warn(found.damage)
+    return max(_ended(found.status, found.text, progress), _ended_summary(summary, progress))
+
+
+def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
+    """Carry out the shots of the manifest, for which `common` gives what they leave out, and tell how each ended."""
     mapped = mapping(arguments.path_mapping)
-    shots = manifest.shots(arguments.manifest, arguments.output_dir, arguments.log_dir, one, mapped)
+    shots = manifest.shots(arguments.manifest, arguments.output_dir, arguments.log_dir, common, mapped)
     _refuse_overwriting(shots.values(), arguments)
     chosen = {number: shots[number] for number in manifest.numbers(arguments.shot, len(shots))}
     summary = Summary(arguments.summary)

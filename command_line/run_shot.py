@@ -151,15 +151,7 @@ def _reports(
             if not what.keep_going:
                 raise
 
-    found: dict[Rig, _Asked] = {}
-    for asked, setup in zip(what.rigs, setups, strict=True):
-        with kept_going():
-            if isinstance(setup, Refused):
-                raise setup
-            with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
-            for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
-                with kept_going():
-                    found[rig] = _asked(what, rig, setup)
+    found = _found(what, setups, kept_going)
     reports: list[api.Report] = []
     groups, in_circle = _groups(what, found)
     for refusal in in_circle:
@@ -171,6 +163,20 @@ def _reports(
     if not reports:
         raise refusals[0]
     return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
+
+
+def _found(what: Shot, setups: Setups, kept_going: Callable[[], AbstractContextManager[None]]) -> dict[Rig, _Asked]:
+    """The armatures of the open file that take part, with their setups applied."""
+    found: dict[Rig, _Asked] = {}
+    for asked, setup in zip(what.rigs, setups, strict=True):
+        with kept_going():
+            if isinstance(setup, Refused):
+                raise setup
+            with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
+            for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
+                with kept_going():
+                    found[rig] = _asked(what, rig, setup)
+    return found
 
 
 def _posed(

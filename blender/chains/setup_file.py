@@ -83,19 +83,23 @@ def _contents(path: Path, extending: tuple[Path, ...]) -> tuple[list[tuple[str, 
         plant |= options
         for place, chain in chains:
             inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
-    known = chain_fields()
-    known[_CREATE] = known["mute"]  # true or false as well
     found = []
     for number, chain in enumerate(own, 1):
         where = _where(path, number)
-        toml_file.refuse_unknown(where, chain, known)
-        for key, value in chain.items():
-            refuse_value(where, key, known[key], value, by_name=True)
+        _refuse_unfit(where, chain)
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
         found.append((where, chain))
     return [*inherited.values(), *found], plant | toml_file.table(path, "plant", others)
+
+
+def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
+    known = chain_fields()
+    known[_CREATE] = known["mute"]  # true or false as well
+    toml_file.refuse_unknown(where, chain, known)
+    for key, value in chain.items():
+        refuse_value(where, key, known[key], value, by_name=True)
 
 
 def _name(chain: Mapping[str, Any]) -> str:
