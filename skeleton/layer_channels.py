@@ -17,8 +17,12 @@ from .values import Bone, Channel
 _NEARLY_STRAIGHT = 0.3
 """Radians between two bones that IK moves: within these a mid joint moves many times as far as the tip is off."""
 
-_TURN = 2e-4
+_TURN = 5e-4
 """Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
+
+_EASED = (3.0 - np.sqrt(3.0)) / 8.0 * (2.0 - np.sqrt(3.0)) ** np.arange(3)
+"""Parts of its last change by which a curve is off from the end inwards if it comes to rest there, as Blender eases
+first and last keys: where all frames have keys, its values on these do not show that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,21 +56,26 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
         ]
         # Parents that get keys themselves will move as the limb does.
         spaces = [np.eye(4)[None], *(poses[name] for name in limb.spaces - keyed)]
-        turns = np.max([_turns(np.array(ends), space) for space in spaces], axis=0)
+        off = np.max([_off(np.array(ends), space) for space in spaces], axis=0)
+        found[:-1] |= off > _TURN * sum(bone.length for bone in limb.shown[:2])
         if limb.chain:
             straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
             found[:-1] |= straight[1:] | straight[:-1]
-        for row in np.flatnonzero(turns > _TURN * sum(bone.length for bone in limb.shown[:2])):
-            found[row : row + 3] = True
     return np.flatnonzero(found[:-1])
 
 
-def _turns(points: Array, space: Array) -> Array:
-    """(n - 3,) by how much curves of points (k, n, 3) may be off whose keys are in the space of a bone (n, 4, 4)."""
-    local = transform.transform_points(transform.inverse(space), points)
-    size = transform.lengths(space[:, :3, :3]).max()
+def _off(points: Array, space: Array) -> Array:
+    """(n - 1,) by how much curves of points (k, n, 3), with keys in the space of a bone (n, 4, 4), may be off."""
+    change = np.diff(transform.transform_points(transform.inverse(space), points), axis=1)
     # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
-    return size * norm(np.diff(local, n=3, axis=1)).max(axis=0) / 16.0
+    turns = norm(np.diff(change, n=2, axis=1)).max(axis=0) / 16.0
+    off = np.zeros(change.shape[1])
+    for first in range(3):
+        off[first:][: len(turns)] = np.maximum(off[first:][: len(turns)], turns)
+    fast, eased = norm(change).max(axis=0), _EASED[: len(off)]
+    for ends, last in ((off, fast[:1]), (off[::-1], fast[-1:])):
+        ends[: len(eased)] = np.maximum(ends[: len(eased)], eased * last)
+    return off * float(transform.lengths(space[:, :3, :3]).max())
 
 
 def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
@@ -111,12 +120,13 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     """
     step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    smooth = np.gradient(values, frames, axis=0, edge_order=2 if len(frames) > 2 else 1)
-    # Of the parabola through a frame and the two beside it.
+    # Of the parabola through three frames on end: its slope on the one in the middle, or on the outer ones.
     bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
-    ahead, behind = smooth[:-1].copy(), smooth[1:].copy()
-    ahead[:-1][corners[:-2]] = (change[:-1] - step[:-1] * bend)[corners[:-2]]
-    behind[1:][corners[2:]] = (change[1:] + step[1:] * bend)[corners[2:]]
+    ahead, behind, turns = change.copy(), change.copy(), corners.copy()
+    turns[[0, -1]] = True
+    ahead[1:] = behind[:-1] = change[:-1] + step[:-1] * bend
+    ahead[:-1][turns[:-2]] = (change[:-1] - step[:-1] * bend)[turns[:-2]]
+    behind[1:][turns[2:]] = (change[1:] + step[1:] * bend)[turns[2:]]
     # A cubic is halfway at the mean of its ends and an eighth of how much its slopes differ.
     off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step[rows] * (ahead - behind)[rows]
     ahead[rows] += 4.0 / step[rows] * off

@@ -30,6 +30,9 @@ _BETWEEN = 1e-3
 _FEW = 16
 """Up to so many frames all are measured: the whole rig is evaluated for each, which takes most of the time."""
 
+_FEW_BETWEEN = 4
+"""The same between frames, where curves were made to pass."""
+
 _OF_LAYERS = {"IK", "COPY_TRANSFORMS"}
 """Types of the constraints by which bones show the one layer or the other, or are bent by IK."""
 
@@ -108,8 +111,8 @@ def _chosen(
     for each, mids in zip(on, half, strict=True) if len(before) else ():
         curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    found = zip(frames, (fast, curved), strict=True)
-    rows, between = (chosen(times, plan.rig, measure, _FEW, rows, keyed) for times, rows in found)
+    found = zip(frames, (_FEW, _FEW_BETWEEN), (fast, curved), strict=True)
+    rows, between = (chosen(times, plan.rig, measure, few, rows, keyed) for times, few, rows in found)
     return rows, between
 
 
