@@ -66,6 +66,9 @@ def _location(bones: Bones, parent: Array | None, head: Array, still: Array) -> 
     start = still[..., :3, 3]
     if is_plain(bones, parent):
         moves = still[..., :3, :3]
+    elif parent is not None and bones[0].use_local_location:
+        # What it inherits of rotation and scale says nothing about where its own location takes it.
+        moves = product(parent[..., :3, :3], np.stack([bone.offset[:3, :3] for bone in bones]))
     else:
         moved = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
         moves = np.stack(moved, axis=-1)

@@ -4,8 +4,9 @@ How controls move a bone that constraints act on, only Blender tells. So they ar
 that hang on such a bone wait until somebody has evaluated the others.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Evaluated:
 def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, Basis], list[Control]]:
     """The bases of controls by name, each given after those that it hangs on; and those that have to wait."""
     bases: dict[str, Basis] = {}
-    placed: dict[str, Array] = {}
+    placed: dict[str, Callable[[], Array]] = {}
     waiting: list[Control] = []
     for control in controls:
         bones, late = (control.bone,), {*evaluated.stale, *(other.bone.name for other in waiting)}
@@ -65,9 +66,13 @@ def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, 
             basis = replace(basis, location=np.zeros_like(basis.location))
         if not control.turns:
             basis = replace(basis, rotation=np.eye(3)[None, None], scale=np.ones((1, 1, 3)))
-        placed[control.bone.name] = inherit.pose(bones, parent, basis.matrix)
+        placed[control.bone.name] = cache(partial(_posed, bones, parent, basis))
         bases[control.bone.name] = each_array(lambda values: values[:, 0], basis)
     return bases, waiting
+
+
+def _posed(bones: inherit.Bones, parent: Array | None, basis: Basis) -> Array:
+    return inherit.pose(bones, parent, basis.matrix)
 
 
 class _Unknown(Exception):
@@ -75,14 +80,14 @@ class _Unknown(Exception):
 
 
 def _pose(
-    bones: Sequence[Bone], evaluated: Evaluated, placed: Mapping[str, Array], late: Collection[str]
+    bones: Sequence[Bone], evaluated: Evaluated, placed: Mapping[str, Callable[[], Array]], late: Collection[str]
 ) -> Array | None:
     """(n, 1, 4, 4) the pose of the first of these bones, each the parent of the one before; None of none."""
     if not bones:
         return None
     name = bones[0].name
     if name in placed:
-        return placed[name]
+        return placed[name]()
     depends = evaluated.depends[name]
     if depends.isdisjoint(placed) and depends.isdisjoint(late):
         return evaluated.poses[name][:, None]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 WILDCARDS = frozenset("*?")
 
@@ -11,12 +12,18 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
 
     returns : None if the pattern does not fit the name
     """
-    # From behind, where each * but the last takes as little as it can, and is not tried again: to try all the ways in
-    # which many * share a name takes exponential time.
+    found = _backwards(pattern).fullmatch(name[::-1])
+    return [text[::-1] for text in reversed(found.groups())] if found else None
+
+
+@lru_cache(maxsize=1024)
+def _backwards(pattern: str) -> re.Pattern[str]:
+    """What fits names that are spelt from behind."""
+    # There each * but the last takes as little as it can, and is not tried again: to try all the ways in which many *
+    # share a name takes exponential time.
     last, *parts = (re.sub(r"\\\?", "(.)", re.escape(part)) for part in pattern[::-1].split("*"))
     between = [f"(?>(.*?){part})" for part in parts[:-1]] + [f"(.*){part}" for part in parts[-1:]]
-    found = re.fullmatch("".join((last, *between)), name[::-1], re.DOTALL)
-    return [text[::-1] for text in reversed(found.groups())] if found else None
+    return re.compile("".join((last, *between)), re.DOTALL)
 
 
 def filled(pattern: str, texts: Iterable[str]) -> str:

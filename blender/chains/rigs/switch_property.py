@@ -4,7 +4,7 @@ Mostly it is one of a bone or of the armature object, which drives constraints. 
 controls themselves, it is the influence of such a constraint, or what drives that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import bpy
@@ -115,12 +115,12 @@ def driving_path(rig: Rig, constraint: Constraint) -> str | None:
 
 def drives(rig: Rig, path: str) -> bool:
     """Whether a driver of the rig reads its property at this RNA path: keys of one that none reads do nothing."""
-    return any(drivers_reading(rig, path))
+    return any(drivers_reading(rig, {path}))
 
 
-def drivers_reading(rig: Rig, path: str) -> Iterator[FCurve]:
-    """The drivers of the rig that read its property at this RNA path."""
-    return (driver for driver in versions.drivers(rig) if path in _properties(rig, driver))
+def drivers_reading(rig: Rig, paths: Set[str]) -> Iterator[FCurve]:
+    """The drivers of the rig that read any of its properties at these RNA paths."""
+    return (driver for driver in versions.drivers(rig) if not paths.isdisjoint(_properties(rig, driver)))
 
 
 def _properties(rig: Rig, driver: FCurve) -> Iterator[str]:

@@ -73,6 +73,6 @@ def _local_to_pose(rig: Rig, name: str, parent_name: str) -> LocalToPose:
                 bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest)
                 for matrix, above in zip(local, map(Matrix, parent.tolist()), strict=True)
             ]
-        return np.array(poses, dtype=np.float64)
+        return np.array(list(map(matrix_rows, poses)), dtype=np.float64)
 
     return converted

@@ -143,7 +143,15 @@ def with_parents(point: Point) -> list[Point]:
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
+    found: dict[Point, None] = {}
+    for point in points:
+        new: list[Point] = []
+        place: Point | None = point
+        while place and place not in found:
+            new.append(place)
+            place = _parent(place)
+        found |= dict.fromkeys(reversed(new))
+    return list(found)
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:

@@ -172,11 +172,13 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
         for name in dependencies.moved_by(bone, each)
     }
     paths = {switch.path for switch in switches}
-    driven = {driver.data_path for path in paths for driver in drivers_reading(rig, path)}
+    driven = {driver.data_path for driver in drivers_reading(rig, paths)}
     stale = {bone_and_property(path)[0] for path in driven}
-    for bone, each in dependencies.constrained(rig):
-        if f"{each.path_from_id()}.influence" in paths | driven:
-            stale |= dependencies.moved_by(bone, each)
+    for name in {bone_and_property(path)[0] for path in paths | driven}.intersection(rig.pose.bones.keys()):
+        bone = rig.pose.bones[name]
+        for each in bone.constraints:
+            if f"{each.path_from_id()}.influence" in paths | driven:
+                stale |= dependencies.moved_by(bone, each)
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 
@@ -255,7 +257,9 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     start, end = float(frames[0]), float(frames[-1])
     find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
     curves = [find(path, index=index) for index in range(len(standing))]
-    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves if curve)])
+    if not any(curves):
+        return {start - 1.0: standing}, {end + _near(end): standing}
+    times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
 
     def values(frame: float) -> dict[float, Array]:
         found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]

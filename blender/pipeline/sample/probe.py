@@ -112,7 +112,7 @@ class Recorder:
 
         # To make arrays of 20,000 matrices in the end would take seconds in which Esc is not heard.
         self._objects = {item: empty(4, 4) for item in wanted.objects}
-        self._bones = {point: empty(4, 4) for point in wanted.bones}
+        self._bones, self._poses = [*wanted.bones], empty(len(wanted.bones), 4, 4)
         self._own = {point: empty(4, 4) for point in wanted.own if not point.bone or point in wanted.turned}
         self._scales = {point: empty(3) for point in self._own}
         # Of most bones nothing else counts, and six numbers take a fraction of the time of a matrix.
@@ -127,8 +127,9 @@ class Recorder:
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
         for item, matrices in self._objects.items():
             matrices[self._row] = matrix_rows(evaluated[item].matrix_world)
-        for (item, name), matrices in self._bones.items():
-            matrices[self._row] = matrix_rows(bones[item][name].matrix)
+        if self._bones:
+            # All at once: to put away one matrix takes about as long as to ask Blender for it.
+            self._poses[self._row] = [matrix_rows(bones[item][name].matrix) for item, name in self._bones]
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
             matrices[self._row] = matrix_rows(owner.matrix_basis)
@@ -146,7 +147,7 @@ class Recorder:
         """All frames so far."""
         return Samples(
             to_world={item: _once(matrices) for item, matrices in self._objects.items()},
-            pose={point: _once(matrices) for point, matrices in self._bones.items()},
+            pose={point: _once(self._poses[:, column]) for column, point in enumerate(self._bones)},
             basis={point: self._basis(point) for point in self._wanted.own},
             numbers={
                 point: {name: _once(values) for name, values in numbers.items()}
