@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import fields, replace
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
@@ -52,16 +53,12 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
     refuse_other_than_armature(rig)
     found: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
-    kinds: dict[str, None] = {}
-    bones = sorted(rig.data.bones.keys())
-    for kind, pattern in layouts():
-        kinds[kind] = None
-        for limb in _filled(bones, pattern):
-            absent = _absent(rig, limb)
-            if not absent and not any(_untied(rig, limb)):
-                found.setdefault(limb.name, limb)
-            elif len(absent) < _ALMOST * len(limb.bones):
-                almost.append((kind, limb))
+    for kind, limb in _by_names(tuple(rig.data.bones.keys()), user_files()):
+        absent = _absent(rig, limb)
+        if not absent and not any(_untied(rig, limb)):
+            found.setdefault(limb.name, limb)
+        elif len(absent) < _ALMOST * len(limb.bones):
+            almost.append((kind, limb))
     taken = {name for limb in found.values() for name in limb.bones}
     for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
         if limb.fk[0] not in taken and wanted(limb):
@@ -69,8 +66,15 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
     if not found:
         for fault in faults():
             raise fault
-        raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(kinds))
+        raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(dict.fromkeys(kind for kind, _ in layouts())))
     return found
+
+
+@lru_cache(maxsize=16)
+def _by_names(bones: tuple[str, ...], _users: Hashable) -> tuple[tuple[str, KnownLimb], ...]:
+    """Each limb that these names of bones may be some of, with its kind; found out once for panel and switch."""
+    ordered = sorted(bones)
+    return tuple((kind, limb) for kind, pattern in layouts() for limb in _filled(ordered, pattern))
 
 
 _seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = {}
