@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.feet import feet_of, hips_of
+from bl_ext.user_default.two_bone_ik.blender.pipeline.read.feet import feet_of, found_limbs, hips_of
 from bpy.types import Object
 
 from support.rigs import Bone, animate, armature
@@ -74,7 +74,8 @@ def body(kind: str) -> Object:
 
 
 def default_hips(rig: Object) -> tuple[str, str]:
-    hips, stay = hips_of(rig, feet_of(rig, None, {"LEGS"}, 0.015), None, ())
+    found = found_limbs(rig)
+    hips, stay = hips_of(rig, found, feet_of(rig, found, None, {"LEGS"}, 0.015), None, ())
     return hips.bone.name if hips else "", stay
 
 

@@ -83,21 +83,22 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     source = captured_action.captured(rig)
     if source.renamed:
         raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
-    found = read_feet.feet_of(rig, asked.names, asked.kinds, asked.options.softness)
+    limbs = read_feet.found_limbs(rig)
+    found = read_feet.feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
     lost: tuple[tuple[str, str], ...] = ()
     if asked.contacts is None and not asked.find_contacts:
         found, lost = on_given_points(rig, source, found)
     found = read_feet.with_contacts(rig, found, asked.contacts or ())
-    before = planted_before(rig, source, found, asked.options.softness)
+    before = planted_before(rig, limbs, source, found, asked.options.softness)
     stay = [foot for foot in before if asked.names is not None and is_apart(foot, found)]
     again, lost_again = on_given_points(rig, source, stay)
     found = (*found, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
-    hips, hips_stay = read_feet.hips_of(rig, found, asked.hips, curves)
-    kept = named_limbs(rig, asked.keep)
+    hips, hips_stay = read_feet.hips_of(rig, limbs, found, asked.hips, curves)
+    kept = named_limbs(rig, limbs, asked.keep)
     if hips:
-        found, hips, hips_stay = with_kept(rig, found, hips, kept, curves)
+        found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
     found = with_soles(rig, found) if asked.flat_feet else with_keyed_toes(rig, found, curves)
     chains = tuple(foot.chain for foot in found)
     bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}

@@ -1,6 +1,6 @@
 """Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from types import SimpleNamespace
@@ -30,12 +30,17 @@ _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
 
 
-def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number) -> tuple[Foot, ...]:
-    """The limbs of these names, of chains or as `limbs` finds them; None for all that are found of these kinds.
+Found = Mapping[str, Limb]
+"""Limbs that were found, by name: in a rig of many bones that takes long."""
+
+
+def feet_of(
+    rig: Rig, found: Found, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number
+) -> tuple[Foot, ...]:
+    """The limbs of these names, of chains or of those that were found; None for all of these kinds that were found.
 
     raises : Refused where there is none, or where one has no such bones
     """
-    found = _found(rig)
     known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
     if names is None:
         names = [name for name, limb in found.items() if limb.kind in kinds]
@@ -50,7 +55,8 @@ def feet_of(rig: Rig, names: Sequence[str] | None, kinds: Collection[Kind], soft
     return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
 
 
-def _found(rig: Rig) -> dict[str, Limb]:
+def found_limbs(rig: Rig) -> Found:
+    """Its arms, legs and spine."""
     found: dict[str, Limb] = {}
     for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
         name = limb.chain or limb.name
@@ -58,10 +64,10 @@ def _found(rig: Rig) -> dict[str, Limb]:
     return found
 
 
-def names_by_end(rig: Rig) -> dict[str, str]:
+def names_by_end(rig: Rig, found: Found) -> dict[str, str]:
     """The name of a limb by its end bone."""
-    found = {limb.end_bone: name for name, limb in _found(rig).items()}
-    return found | {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+    names = {limb.end_bone: name for name, limb in found.items()}
+    return names | {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
 
 
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
@@ -144,7 +150,9 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
     return replace(foot, points=(ball, next(free, heel)), ends=(*foot.ends, *new))
 
 
-def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()) -> tuple[Hips | None, str]:
+def hips_of(
+    rig: Rig, found: Found, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()
+) -> tuple[Hips | None, str]:
     """The hips' bone; if it cannot be moved, why not.
 
     By default it is the nearest above all legs and arms of the body that is neither connected nor locked: a pelvis may
@@ -163,7 +171,8 @@ def hips_of(rig: Rig, feet: Sequence[Foot], name: str | None, curves: Iterable[F
         return None, ""  # hands alone move nothing but arms
     loose = [bone for bone in common if not rig.data.bones[bone].use_connect]
     free = [bone for bone in loose if not any(rig.pose.bones[bone].lock_location)]
-    body = set(common).intersection(*(_above(rig, limb.end_bone) for limb in limbs(rig, {Kind.ARMS, Kind.LEGS})))
+    ends = [limb.end_bone for limb in found.values() if limb.kind in (Kind.ARMS, Kind.LEGS)]
+    body = set(common).intersection(*(_above(rig, end) for end in ends))
     chosen = name or next((bone for bone in free if bone in body), next(iter(free or loose), ""))
     reason = _obstacle(rig, chosen, curves) if chosen else translated("part.hips_none")
     if reason:

@@ -7,17 +7,17 @@ from bpy.types import FCurve
 
 from ....skeleton.feet import Foot, Hips
 from ...armatures import Rig
-from ...chains.detect.find_limbs import Kind, limbs
+from ...chains.detect.find_limbs import Kind
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..checks.feet import refuse_constrained
 from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
-from .feet import feet_of
+from .feet import Found, feet_of
 
 
 def with_kept(
-    rig: Rig, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
+    rig: Rig, found: Found, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
@@ -29,12 +29,12 @@ def with_kept(
     ends = {foot.chain.end.name for foot in asked}
     planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
     try:
-        others = [foot for foot in _of_kinds(rig, {Kind.LEGS}) if _carries(rig, hips, foot)]
+        others = [foot for foot in _of_kinds(rig, found, {Kind.LEGS}) if _carries(rig, hips, foot)]
     except Refused as refused:
         return planted, None, str(refused)
     asked, others = (
-        [replace(foot, is_planted=False, is_kept=True) for foot in found if is_apart(foot, planted)]
-        for found in (asked, others)
+        [replace(foot, is_planted=False, is_kept=True) for foot in each if is_apart(foot, planted)]
+        for each in (asked, others)
     )
     refuse_constrained(asked)
     for foot in others:
@@ -51,7 +51,7 @@ def with_kept(
     return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
 
 
-def named_limbs(rig: Rig, keep: Collection[str]) -> list[Foot]:
+def named_limbs(rig: Rig, found: Found, keep: Collection[str]) -> list[Foot]:
     """The limbs of these names, and all of these kinds; a kind that the rig has not is left out.
 
     So is a spine whose upper bone carries the arms: that bone would turn as the spine bends, and the arms with it.
@@ -61,12 +61,13 @@ def named_limbs(rig: Rig, keep: Collection[str]) -> list[Foot]:
     words = given_names(rig, keep) if keep else []
     kinds = {Kind(word) for word in words if word in set(Kind)}
     names = [word for word in words if word not in set(Kind)]
-    spine = (foot for foot in _of_kinds(rig, kinds & {Kind.SPINE}) if foot.chain.below)
-    return [*(feet_of(rig, names, kinds, 0.0) if names else ()), *_of_kinds(rig, kinds - {Kind.SPINE}), *spine]
+    spine = (foot for foot in _of_kinds(rig, found, kinds & {Kind.SPINE}) if foot.chain.below)
+    others = _of_kinds(rig, found, kinds - {Kind.SPINE})
+    return [*(feet_of(rig, found, names, kinds, 0.0) if names else ()), *others, *spine]
 
 
-def _of_kinds(rig: Rig, kinds: Collection[Kind]) -> tuple[Foot, ...]:
-    return feet_of(rig, None, kinds, 0.0) if kinds and limbs(rig, kinds) else ()
+def _of_kinds(rig: Rig, found: Found, kinds: Collection[Kind]) -> tuple[Foot, ...]:
+    return feet_of(rig, found, None, kinds, 0.0) if any(limb.kind in kinds for limb in found.values()) else ()
 
 
 def is_apart(foot: Foot, others: Iterable[Foot]) -> bool:

@@ -7,19 +7,21 @@ from ....solver.values import Number
 from ... import contacts
 from ...armatures import Rig
 from ..captured_action import Captured
-from .feet import feet_of, moves, names_by_end, with_contacts
+from .feet import Found, feet_of, moves, names_by_end, with_contacts
 
 
-def planted_before(rig: Rig, source: Captured, chosen: Sequence[Foot], softness: Number) -> tuple[Foot, ...]:
+def planted_before(
+    rig: Rig, limbs: Found, source: Captured, chosen: Sequence[Foot], softness: Number
+) -> tuple[Foot, ...]:
     """Those that are not among the chosen ones."""
     taken = {contacts.path(foot.chain.end.path) for foot in chosen}
     planted = {path for path, row in source.rows.items() if row.is_planted} - taken
     if not planted:
         return ()
-    bones, names = rig.pose.bones, names_by_end(rig)
+    bones, names = rig.pose.bones, names_by_end(rig, limbs)
     paths = {contacts.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
     found = [name for path, name in paths.items() if path in planted]
-    return feet_of(rig, found, (), softness) if found else ()
+    return feet_of(rig, limbs, found, (), softness) if found else ()
 
 
 def on_given_points(
