@@ -23,6 +23,9 @@ from .transform import AT_REST, Basis
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
 
+_UNSEEN = np.array((1e-4, 1e-3, 5e-4))
+"""Parts of the length, radians, and parts of the scale: keys that show a limb so near to its pose are kept."""
+
 _STRAIGHT = 1.2e-3
 """Of the limb's length: with a mid joint less far aside, the twelfth step is less than 0.001 radians, and the last."""
 
@@ -113,7 +116,7 @@ class IkChain:
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its controls are keyed to already."""
-        return not (self._off(poses) > _FIT).any()
+        return not (self._off(poses) > _UNSEEN[:, None]).any()
 
     def _off(self, poses: Mapping[str, Array]) -> Array:
         """(3, n) by how much any bone of the limb is off: parts of its length, radians, and parts of its scale."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live import hiding, limb_state
+from bpy.types import Object
 from mathutils import Vector
 
 from support.empty_file import open_empty_file
-from support.published_rigs import FRAMES, SIDES, deforming, limbs, move, published
+from support.published_rigs import FRAMES, SIDES, Limb, deforming, limbs, move, published
 from support.rigs import empty
 from support.truth import on_frame
 from support.walking import assert_kept
@@ -72,3 +76,24 @@ def test_limbs_of_each_kind_switch_and_stay(kind: str, to: str) -> None:
     report = api.switch(rig, to, [limb.name for limb in found], frames=SPAN)
     assert report.posed, report
     assert_kept(deforming(rig, found), before)
+
+
+@pytest.mark.parametrize("kind", SIDES)
+def test_ik_controls_keep_their_keys_there_and_back(kind: str) -> None:
+    rig = published(kind)
+    move(rig, kind, "IK")
+    switched = [limb for limb in limbs(kind) if limb.control]
+    before = places_keyed(rig, switched)
+    for to in ("FK", "IK"):
+        api.switch(rig, to, [limb.name for limb in switched], frames=SPAN)
+    assert places_keyed(rig, switched) == before
+
+
+def places_keyed(rig: Object, found: Sequence[Limb]) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """By curve the keys of where the IK controls are."""
+    paths = {f'pose.bones["{limb.control}"].location' for limb in found}
+    return {
+        (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+        for curve in versions.curves(rig)
+        if curve.data_path in paths
+    }
