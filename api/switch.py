@@ -65,7 +65,8 @@ def switch(
 
     to : FK or IK
     chains : names of limbs as `known_limbs` has them, None for all
-    keys : EVERY_FRAME; SOURCE, where the controls have keys that show the limb so far; REDUCED, as few as keep it
+    keys : EVERY_FRAME; SOURCE or TARGET_KEYS, where the controls have keys that show the limb so far; REDUCED, as few
+        as keep it
     tolerance : world units by which bones may be off on any of the frames, with REDUCED
     key_type, new_action, sampling, measure : as for `bake`
     raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed

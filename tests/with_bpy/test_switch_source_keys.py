@@ -46,14 +46,15 @@ def test_keys_of_a_quadrupeds_paw_count() -> None:
 
 
 @pytest.mark.parametrize("step", [2.0, 3.0, 20.0])
-def test_source_keys_between_the_steps_stay_where_they_are(step: float) -> None:
+@pytest.mark.parametrize("keys", ["SOURCE", "TARGET_KEYS"])
+def test_source_keys_between_the_steps_stay_where_they_are(step: float, keys: str) -> None:
     rig = published("auto_rig_pro")
     move(rig, "auto_rig_pro", "IK")
     arm = [limb for limb in limbs("auto_rig_pro") if limb.name == "Arm.l"]
     for frame in (4, 10.5):
         animate(rig.pose.bones["c_hand_ik.l"], location={frame: (0.0, 0.05, 0.02 * frame)})
     before = deforming(rig, arm)
-    report = api.switch(rig, "FK", ["Arm.l"], frames=(1, 15, step), keys="SOURCE")
+    report = api.switch(rig, "FK", ["Arm.l"], frames=(1, 15, step), keys=keys)
     end = {2.0: 15.0, 3.0: 13.0, 20.0: 1.0}[step]
     keyed = {frame for frame in (1.0, 4.0, 8.0, 10.5, 15.0, end) if frame <= end}
     assert frames_of(rig, "c_arm_fk.l") == keyed

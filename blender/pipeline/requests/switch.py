@@ -70,7 +70,7 @@ def switch(
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
     solved, asked = steps(start, end, step), known_limbs(rig, names)
-    if settings.keys == Keys.SOURCE:
+    if settings.keys in (Keys.SOURCE, Keys.TARGET_KEYS):
         solved = with_source_keys(rig, asked, to, solved)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
