@@ -28,9 +28,15 @@ def _elsewhere(depsgraph: Depsgraph) -> bool:
     return depsgraph.mode == "RENDER" or bool(probe and probe.is_open())
 
 
+def _isolated(scene: Scene) -> bool:
+    """Whether this is a scene that we play to sample, with nothing in it that the user sees."""
+    isolated = _imported("pipeline.sample.isolated")
+    return bool(isolated and isolated.is_isolated(scene))
+
+
 @persistent
-def _notice_objects(_scene: Scene, depsgraph: Depsgraph) -> None:
-    if depsgraph.id_type_updated("COLLECTION"):
+def _notice_objects(scene: Scene, depsgraph: Depsgraph) -> None:
+    if depsgraph.id_type_updated("COLLECTION") and not _isolated(scene):
         armatures.forget()
 
 
@@ -64,7 +70,8 @@ def _leads(depsgraph: Depsgraph, rig: armatures.Rig) -> bool:
 
 @persistent
 def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
-    _follow(scene, depsgraph, edited=False)
+    if not _isolated(scene):
+        _follow(scene, depsgraph, edited=False)
 
 
 @persistent

@@ -225,3 +225,11 @@ def test_the_button_mends_what_hides_the_active_limb() -> None:
             assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
     with pytest.raises(RuntimeError, match='Nothing is known to hide chain "lower" of "Rig"'):
         bpy.ops.two_bone_ik.reveal()
+
+
+def test_a_limb_is_not_measured_again_for_a_check_elsewhere() -> None:
+    rig, layer = rigs.arm(target=REACHED).id_data, bpy.context.view_layer
+    layer.update()
+    before = limb_states(rig, bpy.context.scene, layer.depsgraph)
+    api.check(rig, frames=(1, 3), sampling="ISOLATED")
+    assert limb_states(rig, bpy.context.scene, layer.depsgraph) is before

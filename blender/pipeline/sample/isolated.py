@@ -14,11 +14,22 @@ _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
+_open: set[int] = set()
+"""`session_uid` of the scenes that are there now."""
+
+
+def is_isolated(scene: Scene) -> bool:
+    """Whether the scene is one of these: nothing that the user sees is evaluated in it."""
+    return scene.session_uid in _open
+
+
 @contextmanager
 def opened(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     probes: list[Object] = []
+    uid = isolated.session_uid
+    _open.add(uid)
     with probe.marked():
         try:
             _copy(scene.render, isolated.render, _TIME)
@@ -27,6 +38,7 @@ def opened(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
             probe.link(isolated, wanted, probes)
             yield isolated
         finally:
+            _open.remove(uid)
             _remove(isolated, probes)
 
 
