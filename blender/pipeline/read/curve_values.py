@@ -53,16 +53,23 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
     """(n, k) of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
     starts = np.cumsum([0, *map(len, keys)]).tolist()
     asked, following = [], []
+    places: dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]] = {}
     for curve, own, start in zip(curves, keys, starts, strict=False):
-        inside = times.clip(own[0, 0], own[-1, 0]) if curve.extrapolation == "CONSTANT" else times
+        alike = own[:, 0].tobytes(), curve.extrapolation == "CONSTANT"
+        if alike not in places:  # most curves have their keys on the same frames
+            inside = times.clip(own[0, 0], own[-1, 0]) if alike[1] else times
+            places[alike] = inside, np.searchsorted(own[:-1, 0], inside)
+        inside, after = places[alike]
         asked.append(inside)
-        following.append(np.searchsorted(own[:-1, 0], inside) + start)
+        following.append(after + start)
     time, after, every = np.concatenate(asked), np.concatenate(following), np.concatenate(keys)
-    values = np.where(time == every[after, 0], every[after, 1], np.nan)
+    keyed_at, keyed = np.ascontiguousarray(every.T)
+    before, next_at = after - 1, keyed_at[after]
+    values = np.where(time == next_at, keyed[after], np.nan)
     starting, cubics = _cubics(curves, every, starts)
-    between = np.minimum(time - every[after - 1, 0], every[after, 0] - time) > _NEAR
-    rows = np.flatnonzero(between & starting[after - 1])
-    start, length, *coefficients = cubics[:, after[rows] - 1]
+    between = np.minimum(time - keyed_at[before], next_at - time) > _NEAR
+    rows = np.flatnonzero(between & starting[before])
+    start, length, *coefficients = cubics.take(before[rows], axis=1)
     values[rows] = _solved((time[rows] - start) / length, *coefficients)
     return values.reshape(len(times), -1, order="F")
 
