@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import rotation
+from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
@@ -23,7 +24,7 @@ from .values import Bone, ChainPlan, Channel, Plan, Samples
 def bone_bases(solved: SolvedGroup) -> list[Basis]:
     """Of the bones that are keyed: root bones, end bones, and tip bones if they take their targets' rotation."""
     group, solution, plan = solved.group, solved.solution, solved.plan
-    root = replace(group.basis[0], rotation=solution.rotations[..., 0, :, :])
+    root = group.basis[0].rotated(solution.rotations[..., 0, :, :])
     if plan.scaled:
         root = replace(root, scale=root.scale * transform.along_bone(solution.stretch))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
@@ -37,9 +38,10 @@ def bone_bases(solved: SolvedGroup) -> list[Basis]:
 
 def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) -> list[Basis]:
     """The solved bases; on frames without influence, to the bit those of the bones' own pose."""
-    rests = np.equal(group.number("influence"), 0.0)
-    if not rests.any():
+    influence = group.number("influence")
+    if not differs(influence, 1.0):
         return solved
+    rests = np.equal(influence, 0.0)
     return [
         replace(
             one,
@@ -54,7 +56,7 @@ def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
     """The end bone's, with its rotation relative to the root bone's, seen from the end bone's rest orientation."""
     orientations = product(solution.rotations, group.end[..., None, :, :])
     turn = product(np.swapaxes(orientations[..., 0, :, :], -1, -2), orientations[..., 1, :, :])
-    return replace(group.basis[-1], rotation=turn)
+    return group.basis[-1].rotated(turn)
 
 
 def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
@@ -65,7 +67,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     orientation = product(to_pose_space, product(solution.rotations[..., 1, :, :], group.end))
     turn = inherit.rotation(bones, parent, basis.scale, orientation)
     if not group.plan.scaled:
-        return replace(basis, rotation=turn)
+        return basis.rotated(turn)
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
@@ -84,7 +86,7 @@ def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     turn = inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
     if np.any(np.less(influence, 1.0)):
         turn = rotation.blend(basis.rotation, turn, influence)
-    return replace(basis, rotation=turn)
+    return basis.rotated(turn)
 
 
 def channels(

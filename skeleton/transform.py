@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import any_normal, by_component, cross, dot, unit
+from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
 
 _NOTHING = 1e-90
 """A volume: axes shorter than 1e-30 count as nothing, else the inverse would be beyond all sizes."""
@@ -24,9 +24,6 @@ UNSCALED = 1e-5
 """So far from 1 a scale counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
 up to 6e-6. The lengths at rest have it; as the bones turn, the end bone's changes by no more than this part, a tenth of
 what a report calls off."""
-
-_FEW = 1 << 10
-"""Numbers in matrices: for so few `@` is the fastest, which goes matrix by matrix."""
 
 Data = TypeVar("Data")
 
@@ -104,7 +101,7 @@ def transform_points(matrix: Array, points: Array) -> Array:
 
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
-    if linear.size <= _FEW and vectors.size <= _FEW:
+    if linear.size <= FEW and vectors.size <= FEW:
         found: Array = (linear @ vectors[..., None])[..., 0]
         return found
     return np.einsum("...ij,...j->...i", by_component(linear), vectors, order="F")
@@ -112,7 +109,7 @@ def transform_vectors(linear: Array, vectors: Array) -> Array:
 
 def affine_product(first: Array, second: Array) -> Array:
     """(n, 4, 4) first @ second, of matrices whose last row is (0, 0, 0, 1)."""
-    if first.size <= _FEW and second.size <= _FEW:
+    if first.size <= FEW and second.size <= FEW:
         few: Array = first @ second
         return few
     result = np.empty(np.broadcast_shapes(first.shape, second.shape), order="F")
@@ -183,10 +180,14 @@ class Basis:
         """(n, 4, 4) as Blender's `matrix_basis`."""
         return compose(self.linear, self.location)
 
+    def rotated(self, rotation: Array) -> "Basis":
+        """The same location and scale, with this rotation instead."""
+        return Basis(location=self.location, rotation=rotation, scale=self.scale)
+
     @property
     def without_rotation(self) -> "Basis":
         """The same location and scale, not rotated."""
-        return replace(self, rotation=np.eye(3))
+        return self.rotated(np.eye(3))
 
     @property
     def is_still(self) -> bool:

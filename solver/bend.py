@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .diagnostics import hinge_turn, root_turn
+from .numbers import broadcast
 from .plane import BendPlane
 from .shortest_path import shortest_path
 from .values import Array, Bend, Options
@@ -20,7 +21,7 @@ _TIE = 1e-6
 
 def candidates(plane: BendPlane, options: Options) -> list[Array]:
     """The signs (n, ...) of the hinge angle to solve for: one, or both if the choice depends on the solutions."""
-    side = np.broadcast_to(plane.side, plane.distance.shape)
+    side = broadcast(plane.side, plane.distance.shape)
     signs = [side]
     if options.bend in (Bend.POSITIVE, Bend.NEGATIVE):
         towards = side if plane.has_pole else np.ones_like(side)

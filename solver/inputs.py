@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .numbers import as_numbers
 from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
 
-_FEW = 1000
-"""Numbers: of so many all arrays are looked at together, as each call takes longer than the numbers do."""
+_FEW = 200
+"""Numbers: so many are looked at one by one, as each call of NumPy takes longer."""
 
 Shape = tuple[int, ...]
 
@@ -125,8 +125,7 @@ def _are_usual(arrays: Iterable[Array]) -> bool:
     arrays = list(arrays)
     if sum(array.size for array in arrays) > _FEW:
         return False
-    sizes = np.abs(np.concatenate(arrays, axis=None))
-    return bool(sizes.min(initial=np.inf) >= SMALLEST and sizes.max(initial=0.0) <= LARGEST)
+    return all(SMALLEST <= abs(number) <= LARGEST for array in arrays for number in array.ravel().tolist())
 
 
 def _refuse_other(name: str, value: object, kind: type, example: str) -> None:

@@ -1,6 +1,7 @@
 """Numbers as they are given: anything that is no array of them is refused in one sentence."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 def differs(values: float | NDArray[np.float64], number: float) -> bool:
     """True if any of `values` is not `number`; of a single float, NumPy would take twenty times as long to say so."""
     return values != number if isinstance(values, float) else bool(np.not_equal(values, number).any())
+
+
+def broadcast(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """`values` in this shape; where they have it already, NumPy would take long to find that out."""
+    return values if values.shape == shape else np.broadcast_to(values, shape)
 
 
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -80,7 +80,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
 def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
     """Distance (n,) and direction (n, 3) of the target; if the target is on the root, the last direction."""
     distance = norm(target)
-    decided = distance > options.tolerance * start.size
+    decided = distance > start.measured(options.tolerance)[1]
     if decided.all():
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
@@ -104,17 +104,17 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
-    # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
-    normal *= (side / np.where(decided, sine, 1.0))[..., None]
-    hinge = rejection(normal, aim)
     partly, all_decided = differs(options.pole_influence, 1.0), decided.all()
+    # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
+    normal *= (side / (sine if all_decided else np.where(decided, sine, 1.0)))[..., None]
+    hinge = rejection(normal, aim)
     without = hinge if all_decided and not partly else _aimed_hinge(aim, start)
     hinge = hinge if all_decided else _hold_hinge(aim, hinge, decided, without)
     if differs(options.pole_angle, 0.0):
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if partly:
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
-    known = np.logical_or.reduce(decided, axis=0)
+    known = decided if all_decided else np.logical_or.reduce(decided, axis=0)
     if not (all_decided or known.all()):
         hinge = np.where(known[..., None], hinge, without)
     if options.pole_smoothing == 0.0 or len(hinge) == 1:

@@ -99,7 +99,7 @@ def status(distance: Array, outer: Array, full: Array, shortfall: Array) -> NDAr
     """(...) a `Status` for each target at `distance` from the root; `full` is `outer` without the extension limit."""
     missed = shortfall > 0.0
     if not missed.any():
-        return np.full(missed.shape, _REACHED)
+        return np.zeros(missed.shape, np.uint8)
     beyond = np.where(distance > outer, _LIMITED, _TOO_CLOSE)
     return np.where(missed, np.where(distance > full, _TOO_FAR, beyond), _REACHED)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .reach import equalized
 from .values import Array, Chain
 from .vectors import IN_LINE, beside, cross, dot, norm, triad, unit
 
@@ -41,6 +42,16 @@ class ReferencePose:
     def size(self) -> Array:
         """(...) of both bones together, the full reach."""
         return self.lengths.sum(axis=-1)
+
+    def measured(self, tolerance: float) -> tuple[Array, Array]:
+        """The lengths (..., 2) as `equalized` has them, and that part of their sum (...); once for each part."""
+        if tolerance not in self._measured:
+            self._measured[tolerance] = equalized(self.lengths, tolerance), tolerance * self.size
+        return self._measured[tolerance]
+
+    @cached_property
+    def _measured(self) -> dict[float, tuple[Array, Array]]:
+        return {}
 
     @cached_property
     def triads(self) -> Array:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .hold import hold_last
-from .numbers import differs
+from .numbers import broadcast, differs
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
 from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Status, Unreachable
-from .vectors import cross, in_plane, product, rotation_between, unit
+from .vectors import cross, norm, product, rotations_in_plane
 
 _DEFAULTS = Options()
 
@@ -56,7 +56,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     input_pose = rest if goals.pose is None else reference.from_rotations(chain, rest, goals.pose)
     start = input_pose if options.reference == Reference.POSE else rest
     plane = bend_plane(goals, options, rest, start)
-    limit = input_pose.reach if options.use_extension_limit else np.inf
+    limit = input_pose.reach if options.use_extension_limit else None
     solutions = [_solve_side(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
     solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
@@ -67,24 +67,24 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
 
 
 def _solve_side(
-    goals: Goals, plane: BendPlane, sign: Array, limit: Array | float, start: ReferencePose, options: Options
+    goals: Goals, plane: BendPlane, sign: Array, limit: Array | None, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane and reaches no farther than `limit`."""
-    lengths = reach.equalized(start.lengths, options.tolerance)
+    lengths, slack = start.measured(options.tolerance)
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.soft_reach(plane.distance, outer, options.softness)
-    full, outer = outer, np.maximum(np.minimum(outer, limit), inner)
+    full, outer = outer, outer if limit is None else np.maximum(np.minimum(outer, limit), inner)
     reached = np.maximum(np.minimum(eased, outer), inner)
-    stretch = np.ones(reached.shape)
+    along, across = triangle(first, second, 1.0, reached)
+    across, tip, stretch = sign * across, reached, np.ones(reached.shape)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)
         full, outer = full * options.max_stretch, outer * options.max_stretch
-    along, across = triangle(first, second, 1.0, reached)
-    rotations, joints, hinge_angle = _pose(plane, along, sign * across, reached, stretch, start)
+        along, across, tip = stretch * along, stretch * across, stretch * tip
+    rotations, joints, hinge_angle = _pose(plane, along, across, tip, start)
     if options.reference == Reference.POSE and goals.pose is not None:
         rotations = product(rotations, goals.pose)
-    slack = options.tolerance * (first + second)
     rounded = slack if goals.rounding is None else np.maximum(slack, goals.rounding)
     shortfall = reach.shortfall(plane.distance, inner, outer, rounded)
     return Solution(
@@ -95,25 +95,25 @@ def _solve_side(
         stretch=stretch,
         status=reach.status(plane.distance, outer, full, shortfall),
         degenerate=np.minimum(plane.distance, np.minimum(first, second)) <= slack,
-        reach=_on_each(inner, outer, reached),
+        reach=_on_each(inner, outer, reached.shape),
         shortfall=shortfall,
         swivel=plane.swivel,
         target=goals.target,
     )
 
 
-def _on_each(inner: Array, outer: Array, reached: Array) -> Array:
+def _on_each(inner: Array, outer: Array, shape: tuple[int, ...]) -> Array:
     """(n, 2) the least and the greatest reach of each frame; without bend limits they have no axis of frames."""
     both = np.empty((*np.broadcast(inner, outer).shape, 2))
     both[..., 0], both[..., 1] = inner, outer
-    return np.broadcast_to(both, (*reached.shape, 2))
+    return broadcast(both, (*shape, 2))
 
 
 def _pose(
-    plane: BendPlane, along: Array, across: Array, reached: Array, stretch: Array, start: ReferencePose
+    plane: BendPlane, along: Array, across: Array, reached: Array, start: ReferencePose
 ) -> tuple[Array, Array, Array]:
     """Rotations (n, 2, 3, 3) from rest that take the triads of `start` to the solved ones, joints (n, 3, 3) and hinge
-    angle (n,), for the place of the mid joint in the plane.
+    angle (n,), for the places of the mid joint and of the tip in the plane.
     """
     before = start.triads
     rotations = np.empty((*reached.shape, 2, 3, 3), order="F")
@@ -126,11 +126,11 @@ def _pose(
         side = cross(aim, hinge)
         turns = _turns(along[rows], across[rows], reached[rows])
         angles[rows] = bend.hinge_angle(turns, across[rows])
-        rotation_between(before[rows] if by_frame else before, in_plane(aim, hinge, side, turns), rotations[rows])
+        rotations_in_plane(before[rows] if by_frame else before, (aim, hinge, side), turns, rotations[rows])
         mid, tip = joints[rows, ..., 1, :], joints[rows, ..., 2, :]
-        np.multiply((stretch[rows] * across[rows])[..., None], side, out=mid)
-        mid += (stretch[rows] * along[rows])[..., None] * aim
-        np.multiply((stretch[rows] * reached[rows])[..., None], aim, out=tip)
+        np.multiply(across[rows, ..., None], side, out=mid)
+        mid += along[rows, ..., None] * aim
+        np.multiply(reached[rows, ..., None], aim, out=tip)
     return rotations, joints, angles
 
 
@@ -139,9 +139,12 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
     links = np.empty((*reached.shape, 2, 2), order="F")
     links[..., 0, 0], links[..., 0, 1] = along, across
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
-    turns = unit(links)
-    known = turns.any(axis=-1, keepdims=True)
-    return turns if known.all() else np.where(known, turns, (1.0, 0.0))
+    length = norm(links)[..., None]
+    known = length > 0.0
+    if known.all():
+        links /= length
+        return links
+    return np.where(known, links / np.where(known, length, 1.0), (1.0, 0.0))
 
 
 def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:

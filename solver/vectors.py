@@ -13,6 +13,9 @@ from .values import Array, Number
 IN_LINE = 1e-4
 """Radians: a vector this close to a line shows no side of the line. Well above the error of float32 joints, 1e-6."""
 
+FEW = 1 << 10
+"""Numbers in matrices: for so few `@` is the fastest, which goes matrix by matrix."""
+
 _OPPOSITE = 1e-8
 """Radians: between directions this close to opposite, the rotation is nothing but rounding."""
 
@@ -101,30 +104,39 @@ def triad(direction: Array, hinge: Array) -> Array:
     return matrix
 
 
-def in_plane(aim: Array, hinge: Array, side: Array, turns: Array) -> Array:
-    """(..., k, 3, 3) triads of bones that lie in one plane.
+def rotations_in_plane(before: Array, plane: tuple[Array, Array, Array], turns: Array, out: Array) -> None:
+    """Rotations (..., k, 3, 3) into `out` that take the triads `before` of `k` bones to triads in one plane.
 
-    aim, hinge, side : (..., 3)     orthonormal; `hinge` is the plane's normal, `side` is aim x hinge
-    turns : (..., k, 2)             each bone's direction as a unit vector: its parts along `aim` and along `side`
+    before : (..., k, 3, 3)
+    plane : (..., 3) each           orthonormal: `aim`, `hinge`, which is the plane's normal, and aim x hinge
+    turns : (..., k, 2)             each bone's direction as a unit vector: its parts along `aim` and aim x hinge
+
+    Each is the sum of three outer products, of an axis of the plane and of what corresponds to it in the old triad:
+    for many bones these take less time than a product of matrices, and no triads in the plane are needed on the way.
     """
-    aim, hinge, side = aim[..., None, :], hinge[..., None, :], side[..., None, :]
+    aim, hinge, side = (axis[..., None, :, None] for axis in plane)
+    direction, normal = before[..., 0], before[..., 2]
     cos, sin = turns[..., 0, None], turns[..., 1, None]
-    triads = np.empty((*turns.shape[:-1], 3, 3), order="F")
-    np.add(cos * aim, sin * side, out=triads[..., 0])
-    triads[..., 1] = hinge
-    np.subtract(cos * side, sin * aim, out=triads[..., 2])
-    return triads
+    along = np.multiply(cos, direction, order="F") - np.multiply(sin, normal, order="F")
+    across = np.multiply(sin, direction, order="F") + np.multiply(cos, normal, order="F")
+    np.multiply(aim, along[..., None, :], out=out)
+    part = np.multiply(side, across[..., None, :], order="F")
+    out += part
+    out += np.multiply(hinge, before[..., None, :, 1], out=part)
 
 
-def rotation_between(before: Array, after: Array, out: Array | None = None) -> Array:
+def rotation_between(before: Array, after: Array) -> Array:
     """(..., 3, 3) the rotation that takes the triad `before` to the triad `after`."""
-    return product(after, np.swapaxes(before, -1, -2), out)
+    return product(after, np.swapaxes(before, -1, -2))
 
 
-def product(first: Array, second: Array, out: Array | None = None) -> Array:
+def product(first: Array, second: Array) -> Array:
     """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
+    if first.size <= FEW and second.size <= FEW:
+        few: Array = first @ second
+        return few
     # A constant times what varies would else lie in memory as the constant does, which takes ten times as long.
-    return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), out=out, order="F")
+    return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), order="F")
 
 
 def by_component(array: Array) -> Array:
