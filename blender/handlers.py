@@ -48,24 +48,24 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         state.evaluated(depsgraph)
     if _elsewhere(depsgraph):
         return
-    live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live and _leads(depsgraph, rig)]
-    if live:
+    live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
+    if live and (live := _leading(live, depsgraph)):
         from .live import follow
 
         follow.follow(live, scene, depsgraph, edited=edited)
 
 
-def _leads(depsgraph: Depsgraph, rig: armatures.Rig) -> bool:
-    """Whether the limbs of this armature are posed in this view layer: the first that a window shows, of several.
+def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
+    """Those whose limbs are posed in this view layer: the first with the armature that a window shows, of several.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """
     windows = [window for manager in bpy.data.window_managers for window in manager.windows]
     shown = list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows))
-    here = depsgraph.scene, depsgraph.view_layer.name
-    if len(shown) < 2 or here not in shown:
-        return True
-    return here == next((place for place in shown if rig.name in place[0].view_layers[place[1]].objects), here)
+    if len(shown) < 2 or (here := (depsgraph.scene, depsgraph.view_layer.name)) not in shown:
+        return rigs
+    layers = [(place, place[0].view_layers[place[1]].objects) for place in shown]
+    return [rig for rig in rigs if here == next((place for place, objects in layers if rig.name in objects), here)]
 
 
 @persistent

@@ -129,16 +129,21 @@ def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
     """The armatures, each after those whose bones its targets hang on; chains that wait for each other are left out."""
-    graph = {rig: [other for other in rigs if other != rig and other in _sources(rig)] for rig in rigs}
+    graph = {rig: _leaders(rig, rigs) for rig in rigs}
     order, circling = rigs, []
     try:
-        order = list(TopologicalSorter(graph).static_order())
+        order = list(TopologicalSorter(graph).static_order()) if any(graph.values()) else rigs
     except CycleError:
         # Each pose of one would move the others, which would move it again.
         circling = circles.in_circles(chain for rig in rigs if (found := _plan(rig)) for chain in found.chains)
     for rig in rigs:
         state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
     return order
+
+
+def _leaders(rig: Rig, rigs: Iterable[Rig]) -> list[Rig]:
+    sources = _sources(rig)
+    return [other for other in rigs if other in sources and other != rig]
 
 
 def _sources(rig: Rig) -> frozenset[Object]:
@@ -201,10 +206,8 @@ def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *,
     found : their pose as Blender has evaluated it
     """
     before, keyed = _posed.get(rig.session_uid), now.reading.keyed
-    by_hand = []
     if before:
         found |= {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
-        by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
     after = _Posed(
         left=_matrices(rig, keyed),
         found=found,
@@ -217,7 +220,10 @@ def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *,
     _posed[rig.session_uid] = after
     for bone in now.reading.starting:
         pose_before.remember(rig.pose.bones[bone.name], now.samples.basis[Point(rig, bone.name)])
-    if auto_key and before and _is_edited(before, after) and _key(rig, by_hand, depsgraph, before.keys):
+    if not (auto_key and before and _is_edited(before, after)):
+        return
+    by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
+    if _key(rig, by_hand, depsgraph, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
         if again := _found(rig, depsgraph):

@@ -36,7 +36,7 @@ class Reading:
     @cached_property
     def sources(self) -> frozenset[Object]:
         """Objects that the chains' places depend on."""
-        return frozenset(place.object for place in self.fingerprint.places)
+        return frozenset(self.fingerprint.items)
 
     @cached_property
     def keyed(self) -> list[Bone]:
@@ -71,7 +71,7 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     shared_bones.refuse_shared_bones(plan.chains)
     look = GlanceRequest(plan=plan, need=sample_request(plan))
     found = Fingerprint.of(plan)
-    others = any(is_rig(place.object) and place.object != rig for place in found.places)
+    others = any(is_rig(item) and item != rig for item in found.items)
     starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)
     alone = len(plan.ranks) == 1 and not (others or starts)
     return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)

@@ -153,7 +153,7 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
 def stands(rig: Rig) -> bool:
     """True where nothing was evaluated last that its chains depend on."""
     goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
-    return _evaluated.isdisjoint((rig, rig.data, *goals))
+    return not any(each in _evaluated for each in joined((rig, rig.data), goals))
 
 
 def invalidate(rig: Rig) -> None:
@@ -192,10 +192,12 @@ def forget() -> None:
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:
     """The state of an armature, and what its chains depend on now; None where none of them can be solved."""
-    chains = [one for one in rig.two_bone_ik_chains if not one.mute]
+    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
     # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
-    refused = {one.name: Refused("NO_TARGET", chain=one) for one in chains if not one.target}
-    fit = [(one.name, one.target, one.pole_target) for one in chains if one.target]
+    fit = [chain for chain in chains if chain[1]]
+    refused = {
+        name: Refused("NO_TARGET", chain=rig.two_bone_ik_chains[name]) for name, target, _ in chains if not target
+    }
     try:
         seen = _seen(rig, fit, scene, depsgraph)
     except Refused:
@@ -221,7 +223,7 @@ def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen
     if found is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
         samples = samples_from_depsgraph(found.look.need, depsgraph, pose_before.pose_before)
     elif glance.goals != now.glance.goals:
-        samples = found.look.with_goals(now.samples, glance)
+        samples = found.look.with_goals(now.samples, glance, now.glance)
     else:
         samples = now.samples
     return _Seen(found, glance, samples)

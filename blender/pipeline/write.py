@@ -6,6 +6,7 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from math import isfinite
 from typing import cast
 
 import numpy as np
@@ -46,7 +47,6 @@ _ADDED = {
 }
 """What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say; selected, and with
 zeros for the rest."""
-
 
 _times = 0
 
@@ -95,7 +95,7 @@ def pose(item: Object, channels: Iterable[Channel]) -> None:
 
 def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> None:
     """Set these properties of bones."""
-    assert np.isfinite([number for _, _, numbers in values for number in numbers]).all()
+    assert all(isfinite(number) for _, _, numbers in values for number in numbers)
     for bone, name, numbers in values:
         setattr(bone, name, numbers)
 

@@ -52,3 +52,15 @@ def test_an_object_that_nothing_depends_on_is_not_looked_at(monkeypatch) -> None
     bpy.data.objects["Target"].location.z += 0.1
     bpy.context.view_layer.update()
     assert looked
+
+
+def test_a_target_that_creeps_beside_a_moving_pole_is_followed() -> None:
+    rig = live_arm()
+    target, pole = bpy.data.objects["Target"], rigs.empty("Pole", (0.0, -3.0, 1.0))
+    rig.two_bone_ik_chains[0].pole_target = pole
+    # By one digit of single precision at a time, which Blender's own comparison of matrices does not see.
+    for step in range(400):
+        target.location.y = np.nextafter(np.float32(target.location.y), np.float32(9.0))
+        pole.location.x = 0.1 * (step % 2)
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)

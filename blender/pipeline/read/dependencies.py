@@ -79,7 +79,7 @@ def ties(place: Point) -> object:
         return None
     constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
     followed = [tuple(targets(each)) for each in constraints if not each.mute]
-    if not is_rig(item) and item.animation_data:
+    if not is_rig(item) and versions.drivers(item):
         followed.append(tuple(_drivers_of(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from bpy.types import ID, Bone
+from bpy.types import ID, Bone, Object
 
 from ....skeleton.values import Plan, Point
 from ... import versions
@@ -20,7 +20,8 @@ class Fingerprint:
 
     names : of the bones that were read
     places : all that the chains' places depend on
-    uids : of their objects
+    items : their objects, each once
+    uids : of these
     ties : what decides what these follow
     stored : how many choices of each chain are stored: to unset one calls nobody
     own : what else decides, on the armature object itself
@@ -30,6 +31,7 @@ class Fingerprint:
     plan: Plan
     names: Sequence[str]
     places: Sequence[Point]
+    items: Sequence[Object]
     uids: Sequence[int]
     ties: Sequence[object]
     stored: Sequence[int]
@@ -40,11 +42,13 @@ class Fingerprint:
     def of(cls, plan: Plan) -> "Fingerprint":
         """Of a plan that was just read."""
         names, places = _names(plan), tuple(dependencies.links(plan.chains, driven=True))
+        items = tuple(dict.fromkeys(place.object for place in places))
         return cls(
             plan=plan,
             names=names,
             places=places,
-            uids=_uids(places),
+            items=items,
+            uids=_uids(items),
             ties=[*map(dependencies.ties, places)],
             stored=_stored(plan.rig),
             own=_own(plan, names),
@@ -57,7 +61,7 @@ class Fingerprint:
         since : what Blender has evaluated since it held last; None where that is not known
         raises : ReferenceError where one of the objects was removed
         """
-        if _uids(self.places) != self.uids or _stored(self.plan.rig) != self.stored:
+        if _uids(self.items) != self.uids or _stored(self.plan.rig) != self.stored:
             return False
         if (since is None or self.plan.rig in since) and _own(self.plan, self.names) != self.own:
             return False
@@ -69,8 +73,8 @@ class Fingerprint:
         return _rest(self.plan, self.names) == self.rest
 
 
-def _uids(places: Sequence[Point]) -> list[int]:
-    return [place.object.session_uid for place in places]
+def _uids(items: Sequence[Object]) -> list[int]:
+    return [item.session_uid for item in items]
 
 
 def _stored(rig: Rig) -> list[int]:

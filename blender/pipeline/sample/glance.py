@@ -14,6 +14,7 @@ from mathutils import Matrix
 
 from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
+from ...versions import matrix_rows
 from ..checks.finite import all_finite, refuse_not_finite
 from .probe import evaluated_objects, number_of
 from .request import SampleRequest
@@ -44,7 +45,7 @@ class GlanceRequest:
 
     @cached_property
     def _goals(self) -> list[Point]:
-        return sorted(self.need.placed.difference(self._spaces), key=lambda point: bool(point.bone))
+        return [*self.need.placed.difference(self._spaces)]
 
     def look(
         self, depsgraph: Depsgraph, pose_before: PoseBefore, before: Glance | None = None, since: Set[ID] = frozenset()
@@ -82,13 +83,14 @@ class GlanceRequest:
             spaces.append(tuple(number_of(own[point.bone], name, value) for name, value in unset.items()))
         return Glance(tuple(spaces), goals)
 
-    def with_goals(self, samples: Samples, glance: Glance) -> Samples:
-        """The samples where the spaces are the same, and the goals are those that were looked at."""
-        count = sum(not point.bone for point in self._goals)
-        numbers = [number for matrix in glance.goals for row in range(4) for number in matrix[row][:]]
-        matrices = np.array(numbers).reshape(-1, 1, 4, 4)
-        worlds = {point.object: each for point, each in zip(self._goals[:count], matrices, strict=False)}
-        poses = dict(zip(self._goals[count:], matrices[count:], strict=True))
+    def with_goals(self, samples: Samples, glance: Glance, before: Glance) -> Samples:
+        """The samples of what was seen `before`, where the spaces are the same, with the goals looked at since."""
+        seen = zip(self._goals, glance.goals, before.goals, strict=True)
+        # Compared by value, matrices that differ in the last digit count as equal, and a goal might creep away.
+        changed = {point: matrix for point, matrix, old in seen if matrix is not old}
+        matrices = np.array([matrix_rows(each) for each in changed.values()], dtype=np.float64)[:, None]
+        worlds = {point.object: each for point, each in zip(changed, matrices, strict=True) if not point.bone}
+        poses = {point: each for point, each in zip(changed, matrices, strict=True) if point.bone}
         if not all_finite(matrices):
             refuse_not_finite(Samples(to_world=worlds, pose=poses, basis={}), self.plan.frames)
         return replace(samples, to_world=samples.to_world | worlds, pose=samples.pose | poses)
