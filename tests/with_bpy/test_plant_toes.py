@@ -71,3 +71,22 @@ def test_toes_whose_curves_are_locked_stay_as_captured() -> None:
         curve.lock = curve.data_path.startswith('pose.bones["toe.')
     api.plant(rig, floor=0.0)
     assert shown(rig)[1].max() < 1e-3
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["as captured", "flat"])
+def test_a_toe_that_is_stood_on_does_not_turn_away(flat: bool) -> None:
+    rig = walker(captured("walk", 2.0))
+    keyed_toes(rig)
+    place = (0.0, 0.7 * rig.data.bones["toe.L"].length, 0.0)
+    found = [contact for contact in api.contacts(rig, ["Leg.L"]) if contact.bone == "toe.L"]
+    contacts = [contact._replace(offset=place) for contact in found]
+    api.plant(rig, contacts=contacts, floor=0.0, flat_feet=flat)
+    for contact in contacts:
+        places = []
+        for frame in range(int(contact.start), int(contact.end) + 1):
+            evaluated = rig.evaluated_get(on_frame(frame))
+            matrix = evaluated.matrix_world @ evaluated.pose.bones["toe.L"].matrix
+            places.append((np.array(matrix) @ (*place, 1.0))[:3])
+        slid = np.ptp(np.array(places)[:, :2], axis=0).max()
+        print(f"slides by {1e3 * slid:.4f} mm on {len(places)} frames")
+        assert slid < 1e-5

@@ -61,12 +61,17 @@ def _with_sole(rig: Rig, foot: Foot) -> Foot:
 
 
 def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
-    """All that is below the foot apart from its heel, as long as keys turn it; what lies along it goes with it."""
+    """All that is below the foot apart from its heel, as long as keys turn it; what lies along it goes with it.
+
+    What the foot stands on turns with the foot alone, else it would slide.
+    """
     heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
     for bone in above.children:
         is_ahead = (bone.head_local - above.head_local).length > _AHEAD * above.length
         moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, bone.name)))
-        if is_ahead and bone.name != heel and not any(map(acts, moving)):
+        below = {child.name for child in bone.children_recursive}
+        has_point = any(place.bone in below or (place.bone == bone.name and any(place.offset)) for place in foot.points)
+        if is_ahead and bone.name != heel and not has_point and not any(map(acts, moving)):
             along = _at_rest(rig, bone.name).to_3x3() @ Vector((0.0, 1.0, 0.0))
             yield Toe(bone=read_bone(rig, bone.name), rise=along.normalized().z)
 
