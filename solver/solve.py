@@ -21,7 +21,7 @@ from .vectors import cross, norm, product, rotations_in_plane
 
 _DEFAULTS = Options()
 
-_BLOCK = 5000
+_BLOCK = 12_000
 """Poses that are turned and placed at a time: what is needed on the way then stays in the processor's cache."""
 
 
