@@ -113,7 +113,7 @@ class KeyStyleProperties:
     keys: choice("keys", default=DEFAULTS.keys)
     tolerance: FloatProperty(
         name="Tolerance",
-        description="How far a joint or a target may be off on any frame, in a bake on quarter frames too",
+        description="How far a joint or a target may be off on any frame; a bake looks at quarter frames too",
         subtype="DISTANCE",
         default=DEFAULTS.tolerance,
         min=1e-6,

@@ -50,7 +50,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, "long")
     if by:
         name = property_label(by.switch)
-        shows_others = pgettext_iface('"{name}" shows other bones of the rig than those that are posed')
+        shows_others = pgettext_iface('The rig does not show this limb: "{name}" shows other bones in its place')
         hides = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose')
         text = (hides if by.constraint else shows_others).format(name=name, constraint=by.constraint, bone=by.bone)
         template = 'Key "{name}" at {value:g}' if found.keyed else 'Set "{name}" to {value:g}'

@@ -183,7 +183,7 @@ def test_what_two_controls_move_is_refused_by_name() -> None:
 
 def test_a_pin_names_controls_and_no_bones_between(rig: Object) -> None:
     stride(rig)
-    told = "Targets go along with what the rig hangs their controls on: "
+    told = "Targets go along with the bones of the rig that carry their controls: "
     keyed = [note for note in api.pin(rig).notes if note.startswith("Keys take")]
     assert [note.split('"')[1] for note in keyed] == ["basic_human, foot_ik.L", "basic_human, foot_ik.R"]
     rig.animation_data_clear()
