@@ -46,7 +46,9 @@ def test_only_requests_order_what_is_written() -> None:
 
 
 def test_only_requests_order_what_is_measured() -> None:
-    assert not outside_requests("compare_joints", "compare_targets")
+    # Feet are measured in the same look as joints.
+    comparisons = ("compare_joints", "compare_targets", "compare_limbs", "compare_feet")
+    assert outside_requests(*comparisons) == {"pipeline/measure/compare_feet.py"}
 
 
 def test_only_requests_sample_to_solve() -> None:
