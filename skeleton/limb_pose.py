@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..solver import rotation
-from ..solver.hold import hold_last
+from ..solver.hold_last import hold_last
 from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
 from . import transform

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
-from .hold import hold_last
+from .hold_last import hold_last
 from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
 

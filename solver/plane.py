@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import swivel
-from .hold import hold_last
+from .hold_last import hold_last
 from .numbers import differs
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
-from .hold import hold_last
+from .hold_last import hold_last
 from .numbers import broadcast, differs
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose

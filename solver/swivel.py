@@ -14,7 +14,7 @@ from math import pi
 
 import numpy as np
 
-from .hold import hold_last
+from .hold_last import hold_last
 from .values import Array, Number
 from .vectors import angle_about, norm, swing
 

@@ -8,7 +8,7 @@ to drop it entirely would make the pole jitter.
 import numpy as np
 
 from . import reach, reference
-from .hold import hold_last
+from .hold_last import hold_last
 from .reference import ReferencePose
 from .values import Array, Chain, Goals, Number
 from .vectors import cross, dot, norm, rejection, rotate_about, unit
