@@ -10,7 +10,7 @@ from bpy.types import Scene
 
 from ..blender import holds
 from ..blender.armatures import Rig
-from ..blender.hold_properties import TwoBoneIKHold
+from ..blender.hold_and_plant_properties import TwoBoneIKHold
 from ..blender.key_settings import Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused

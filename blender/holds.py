@@ -12,7 +12,7 @@ from ..skeleton.values import Point
 from . import versions
 from .armatures import Rig, is_rig
 from .chains.rigs import controls
-from .hold_properties import TwoBoneIKHold
+from .hold_and_plant_properties import TwoBoneIKHold
 from .messages.chain_report import frame_text
 from .messages.report import point_text
 from .properties import active_chain

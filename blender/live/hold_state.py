@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from .. import holds
 from ..armatures import Rig
-from ..hold_properties import TwoBoneIKHold
+from ..hold_and_plant_properties import TwoBoneIKHold
 from ..pipeline.measure.compare import near
 from ..properties import TwoBoneIKChain
 
