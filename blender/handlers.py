@@ -56,7 +56,7 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
 
 
 def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
-    """Those whose limbs are posed in this view layer: the first with the armature that a window shows, of several.
+    """Armatures that are posed in this view layer. If windows show several, the first that has an armature poses it.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """

@@ -24,7 +24,7 @@ from .values import Bone, ChainPlan, Channel, Plan, Samples
 def bone_bases(solved: SolvedGroup) -> list[Basis]:
     """Of the bones that are keyed: root bones, end bones, and tip bones if they take their targets' rotation."""
     group, solution, plan = solved.group, solved.solution, solved.plan
-    root = group.basis[0].rotated(solution.rotations[..., 0, :, :])
+    root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
         root = replace(root, scale=root.scale * transform.along_bone(solution.stretch))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
@@ -56,7 +56,7 @@ def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
     """The end bone's, with its rotation relative to the root bone's, seen from the end bone's rest orientation."""
     orientations = product(solution.rotations, group.end[..., None, :, :])
     turn = product(np.swapaxes(orientations[..., 0, :, :], -1, -2), orientations[..., 1, :, :])
-    return group.basis[-1].rotated(turn)
+    return group.basis[-1].with_rotation(turn)
 
 
 def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
@@ -67,7 +67,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     orientation = product(to_pose_space, product(solution.rotations[..., 1, :, :], group.end))
     turn = inherit.rotation(bones, parent, basis.scale, orientation)
     if not group.plan.scaled:
-        return basis.rotated(turn)
+        return basis.with_rotation(turn)
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
@@ -86,7 +86,7 @@ def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     turn = inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
     if np.any(np.less(influence, 1.0)):
         turn = rotation.blend(basis.rotation, turn, influence)
-    return basis.rotated(turn)
+    return basis.with_rotation(turn)
 
 
 def channels(

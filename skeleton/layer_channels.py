@@ -21,8 +21,8 @@ _TURN = 5e-4
 """Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
 
 _EASED = (3.0 - np.sqrt(3.0)) / 8.0 * (2.0 - np.sqrt(3.0)) ** np.arange(3)
-"""Parts of its last change by which a curve is off from the end inwards if it comes to rest there, as Blender eases
-first and last keys: where all frames have keys, its values on these do not show that."""
+"""Blender eases the first and the last key of a curve. In the last three gaps between frames, from the end inwards, the
+curve is off by these parts of its last change; its values on frames do not show that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -65,7 +65,10 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
 
 
 def _off(points: Array, space: Array) -> Array:
-    """(n - 1,) by how much curves of points (k, n, 3), with keys in the space of a bone (n, 4, 4), may be off."""
+    """(n - 1,) by how much curves of points (k, n, 3) may be off between frames.
+
+    points : in armature space; their keys are in the space of a bone, which is posed so: `space` (n, 4, 4)
+    """
     change = np.diff(transform.transform_points(transform.inverse(space), points), axis=1)
     # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
     turns = norm(np.diff(change, n=2, axis=1)).max(axis=0) / 16.0

@@ -180,14 +180,14 @@ class Basis:
         """(n, 4, 4) as Blender's `matrix_basis`."""
         return compose(self.linear, self.location)
 
-    def rotated(self, rotation: Array) -> "Basis":
+    def with_rotation(self, rotation: Array) -> "Basis":
         """The same location and scale, with this rotation instead."""
         return Basis(location=self.location, rotation=rotation, scale=self.scale)
 
     @property
     def without_rotation(self) -> "Basis":
         """The same location and scale, not rotated."""
-        return self.rotated(np.eye(3))
+        return self.with_rotation(np.eye(3))
 
     @property
     def is_still(self) -> bool:

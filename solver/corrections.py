@@ -118,8 +118,9 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
 def _no_steeper(
     heights: Array, corners: NDArray[np.bool_], counts: NDArray[np.intp], most: float, rate: float
 ) -> Array:
-    """(n,) little above the heights (n,), nowhere below them, and not steeper than `most` a frame where they jump.
+    """(n,) little above the heights (n,) of feet that stand, nowhere below them, and where they jump not steeper.
 
+    most : a frame          by which the result may rise or fall there
     corners : (n,) bool     where they may jump, if only by a little, until the next
     counts : (k,)           lengths of the stands, one after another
     """

@@ -80,7 +80,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
 def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, Array]:
     """Distance (n,) and direction (n, 3) of the target; if the target is on the root, the last direction."""
     distance = norm(target)
-    decided = distance > start.measured(options.tolerance)[1]
+    decided = distance > start.lengths_and_slack(options.tolerance)[1]
     if decided.all():
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)

@@ -43,14 +43,17 @@ class ReferencePose:
         """(...) of both bones together, the full reach."""
         return self.lengths.sum(axis=-1)
 
-    def measured(self, tolerance: float) -> tuple[Array, Array]:
-        """The lengths (..., 2) as `equalized` has them, and that part of their sum (...); once for each part."""
-        if tolerance not in self._measured:
-            self._measured[tolerance] = equalized(self.lengths, tolerance), tolerance * self.size
-        return self._measured[tolerance]
+    def lengths_and_slack(self, tolerance: float) -> tuple[Array, Array]:
+        """The lengths (..., 2) as `equalized` makes them, and the distance (...) that counts as none.
+
+        tolerance : part of the full reach; what it gives is computed once for many solves
+        """
+        if tolerance not in self._by_tolerance:
+            self._by_tolerance[tolerance] = equalized(self.lengths, tolerance), tolerance * self.size
+        return self._by_tolerance[tolerance]
 
     @cached_property
-    def _measured(self) -> dict[float, tuple[Array, Array]]:
+    def _by_tolerance(self) -> dict[float, tuple[Array, Array]]:
         return {}
 
     @cached_property

@@ -70,7 +70,7 @@ def _solve_side(
     goals: Goals, plane: BendPlane, sign: Array, limit: Array | None, start: ReferencePose, options: Options
 ) -> Solution:
     """The solution that bends to the side `sign` of the plane and reaches no farther than `limit`."""
-    lengths, slack = start.measured(options.tolerance)
+    lengths, slack = start.lengths_and_slack(options.tolerance)
     first, second = lengths[..., 0], lengths[..., 1]
     inner, outer = reach.annulus(lengths, *bend.opening(sign, options))
     eased = reach.soft_reach(plane.distance, outer, options.softness)

@@ -35,14 +35,14 @@ class Hiding:
 
 def on_top(plan: ChainPlan) -> Hiding | None:
     """The first constraint that moves a joint of this chain, whatever its pose is; IK first."""
-    keyed, own, below = ({bone.name for bone in bones} for bones in (plan.keyed, plan.bones, plan.below))
+    keyed, chain, below = ({bone.name for bone in bones} for bones in (plan.keyed, plan.bones, plan.below))
     found = [
         (constraint.type != "IK", Hiding(bone=bone.name, constraint=constraint.name))
         for bone, constraint in dependencies.constrained(plan.rig)
         if acts(constraint)
         and (
             dependencies.hides(bone, constraint, keyed)
-            or bone.name in own
+            or bone.name in chain
             or (bone.name in below and constraint.type not in _SCALING)
         )
     ]

@@ -72,7 +72,10 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
 
 @lru_cache(maxsize=16)
 def _by_names(bones: tuple[str, ...], _users: Hashable) -> tuple[tuple[str, KnownLimb], ...]:
-    """Each limb that these names of bones may be some of, with its kind; found out once for panel and switch."""
+    """Each limb of a known layout that has bones of these names, with its kind of rig.
+
+    _users : tells apart what the user's own files of rigs say, which decides as well
+    """
     ordered = sorted(bones)
     return tuple((kind, limb) for kind, pattern in layouts() for limb in _filled(ordered, pattern))
 

@@ -29,13 +29,12 @@ from .notes import acts
 _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
 
-
-Found = Mapping[str, Limb]
-"""Limbs that were found, by name: in a rig of many bones that takes long."""
+FoundLimbs = Mapping[str, Limb]
+"""Limbs by name, as `found_limbs` gives them: once for a request, as it takes long in a rig of many bones."""
 
 
 def feet_of(
-    rig: Rig, found: Found, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number
+    rig: Rig, found: FoundLimbs, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number
 ) -> tuple[Foot, ...]:
     """The limbs of these names, of chains or of those that were found; None for all of these kinds that were found.
 
@@ -55,7 +54,7 @@ def feet_of(
     return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
 
 
-def found_limbs(rig: Rig) -> Found:
+def found_limbs(rig: Rig) -> FoundLimbs:
     """Its arms, legs and spine."""
     found: dict[str, Limb] = {}
     for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
@@ -64,7 +63,7 @@ def found_limbs(rig: Rig) -> Found:
     return found
 
 
-def names_by_end(rig: Rig, found: Found) -> dict[str, str]:
+def names_by_end(rig: Rig, found: FoundLimbs) -> dict[str, str]:
     """The name of a limb by its end bone."""
     names = {limb.end_bone: name for name, limb in found.items()}
     return names | {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
@@ -151,7 +150,7 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
 
 
 def hips_of(
-    rig: Rig, found: Found, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()
+    rig: Rig, found: FoundLimbs, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()
 ) -> tuple[Hips | None, str]:
     """The hips' bone; if it cannot be moved, why not.
 

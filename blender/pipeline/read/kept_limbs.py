@@ -13,11 +13,11 @@ from ...messages.translation import translated
 from ..checks.feet import refuse_constrained
 from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
-from .feet import Found, feet_of
+from .feet import FoundLimbs, feet_of
 
 
 def with_kept(
-    rig: Rig, found: Found, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
+    rig: Rig, found: FoundLimbs, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
@@ -51,7 +51,7 @@ def with_kept(
     return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
 
 
-def named_limbs(rig: Rig, found: Found, keep: Collection[str]) -> list[Foot]:
+def named_limbs(rig: Rig, found: FoundLimbs, keep: Collection[str]) -> list[Foot]:
     """The limbs of these names, and all of these kinds; a kind that the rig has not is left out.
 
     So is a spine whose upper bone carries the arms: that bone would turn as the spine bends, and the arms with it.
@@ -66,7 +66,7 @@ def named_limbs(rig: Rig, found: Found, keep: Collection[str]) -> list[Foot]:
     return [*(feet_of(rig, found, names, kinds, 0.0) if names else ()), *others, *spine]
 
 
-def _of_kinds(rig: Rig, found: Found, kinds: Collection[Kind]) -> tuple[Foot, ...]:
+def _of_kinds(rig: Rig, found: FoundLimbs, kinds: Collection[Kind]) -> tuple[Foot, ...]:
     return feet_of(rig, found, None, kinds, 0.0) if any(limb.kind in kinds for limb in found.values()) else ()
 
 

@@ -7,11 +7,11 @@ from ....solver.values import Number
 from ... import contacts
 from ...armatures import Rig
 from ..captured_action import Captured
-from .feet import Found, feet_of, moves, names_by_end, with_contacts
+from .feet import FoundLimbs, feet_of, moves, names_by_end, with_contacts
 
 
 def planted_before(
-    rig: Rig, limbs: Found, source: Captured, chosen: Sequence[Foot], softness: Number
+    rig: Rig, limbs: FoundLimbs, source: Captured, chosen: Sequence[Foot], softness: Number
 ) -> tuple[Foot, ...]:
     """Those that are not among the chosen ones."""
     taken = {contacts.path(foot.chain.end.path) for foot in chosen}
