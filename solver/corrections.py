@@ -86,14 +86,15 @@ def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
 
 
-def slide(points: Array, stands: NDArray[np.bool_], up: Array) -> Array:
+def slide(points: Array, stands: NDArray[np.bool_], up: Array | None) -> Array:
     """(n - 1, ...) how far a foot slides along the ground from frame to frame; NaN if it does not stand on both.
 
     points : (n, ..., p, 3)     seen from the ground
     stands : (n, ..., p) bool   a foot that stands on several points slides as far as the one that slides least
+    up : (3,) or None           unit vector; None for what stands on anything at all, as hands do: it slides upwards too
     """
     step = np.diff(points, axis=0)
-    distance = norm(rejection(step, up))
+    distance = norm(step if up is None else rejection(step, up))
     least: Array = np.where(stands[1:] & stands[:-1], distance, np.inf).min(axis=-1)
     return np.where(np.isfinite(least), least, np.nan)
 

@@ -1,4 +1,4 @@
-"""Hands that rest on several things stay at the height of each."""
+"""Hands that rest on several things stay at the height of each, and what slides down a wall is told."""
 
 from __future__ import annotations
 
@@ -25,13 +25,19 @@ def hand_keys(other: float) -> Object:
     return rig
 
 
-def heights(rig: Object) -> np.ndarray:
-    """(n,) of the wrist, as Blender shows it."""
+def places(rig: Object, bone: str, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    """(n, 3) of a point of this bone in the world, as Blender shows it."""
     found = []
     for frame in range(1, COUNT + 1):
         evaluated = rig.evaluated_get(on_frame(frame))
-        found.append((evaluated.matrix_world @ evaluated.pose.bones["hand.L"].head).z)
+        matrix = np.array(evaluated.matrix_world @ evaluated.pose.bones[bone].matrix)
+        found.append((matrix @ (*offset, 1.0))[:3])
     return np.array(found)
+
+
+def heights(rig: Object) -> np.ndarray:
+    """(n,) of the wrist."""
+    return places(rig, "hand.L")[:, 2]
 
 
 @pytest.mark.parametrize("other", [0.3, -0.3], ids=["one side", "other side"])
@@ -44,3 +50,12 @@ def test_a_hand_stays_at_the_height_of_what_it_rests_on(other: float) -> None:
     assert np.ptp(before) > 0.3
     assert off < 0.01
     assert hand.frames >= LEAVES + GOES - COMES - 5
+
+
+def test_a_hand_that_goes_up_and_down_is_told_to_slide() -> None:
+    rig = hand_keys(0.3)
+    steps = np.diff(places(rig, "hand.L"), axis=0)
+    slides = np.linalg.norm(steps, axis=1)
+    assert slides.max() > 1.5 * np.linalg.norm(steps[:, :2], axis=1).max()
+    [hand] = api.plant(rig, limbs=["ARMS"], contacts=[api.Contact("Arm.L", 1, COUNT, "hand.L", (0.0, 0.0, 0.0))]).feet
+    assert hand.before == pytest.approx((np.median(slides), slides.max()), abs=1e-6), "single precision"

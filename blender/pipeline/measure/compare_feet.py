@@ -71,7 +71,8 @@ def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: A
     now[np.searchsorted(plan.frames, frames)] = feet.contact_points(samples, [foot], len(frames))[:, 0]
     seen = (on_ground(each, plan.rate, planted.velocity[column]) for each in (planted.points[:, column], now))
     a_frame = plan.rate / plan.frame_rate  # from sample to sample
-    before, after = (slide_of(a_frame * slide(points, stands, feet.UP)) for points in seen)
+    up = None if foot.is_hand else feet.UP
+    before, after = (slide_of(a_frame * slide(points, stands, up)) for points in seen)
     return FootReport(
         name=foot.chain.name,
         contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
