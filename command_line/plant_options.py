@@ -1,6 +1,7 @@
 """Options of the command `plant`, by the names that the command line, manifests and setup files share."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 from .. import api
@@ -8,7 +9,7 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from ..blender.pipeline.read.space import floor_named
-from .text_values import kept, limbs, of_table, stillness
+from .text_values import kept, limbs, number, of_table, stillness
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "limbs": limbs,
@@ -23,12 +24,20 @@ NAMES = (*_READERS, *_FLAGS)
 
 
 def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a table of TOML: text as on the command line, flags true or false; Refused for anything else."""
+    """The options in a table of TOML: text as on the command line, flags true or false, a floor's height as a number.
+
+    raises : Refused for anything else
+    """
     toml_file.refuse_unknown(where, table, NAMES)
-    return {
-        key: _flag(where, key, value) if key in _FLAGS else of_table(where, key, value, _READERS[key])
-        for key, value in table.items()
-    }
+    return {key: _value(where, key, value) for key, value in table.items()}
+
+
+def _value(where: str, key: str, value: object) -> Any:
+    if key in _FLAGS:
+        return _flag(where, key, value)
+    if key == "floor" and type(value) in (int, float):  # a bool is an int, too
+        return of_table(where, key, str(value), number("a height", isfinite))
+    return of_table(where, key, value, _READERS[key])
 
 
 def _flag(where: str, key: str, value: object) -> bool:
@@ -41,7 +50,7 @@ def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options as `api.planting` takes them; Refused where there is no such floor."""
     readers: dict[str, Callable[[Any], Any]] = {
         "hips": lambda name: name or None,
-        "floor": floor_named,
+        "floor": lambda floor: floor if isinstance(floor, float) else floor_named(floor),
         "stillness": lambda pairs: api.Stillness(**dict(pairs)),
     }
     found = {name: readers[name](value) if name in readers else value for name, value in given.items()}

@@ -128,6 +128,30 @@ def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> No
     assert planted(walk, chain + arms) == (0, ARMS)
 
 
+@pytest.mark.parametrize("height", ["5", "5.0", '"5.0"'], ids=["whole number", "number", "text"])
+def test_files_give_the_height_of_a_floor_as_number_or_text(walk: Path, height: str) -> None:
+    rig = opened(walk)
+    bpy.ops.two_bone_ik.plant(use_height=True, height=5.0, hips="Hips")
+    expected = balls(rig, FRAMES)
+    assert planted(walk, f'[plant]\nfloor = {height}\nhips = "Hips"') == (0, LEGS)
+    np.testing.assert_allclose(balls(opened(walk.with_name("planted.blend")), FRAMES), expected, atol=1e-5)
+    manifest, out = walk.with_name("takes.toml"), walk.with_name("out")
+    manifest.write_text(f'[[shot]]\nfile = "walk.blend"\nfloor = {height}\nhips = "Hips"\n')
+    assert run("plant", "--manifest", manifest, "--output-dir", out) == 0
+    np.testing.assert_allclose(balls(opened(out / "walk.blend"), FRAMES), expected, atol=1e-5)
+
+
+def test_a_height_that_is_a_number_names_no_object(walk: Path) -> None:
+    opened(walk)
+    bpy.data.objects["Ground"].name = "5.0"
+    bpy.data.objects["5.0"].location.z = 2.0
+    bpy.ops.wm.save_mainfile()
+    assert planted(walk, '[plant]\nfloor = "5.0"') == (0, LEGS)
+    on_object = balls(opened(walk.with_name("planted.blend")), FRAMES)
+    assert planted(walk, "[plant]\nfloor = 5.0") == (0, LEGS)
+    assert np.abs(balls(opened(walk.with_name("planted.blend")), FRAMES) - on_object).max() > 1.0 / UNIT
+
+
 def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> None:
     manifest, setup, out = (walk.with_name(name) for name in ("takes.toml", "actor.toml", "out"))
     manifest.write_text(
@@ -146,7 +170,9 @@ def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> 
     [
         ('flor = "Ground"', '"flor", which means nothing: the nearest is "floor"'),
         ('limbs = "tails"', 'has limbs that are not understood: "tails" is not LEGS, ARMS'),
-        ("floor = 0.5", "has floor = 0.5, but it takes text in quotes"),
+        ("floor = true", "has floor = True, but it takes text in quotes"),
+        ("floor = nan", '"nan" is not a height'),
+        (f"floor = {'9' * 400}", '9" is not a height'),
         ("sideways = 1", "has sideways = 1, but it takes true or false"),
         ('floor = "Grond"', 'the nearest is "Ground"'),
     ],
