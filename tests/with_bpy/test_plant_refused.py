@@ -111,7 +111,7 @@ def walkerless() -> Object:
     return rig
 
 
-@pytest.mark.parametrize("floor", [float("nan"), "EMPTY", "ELSEWHERE"])
+@pytest.mark.parametrize("floor", [float("nan"), 1e38, "EMPTY", "ELSEWHERE"])
 def test_a_floor_that_is_none_is_refused(floor: float | str) -> None:
     rig = walker(captured("walk", SECONDS))
     mesh = bpy.data.meshes.new("Plane")

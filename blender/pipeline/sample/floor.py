@@ -21,6 +21,9 @@ Floor = float | Object
 _ABOVE = 0.15
 """Leg lengths above a point from where the floor below is looked for: captured feet sink in, but no step is so low."""
 
+_FARTHEST = 1e6
+"""Leg lengths from feet to floor: nobody means more, and beside 1e16 a leg length is less than the last digit."""
+
 
 def heights(floor: Floor, scene: Scene) -> Heights:
     """How high this floor is below points, as the scene shows it now.
@@ -31,13 +34,19 @@ def heights(floor: Floor, scene: Scene) -> Heights:
         return partial(_below, floor, _tree(floor, scene))
     if not (isinstance(floor, Real) and np.isfinite(floor)):
         raise Refused("FLOOR_HEIGHT", value=floor)
-    return lambda points, _leg: np.full(points.shape[:-1], float(floor))
+    return partial(_level, float(floor))
+
+
+def _level(height: float, points: Array, leg: float) -> Array:
+    if np.abs(points[..., 2] - height).max(initial=0.0) > _FARTHEST * leg:
+        raise Refused("FLOOR_HEIGHT", value=height)
+    return np.full(points.shape[:-1], height)
 
 
 def _below(floor: Object, tree: BVHTree, points: Array, leg: float) -> Array:
     down = Vector((0.0, 0.0, -1.0))
     starts = points.reshape(-1, 3) + np.array((0.0, 0.0, _ABOVE * leg))
-    hits = (tree.ray_cast(Vector(start), down)[0] for start in starts.tolist())
+    hits = (tree.ray_cast(Vector(start), down, _FARTHEST * leg)[0] for start in starts.tolist())
     found = np.array([np.nan if hit is None else hit.z for hit in hits])
     if np.isnan(found).all():
         raise Refused("FLOOR_MISSED", object=floor)
