@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from .. import api
 from ..blender.messages.refused import Refused
@@ -40,7 +41,10 @@ class RigSetup:
         if not self.file:
             return None
         found = api.load_setup(self.file)
-        return replace(found, plant=plant_options.read(f'[plant] of "{self.file}"', found.plant))
+        plant: dict[str, Any] = {}
+        for name, value in found.plant.items():
+            plant |= plant_options.read(f'[plant] of "{found.plant_files[name]}"', {name: value})
+        return replace(found, plant=plant)
 
 
 def from_arguments(given: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:

@@ -52,30 +52,39 @@ class Setup:
     chains : for each [[chain]] its fields by identifier; an object is given by its name
     places : in words, where each chain is written; by default, by its number in `path`
     plant : what [plant] has, options of the command line's `plant`, which reads them
+    plant_files : in which file each of these is written
     """
 
     path: Path
     chains: tuple[Mapping[str, Any], ...]
     places: tuple[str, ...] = ()
     plant: Mapping[str, Any] = field(default_factory=dict)
+    plant_files: Mapping[str, Path] = field(default_factory=dict)
 
 
 def load(path: Path) -> Setup:
     """Read a setup file and those that it extends; Refused if a key is unknown, or a type, word or number is wrong."""
-    chains, plant = _contents(path, ())
-    places = tuple(place for place, _ in chains)
-    return Setup(path=path, chains=tuple(chain for _, chain in chains), places=places, plant=plant)
+    chains, options = _contents(path, ())
+    return Setup(
+        path=path,
+        chains=tuple(chain for _, chain in chains),
+        places=tuple(place for place, _ in chains),
+        plant={name: value for name, (_, value) in options.items()},
+        plant_files={name: file for name, (file, _) in options.items()},
+    )
 
 
-def _contents(path: Path, extending: tuple[Path, ...]) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Any]]:
-    """The chains of a file that these files extend, and where each is written; and what [plant] has."""
+def _contents(
+    path: Path, extending: tuple[Path, ...]
+) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, tuple[Path, Any]]]:
+    """The chains of a file that these files extend, and what [plant] has: of each where it is written, and itself."""
     if path in extending:
         raise Refused("EXTENDS_ITSELF", value=str(extending[-1]), other=path)
     own, others = toml_file.tables(path, "chain", "extends", "plant")
     extended = toml_file.texts(f'"{path}"', "extends", others.get("extends", []))
     if not (extended or "plant" in others):
         toml_file.refuse_empty(path, "chain", own)
-    plant: dict[str, Any] = {}
+    plant: dict[str, tuple[Path, Any]] = {}
     inherited: dict[str, tuple[str, dict[str, Any]]] = {}
     for name in extended:
         file = Path(os.path.normpath(path.parent / name))
@@ -91,7 +100,8 @@ def _contents(path: Path, extending: tuple[Path, ...]) -> tuple[list[tuple[str, 
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
         found.append((where, chain))
-    return [*inherited.values(), *found], plant | toml_file.table(path, "plant", others)
+    plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
+    return [*inherited.values(), *found], plant
 
 
 def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:

@@ -185,6 +185,16 @@ def test_a_setup_with_a_wrong_option_is_refused(
     assert not walk.with_name("planted.blend").exists()
 
 
+@pytest.mark.parametrize("line", ['flor = "Ground"', 'limbs = "tails"'])
+def test_the_file_is_named_in_which_an_option_is_wrong(
+    walk: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    assert planted(walk, 'extends = "base.toml"\n[plant]\nhips = "Hips"', base=f"[plant]\n{line}") == (5, set())
+    err = capsys.readouterr().err
+    assert f'[plant] of "{walk.with_name("base.toml")}"' in err
+    assert "actor.toml" not in err
+
+
 def test_what_is_no_table_of_options_is_refused(walk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert planted(walk, 'plant = "ARMS"') == (5, set())
     assert "write [plant]" in capsys.readouterr().err
