@@ -93,4 +93,4 @@ def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) 
     try:
         return reader(text)
     except ArgumentTypeError as error:
-        raise Refused("FRAMES", where=where, key=key, error=error) from None
+        raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None

@@ -29,8 +29,11 @@ MOVES = 1e-4
 _MOST = 200
 """Up to so many frames all are measured, and of more as many on which feet stand, unless all are asked for."""
 
-_SPREAD, _EDGES = 16, 3
-"""If feet stand on more frames than that, on so many of them, and at beginning and end of so many stands of each."""
+_SPREAD = 16
+"""If feet stand on more frames than `_MOST`, on so many of these."""
+
+_EDGES = 3
+"""And at beginning and end of so many stands of each foot."""
 
 
 def compare_feet(
