@@ -20,6 +20,7 @@ from .flat_feet import level_turns
 from .jumps import pieces
 from .reach import soft_reach
 from .sideways import sideways
+from .statistics import noise
 from .values import Array
 from .vectors import along, dot, norm
 
@@ -131,9 +132,12 @@ class Planted:
 
 
 _STEEPEST = 0.3
-"""Leg lengths a second: corrections of feet that stand go up and down no faster, unless a floor is given that asks for
-it. Noise asks for less.
+"""Leg lengths a second: corrections of feet that stand go up and down no faster, unless noise or a given floor asks for
+it.
 """
+
+_NOISY = 3.0 * 2.0**0.5
+"""So many standard deviations of the noise it asks for from one sample to the next: three of their difference."""
 
 _LEAST_ROOM = 0.002
 """Part of its length that even a leg that was captured straight stays short of, else noise would snap its knee. Where
@@ -212,6 +216,8 @@ def _held(
     points, level = on_ground(turned, legs.rate, ground.velocity), ground.level
     if level is not None and options.level is None:
         level = level - _tilts(legs, turned, ground.stands)
+    noisy = noise(legs.points / np.asarray(legs.lengths)[:, None, None], legs.rate)
+    steepest = _STEEPEST + _NOISY * noisy * legs.rate if options.level is None else np.inf
     correction = np.empty(legs.tips.shape, order="F")
     for foot, length in enumerate(legs.lengths):
         for rows in takes:
@@ -222,7 +228,7 @@ def _held(
                 legs.rate,
                 legs.up,
                 options.fade,
-                _STEEPEST * float(length) if options.level is None else np.inf,
+                steepest * float(length),
                 options.smooth,
                 options.level_ground,
             )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from solver.corrections import stand_spans
 from support.footsteps import Capture
 from support.planted import UP, planted, slid
-from support.takes import disturbed, legs_scaled, stand, treadmill, walk
+from support.takes import disturbed, jump, legs_scaled, stand, treadmill, walk
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
@@ -76,3 +78,15 @@ def test_a_body_that_is_carried_along_stands_until_then(late: float) -> None:
     stands = result.stands.any(axis=(1, 2))
     assert stands[times < late - 0.1].all()
     assert not stands[times > late + 0.2].any()
+
+
+@pytest.mark.parametrize("make", [walk, jump])
+def test_noise_at_a_high_rate_does_not_lift_what_stands(make: Callable[[float], Capture]) -> None:
+    result, after = planted(disturbed(make(120.0), 0.002, 0))
+    heights = [
+        np.ptp(after.points[first : last + 1, foot, point] @ UP)
+        for foot, point in np.ndindex(result.stands.shape[1:])
+        for first, last in stand_spans(result.stands[:, foot, point] & ~result.stands[:, foot, 1 - point])
+    ]
+    assert len(heights) > 10
+    assert max(heights) < 1e-9
