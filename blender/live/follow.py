@@ -134,8 +134,11 @@ def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
     try:
         order = list(TopologicalSorter(graph).static_order()) if any(graph.values()) else rigs
     except CycleError:
-        # Each pose of one would move the others, which would move it again.
-        circling = circles.in_circles(chain for rig in rigs if (found := _plan(rig)) for chain in found.chains)
+        # Each pose of one would move the others, which would move it again. Limbs of armatures that follow each other
+        # with other limbs are right after so many rounds at most; where nothing has moved, a round is little more than
+        # a look.
+        chains = [chain for rig in rigs if (found := _plan(rig)) for chain in found.chains]
+        circling, order = circles.in_circles(chains), [*rigs] * len(chains)
     for rig in rigs:
         state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
     return order

@@ -83,3 +83,20 @@ def test_a_limb_follows_another_character_by_drivers() -> None:
     for frame in range(1, 11):
         on_frame(frame)
         np.testing.assert_allclose(misses(), 0.0, atol=CLOSE, err_msg=f"frame {frame}")
+
+
+def test_characters_follow_each_other_with_other_limbs() -> None:
+    first, second = (bpy.data.objects[limb.rig] for limb in LIMBS)
+    first.two_bone_ik_chains[0].target = second
+    first.two_bone_ik_chains[0].subtarget = "hand"
+    first.location = second.location + Vector((0.4, 0.2, 0.0))
+    target = bpy.data.objects[LIMBS[1].target]
+    follows = target.constraints.new("COPY_ROTATION")
+    follows.target, follows.subtarget = first, "spine"
+    for place in PLACES:
+        target.location = second.location + Vector(place)
+        bpy.context.view_layer.update()
+        shown = [rig.evaluated_get(bpy.context.evaluated_depsgraph_get()) for rig in (first, second)]
+        tips = [rig.matrix_world @ rig.pose.bones["lower"].tail for rig in shown]
+        hand = shown[1].matrix_world @ shown[1].pose.bones["hand"].head
+        np.testing.assert_allclose(tips, [hand, target.location], atol=CLOSE)
