@@ -96,14 +96,19 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     return _least_turning(parity * angles, j, before)
 
 
-def blend(start: Array, end: Array, factor: Number) -> Array:
+def blend(start: Array, end: Array, factor: Number, axis: Array | None = None) -> Array:
     """(..., 3, 3) the rotation that lies the part `factor` (...) of the shortest turn from `start` to `end`.
 
+    axis : (..., 3)     half a turn goes about it, not against it: both are as short, and rounding would choose; in the
+                        space that is turned, zero where it does not matter
     To the bit it is `start` for a factor of 0, and `end` for 1.
     """
     factor = np.asarray(factor, dtype=np.float64)
     turn = _quaternions(product(np.swapaxes(start, -1, -2), end))
-    turn = np.where(turn[..., :1] < 0.0, -turn, turn)
+    side = turn[..., 0]
+    if axis is not None:
+        side = np.where(np.abs(side) < 1e-9, dot(turn[..., 1:], axis), side)
+    turn = np.where(side[..., None] < 0.0, -turn, turn)
     sine = norm(turn[..., 1:])
     half = factor * np.arctan2(sine, turn[..., 0])
     scale = np.where(sine > 1e-12, np.sin(half) / np.where(sine > 1e-12, sine, 1.0), factor)

@@ -186,7 +186,10 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
     """The solution with each bone turned, on its parent, only part of the way from the pose before the solve."""
     before = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
     influence = np.asarray(influence, dtype=np.float64)
-    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence[..., None])
+    folding = np.zeros((*solution.joints.shape[:-2], 2, 3))
+    folding[..., 1, :] = np.einsum("...ji,...j->...i", solution.rotations[..., 1, :, :], solution.hinge)
+    folding *= np.sign(solution.hinge_angle)[..., None, None]
+    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence[..., None], folding)
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
     stretch = 1.0 + influence * (solution.stretch - 1.0)
     blended = reference.from_rotations(chain, rest, rotations, stretch)

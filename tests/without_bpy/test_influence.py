@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver import Unreachable
+from solver import Bend, Unreachable
 from support.limbs import STRAIGHT, random_limb, random_pose, solved
 from support.oracles import rotation_about
 
@@ -33,6 +33,17 @@ def test_influence_turns_each_bone_about_a_fixed_axis(factor: float) -> None:
         ):
             axis, angle = axis_and_angle(start.T @ end)
             np.testing.assert_allclose(start.T @ found, rotation_about(axis, factor * angle), atol=1e-12)
+
+
+@pytest.mark.parametrize("bend", [Bend.POSITIVE, Bend.NEGATIVE])
+def test_a_part_of_a_fold_bends_to_the_side_of_the_whole(bend: Bend) -> None:
+    """The end bone turns by half a turn there, which both sides are as near to."""
+    time = np.linspace(0.0, 1.0, 60)
+    for seed in range(20):
+        target = 0.1 * np.column_stack((np.cos(time + seed), np.sin(2.0 * time), np.sin(3.0 * time + seed)))
+        whole, part = (solved(STRAIGHT, target, bend=bend, influence=factor) for factor in (1.0, 0.6))
+        assert (np.abs(whole.hinge_angle) > np.pi - 1e-9).all()
+        np.testing.assert_allclose(part.hinge_angle, 0.6 * whole.hinge_angle, atol=1e-9)
 
 
 def test_stretch_is_blended_too() -> None:
