@@ -164,11 +164,37 @@ def constrain_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
     thing.constraints.new("LIMIT_LOCATION")
 
 
+def drive_target(rig: Object, thing: Object) -> None:
+    for index, axis in enumerate("XYZ"):
+        driver = thing.driver_add("location", index).driver
+        variable = driver.variables.new()
+        variable.type, driver.type = "TRANSFORMS", "SUM"
+        read = variable.targets[0]
+        read.id, read.bone_target, read.transform_type = rig, "hand", f"LOC_{axis}"
+
+
+def drive_by_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
+    sword = empty("Sword")
+    sword.parent, sword.parent_type, sword.parent_bone = rig, "BONE", "hand"
+    driver = thing.driver_add("location", 1).driver
+    variable = driver.variables.new()
+    variable.type, driver.type = "LOC_DIFF", "SUM"
+    variable.targets[0].id, variable.targets[1].id = sword, rig
+
+
 @pytest.mark.parametrize(
-    "tie", [constrain_target, constrain_parent_of_target, constrain_what_hangs_on_the_arm], ids=lambda f: f.__name__
+    ("tie", "kind"),
+    [
+        (constrain_target, "FOLLOWS_BY_CONSTRAINT"),
+        (constrain_parent_of_target, "FOLLOWS_BY_CONSTRAINT"),
+        (constrain_what_hangs_on_the_arm, "FOLLOWS_BY_CONSTRAINT"),
+        (drive_target, "FOLLOWS_BY_DRIVER"),
+        (drive_by_what_hangs_on_the_arm, "FOLLOWS_BY_DRIVER"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
 )
-def test_chains_tied_by_a_constraint_are_baked_in_turn(
-    tie: Callable[[Object, Object], None],
+def test_chains_tied_by_constraint_or_driver_are_baked_in_turn(
+    tie: Callable[[Object, Object], None], kind: str
 ) -> None:
     """A sword in the right hand that the left one is to hold: only Blender knows where it goes, once there are keys."""
     rig = two_arms()
@@ -177,7 +203,7 @@ def test_chains_tied_by_a_constraint_are_baked_in_turn(
     follow_with(rig, "lower.L", thing, pole_target=bpy.data.objects["Pole.L"])
     with pytest.raises(api.Refused) as refused:
         api.bake(rig, frames=(1, 12))
-    assert refused.value.kind == "FOLLOWS_BY_CONSTRAINT"
+    assert refused.value.kind == kind
     assert '"lower"' in str(refused.value)
     assert '"lower.L"' in str(refused.value)
     api.bake(rig, ["lower"], (1, 12))

@@ -58,7 +58,7 @@ def build_plan(
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
-    circles.refuse_driven_by_itself(chains)
+    circles.refuse_driven(chains)
     solved = steps(start, end, step)
     if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]

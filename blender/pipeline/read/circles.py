@@ -1,9 +1,8 @@
 """Chains that follow their own limb by a way that the order of an armature's chains does not show."""
 
-from collections.abc import Iterable, Iterator, Set
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence, Set
 
-from bpy.types import Object
+from bpy.types import FCurve, Object
 
 from ....skeleton.values import ChainPlan, Point
 from ... import versions
@@ -14,42 +13,67 @@ from ...rna_paths import bone_and_property
 from . import dependencies
 
 
-def refuse_driven_by_itself(chains: Iterable[ChainPlan]) -> None:
-    """Raise `Refused` where the driver of an object makes a chain's target follow where the chain's own bones are."""
+def refuse_driven(chains: Sequence[ChainPlan]) -> None:
+    """Raise `Refused` where drivers of objects make a chain's target follow bones that one of the chains moves."""
     for chain in chains:
-        sources = partial(_sources, {Point(chain.rig, bone.name) for bone in chain.keyed})
         for point in filter(None, (chain.target, chain.pole)):
-            if dependencies.root_of(chain) in dependencies.upstream(point, sources=sources):
-                raise Refused(
-                    "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
-                    chain=chain,
-                    bone=chain.root.name,
-                    value=point_text(point),
-                )
+            if any(_driven(place) for place in dependencies.upstream(point)):
+                _refuse_driven(chain, point, chains)
 
 
-def _sources(keyed: Set[Point], place: Point) -> Iterator[Point]:
-    yield from dependencies.sources_of(place)
-    if not is_rig(place.object):  # to go through hundreds of drivers takes too long
-        yield from _read_by_drivers(place.object, keyed)
+def _refuse_driven(chain: ChainPlan, point: Point, chains: Iterable[ChainPlan]) -> None:
+    if _is_driven_by(point, chain):
+        raise Refused(
+            "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
+            chain=chain,
+            bone=chain.root.name,
+            value=point_text(point),
+        )
+    for other in chains:
+        if _is_driven_by(point, other):
+            raise Refused("FOLLOWS_BY_DRIVER", chain=chain, value=other.name)
 
 
-def _read_by_drivers(item: Object, keyed: Set[Point]) -> Iterator[Point]:
-    """Bones of which drivers of the object's own channels read what a chain changes that keys the bones `keyed`.
+def _is_driven_by(point: Point, chain: ChainPlan) -> bool:
+    """Whether a driver on the way from the chain to the point reads what the chain moves."""
+    keyed = {Point(chain.rig, bone.name) for bone in chain.keyed}
+
+    def sources(place: Point) -> Iterator[Point]:
+        yield from dependencies.sources_of(place)
+        yield from _read_by_drivers(place, keyed)
+
+    root = dependencies.root_of(chain)
+    read = (each for place in dependencies.upstream(point, sources=sources) for each in _read_by_drivers(place, keyed))
+    return any(root in dependencies.upstream(each, sources=sources) for each in read)
+
+
+def _driven(place: Point) -> list[FCurve]:
+    """Drivers of the place's channels; none of an armature, as to go through hundreds takes too long."""
+    if is_rig(place.object):
+        return []
+    return [
+        curve
+        for curve in versions.drivers(place.object)
+        if not bone_and_property(curve.data_path)[0] and not curve.data_path.startswith("[")
+    ]
+
+
+def _read_by_drivers(place: Point, keyed: Set[Point]) -> Iterator[Point]:
+    """Where drivers of the place read what a chain changes that keys the bones `keyed`.
 
     A variable that reads a single property tells nothing of a place.
     """
-    for curve in versions.drivers(item):
-        if bone_and_property(curve.data_path)[0] or curve.data_path.startswith("["):
-            continue
+    for curve in _driven(place):
         for variable in curve.driver.variables:
             for target in variable.targets if variable.type in _PLACES else ():
-                read, bone = target.id, target.bone_target
-                if isinstance(read, Object) and is_rig(read) and bone in read.data.bones:
-                    is_keyed = Point(read, bone) in keyed and target.transform_type.startswith("ROT")
-                    # In local space it reads channels of the bone, which no chain above that bone changes.
-                    if variable.type == "ROTATION_DIFF" or target.transform_space != "LOCAL_SPACE" or is_keyed:
-                        yield Point(read, bone)
+                if not isinstance(target.id, Object):
+                    continue
+                bone = target.bone_target
+                read = Point(target.id, bone if is_rig(target.id) and bone in target.id.data.bones else "")
+                is_keyed = read in keyed and target.transform_type.startswith("ROT")
+                # In local space it reads channels of the bone, which no chain above that bone changes.
+                if variable.type == "ROTATION_DIFF" or target.transform_space != "LOCAL_SPACE" or is_keyed:
+                    yield read
 
 
 _PLACES = frozenset(("TRANSFORMS", "ROTATION_DIFF", "LOC_DIFF"))
