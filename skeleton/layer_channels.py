@@ -20,6 +20,9 @@ _NEARLY_STRAIGHT = 0.3
 _TURN = 5e-4
 """Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
 
+_TURNING = 3.0
+"""Times as far as that may be beside a frame on which what is followed takes a turn that slopes do not know of."""
+
 _EASED = (3.0 - np.sqrt(3.0)) / 8.0 * (2.0 - np.sqrt(3.0)) ** np.arange(3)
 """Blender eases the first and the last key of a curve. In the last three gaps between frames, from the end inwards, the
 curve is off by these parts of its last change; its values on frames do not show that."""
@@ -40,13 +43,15 @@ class Between:
 NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
-def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.intp]:
+def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array], turning: NDArray[np.bool_]) -> NDArray[np.intp]:
     """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one.
 
     poses : by bone (n, 4, 4) in armature space, those that show the limbs and those that carry their controls
+    turning : (n,) True where what is followed may take a turn, and on the frames beside another
     """
     found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     keyed = {bone.name for limb in limbs for bone in limb.keyed}
+    allowed = np.where(turning[:-1] | turning[1:], _TURN / _TURNING, _TURN)
     for limb in limbs:
         root, mid, tip = np.moveaxis(joints_of(limb, poses), 1, 0)
         ends = [
@@ -57,7 +62,7 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array]) -> NDArray[np.i
         # Parents that get keys themselves will move as the limb does.
         spaces = [np.eye(4)[None], *(poses[name] for name in limb.spaces - keyed)]
         off = np.max([_off(np.array(ends), space) for space in spaces], axis=0)
-        found[:-1] |= off > _TURN * sum(bone.length for bone in limb.shown[:2])
+        found[:-1] |= off > allowed * sum(bone.length for bone in limb.shown[:2])
         if limb.chain:
             straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
             found[:-1] |= straight[1:] | straight[:-1]

@@ -11,6 +11,7 @@ from two_bone_ik.skeleton.values import Bone
 from support.plain_rig import matrix
 
 COUNT = 21
+SMOOTH = np.zeros(COUNT, dtype=np.bool_)
 NAMES = ("upper", "lower", "hand")
 BONES = tuple(
     Bone(name=name, path=f'pose.bones["{name}"]', length=1.0, has_parent=False, offset=np.eye(4)) for name in NAMES
@@ -56,13 +57,20 @@ def poses(bend: float, roll: np.ndarray) -> dict[str, np.ndarray]:
 
 def test_a_straight_limb_moving_evenly_has_fk_gaps_at_its_ends() -> None:
     straight = poses(0.05, np.zeros(COUNT))
-    assert gaps([limb()], straight).tolist() == [0, 1, COUNT - 3, COUNT - 2]
-    assert len(gaps([limb(ik=True)], straight)) == COUNT - 1
+    assert gaps([limb()], straight, SMOOTH).tolist() == [0, 1, COUNT - 3, COUNT - 2]
+    assert len(gaps([limb(ik=True)], straight, SMOOTH)) == COUNT - 1
 
 
 def test_a_hand_that_begins_to_roll_has_some() -> None:
     roll = np.maximum(0.0, 0.3 * (np.arange(COUNT) - 10))
-    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll)).tolist())
+    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), SMOOTH).tolist())
+
+
+def test_more_gaps_lie_where_curves_turn_frame_by_frame() -> None:
+    roll = np.maximum(0.0, 0.01 * (np.arange(COUNT) - 10))
+    assert not {9, 10} & set(gaps([limb()], poses(0.8, roll), SMOOTH).tolist())
+    turning = np.arange(COUNT) == 10
+    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), turning).tolist())
 
 
 def test_extremes_are_where_a_limb_is_straightest_bent_and_fast() -> None:

@@ -28,11 +28,14 @@ _TRIES = 5
 
 
 class LayerKeys:
-    """The keys of limbs that switch, over the frames of the plan."""
+    """The keys of limbs that switch, over the frames of the plan.
+
+    turning : (n,) as `gaps` takes it
+    """
 
     def __init__(self, plan: Plan, limbs: Sequence[LayerPlan]) -> None:
         self._plan, self._limbs, self._animated = plan, limbs, versions.animated_paths(plan.rig)
-        self._corners = _corner_frames(plan.rig, plan.frames)
+        self._corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
@@ -149,9 +152,19 @@ def _off(limb: LayerPlan, now: Mapping[str, Array], wanted: Mapping[str, Array])
     return float(max(moved))
 
 
-def _corner_frames(rig: Rig, frames: Array) -> NDArray[np.bool_]:
-    """(n,) True on frames on which some bone has a key, and on the frames beside none has."""
-    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in versions.curves(rig))])
-    keyed = np.isin(np.round(frames, 2), np.round(times, 2))
-    beside = np.pad(keyed, 1)
-    return keyed & ~beside[:-2] & ~beside[2:]
+def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(n,) each: where some bone has a key, and on the frames beside none has; where else a single curve has such."""
+    curves = [key_points(curve)[0] for curve in versions.curves(rig)]
+    far = 1.5 * np.diff(frames).max(initial=0.0)
+
+    def keyed(times: list[Array]) -> NDArray[np.bool_]:
+        return np.isin(np.round(frames, 2), np.round(np.concatenate([np.empty(0), *times]), 2))
+
+    def alone(times: Array) -> Array:
+        apart = np.diff(times, prepend=-np.inf, append=np.inf) > far
+        return times[apart[1:] & apart[:-1]]
+
+    any_key = keyed(curves)
+    beside = np.pad(any_key, 1)
+    corners = any_key & ~beside[:-2] & ~beside[2:]
+    return corners, keyed([alone(times) for times in curves]) & ~corners

@@ -85,12 +85,12 @@ def switch(
     poses = _by_bone(samples, limbs, solved)
     reduced = settings.keys == Keys.REDUCED
     tied = ties(rig, (one for limb in limbs for one in limb.switches), trial_bones(limbs))
-    rows = gaps(limbs, poses)
+    layer_keys = LayerKeys(plan, limbs)
+    rows = gaps(limbs, poses, layer_keys.turning)
     halves = 0.5 * (solved[rows] + solved[rows + 1])
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
         on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
-    layer_keys = LayerKeys(plan, limbs)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
     placing = _controls(plan, limbs, poses, chains, layer_keys, tied, (rows, replace(tied, poses=on_halves)))
