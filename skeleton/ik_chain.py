@@ -23,6 +23,9 @@ from .transform import AT_REST, Basis
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
 
+_JUMPS = 0.1
+"""Limbs jump that are, halfway between two frames, so much nearer to the first: until then they go on as before."""
+
 _UNSEEN = np.array((1e-4, 1e-3, 5e-4))
 """Parts of the length, radians, and parts of the scale: keys that show a limb so near to its pose are kept."""
 
@@ -94,8 +97,15 @@ class IkChain:
         evaluated : there; its poses (m, 4, 4), of what shows the limb as they are wanted, of others as they will be
         """
 
+        here = joints_of(self._plan, evaluated.poses)
+        before, after = (norm(here - self._wanted[each]).max(axis=1) for each in (rows, rows + 1))
+        jumps = before < _JUMPS * after
+
         def mean(values: Array) -> Array:
-            return values if len(values) == 1 else 0.5 * (values[rows] + values[rows + 1])
+            if len(values) == 1:
+                return values
+            ahead = values[rows] + 0.5 * (values[rows] - values[np.maximum(rows - 1, 0)])
+            return np.where(jumps.reshape(-1, *[1] * (values.ndim - 1)), ahead, 0.5 * (values[rows] + values[rows + 1]))
 
         own = {name: transform.each_array(mean, basis) for name, basis in self._own.items()}
         own = {name: replace(basis, rotation=transform.orientation(basis.rotation)) for name, basis in own.items()}

@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support.command import run
+from support.fk import forget
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import on_frame
@@ -94,9 +95,10 @@ def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: C
         for frame, value in zip((1.0, 31.0), changing[name], strict=True):
             points.insert(frame, value).interpolation = "CONSTANT"
     motion(rig)
-    before = deforming(rig, FRAMES)
+    before, between = deforming(rig, FRAMES), deforming(rig, HALVES)
     assert api.switch(rig, to, frames=(1, 60)).posed
     assert_kept(deforming(rig, FRAMES), before)
+    assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
 
 @pytest.mark.parametrize("name", ["pole_vector", "pole_parent"])
@@ -113,6 +115,26 @@ def test_limbs_stay_between_frames_as_the_rig_changes(rig: Object, name: str) ->
     before = deforming(rig, HALVES)
     api.switch(rig, "IK", frames=(1, 60))
     assert off(deforming(rig, HALVES), before)[0] < 1e-3
+
+
+def test_limbs_stay_just_ahead_of_a_jump(rig: Object) -> None:
+    curves = versions.ensure_channelbag(rig).fcurves
+    for limb, side in product(LIMBS, "LR"):
+        settings = rig.pose.bones[f"{limb}_parent.{side}"]
+        settings["IK_Stretch"], settings["pole_vector"] = 1.0, True
+        points = curves.new(settings.path_from_id() + '["IK_parent"]').keyframe_points
+        for frame, value in zip((1.0, 21.0, 41.0), (1.0, 2.0, 1.0), strict=True):
+            points.insert(frame, value).interpolation = "CONSTANT"
+    walk(rig)
+    torso = rig.pose.bones["torso"]
+    animate(torso, location={1: (0, 0, 0), 60: (0.1, 0.2, -0.2)})
+    animate(torso, rotation_quaternion={1: (1, 0, 0, 0), 21: (1, 0, 0.5, 0.5), 60: (1, 0, 0.2, 0)})
+    before = deforming(rig, HALVES)
+    for to in ("FK", "IK"):
+        api.switch(rig, to, frames=(1, 60))
+        assert off(deforming(rig, HALVES), before)[0] < 1e-3
+        if to == "FK":
+            forget(rig, *(bone.name for bone in rig.pose.bones if "_ik" in bone.name))
 
 
 def test_a_switch_changes_nothing_outside_of_its_frames(rig: Object) -> None:
