@@ -120,13 +120,13 @@ def move_to_tab() -> None:
 
 def _draw_first_steps(layout: UILayout, rig: Rig) -> None:
     """For who has never been here."""
-    from ..blender import contacts
+    from ..blender import contact_keys
 
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
     layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
     layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
-    if contacts.is_keyed(rig):
+    if contact_keys.is_keyed(rig):
         layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import contacts, holds, in_hand, keyed_options
+from ..blender import contact_keys, holds, in_hand, keyed_options
 from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
@@ -150,13 +150,13 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
 
 def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
     """What lets the captured limb stand still; nothing for a limb without keys."""
-    if not contacts.is_captured(chain):
+    if not contact_keys.is_captured(chain):
         return
     body = _section(layout, "Plant")
     if body is None:
         return
     body.row().prop(rig, "two_bone_ik_plants", expand=True)
-    text = pgettext_iface("Plant Frames {} - {}").format(*contacts.usual_frames(rig, context.scene))
+    text = pgettext_iface("Plant Frames {} - {}").format(*contact_keys.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.plant", text=text, translate=False)
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:

@@ -10,7 +10,7 @@ from typing import Any
 from bpy.types import Action
 
 from ...skeleton.feet import Foot
-from .. import contacts, versions
+from .. import contact_keys, versions
 from ..armatures import Rig
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
@@ -116,8 +116,8 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     action.two_bone_ik_source, action.two_bone_ik_source_slot = source.action, source.slot
     name = planted.name if planted else f"{source.action.name} Planted"
     for curve in versions.slot_curves(planted, slot) if planted else ():
-        if contacts.is_row(curve):
-            contacts.hold(write.copy_curve(rig, curve, curve.data_path, contacts.GROUP))
+        if contact_keys.is_row(curve):
+            contact_keys.hold(write.copy_curve(rig, curve, curve.data_path, contact_keys.GROUP))
     if planted and not planted.users and _is_edited(planted, slot, source):
         planted.use_fake_user = True
     else:
@@ -150,10 +150,10 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
     curves = list(versions.curves(rig))
     known = {path: replace(row, is_planted=False) for path, row in source.rows.items()}
     for foot, said in feet:
-        row = contacts.row(curves, foot.chain.end.path)
+        row = contact_keys.row(curves, foot.chain.end.path)
         points = foot.points if said else ()
-        found = Remembered(keys=contacts.keys(row) if row else (), said=said, points=points)
-        known[contacts.path(foot.chain.end.path)] = found
+        found = Remembered(keys=contact_keys.keys(row) if row else (), said=said, points=points)
+        known[contact_keys.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
     action[_CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
 
@@ -181,7 +181,7 @@ def _is_edited(planted: Action, slot: str, source: Captured) -> bool:
         {
             (curve.data_path, curve.array_index): curve
             for curve in versions.slot_curves(*each)
-            if curve.data_path not in made and not contacts.is_row(curve)
+            if curve.data_path not in made and not contact_keys.is_row(curve)
         }
         for each in ((planted, slot), (source.action, source.slot))
     )

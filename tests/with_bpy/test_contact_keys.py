@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bl_ext.user_default.two_bone_ik.blender.pipeline import write
 from bpy.types import FCurve, Object
 
@@ -34,12 +34,12 @@ def evaluated(rig: Object, frames: np.ndarray) -> np.ndarray:
 
 
 def read(rig: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    return contacts.read(versions.curves(rig), BONE, frames)
+    return contact_keys.read(versions.curves(rig), BONE, frames)
 
 
 def written(rig: Object, frames: np.ndarray, stands: np.ndarray) -> None:
-    channel = contacts.channel(BONE, frames, stands)
-    write.keys(rig, [channel], span=(frames[0], frames[-1]), style=contacts.STYLE)
+    channel = contact_keys.channel(BONE, frames, stands)
+    write.keys(rig, [channel], span=(frames[0], frames[-1]), style=contact_keys.STYLE)
 
 
 @pytest.mark.parametrize("interpolation", ["CONSTANT", "BEZIER"])

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bpy.types import FCurve, Object
 from mathutils import Vector
 
@@ -36,7 +36,7 @@ def ground(until: float) -> Object:
 
 
 def row(rig: Object, bone: str) -> FCurve:
-    return contacts.row(versions.curves(rig), rig.pose.bones[bone].path_from_id())
+    return contact_keys.row(versions.curves(rig), rig.pose.bones[bone].path_from_id())
 
 
 def stood(report: api.Report) -> dict[str, int]:

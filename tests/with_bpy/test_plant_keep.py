@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 
 from support.body import COUNT, body, off, shown
 
@@ -36,7 +36,7 @@ def test_a_hand_alone_keeps_its_place() -> None:
     assert moved[1] < 1e-5
     assert moved[2] > 0.05
     assert [foot.name for foot in report.feet] == ["Leg.L", "Leg.R"]
-    rows = {curve.data_path.split('"')[1] for curve in versions.curves(rig) if contacts.is_row(curve)}
+    rows = {curve.data_path.split('"')[1] for curve in versions.curves(rig) if contact_keys.is_row(curve)}
     assert rows == {"shin.L", "shin.R"}
 
 

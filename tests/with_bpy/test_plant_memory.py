@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bpy.types import Object
 
 from support.body import body
@@ -38,7 +38,7 @@ def key(rig: Object, **words: int) -> None:
 
 def row(rig: Object) -> list[float]:
     """The contacts of the left foot, frame by frame."""
-    curve = contacts.row(versions.curves(rig), rig.pose.bones["shin.L"].path_from_id())
+    curve = contact_keys.row(versions.curves(rig), rig.pose.bones["shin.L"].path_from_id())
     return [curve.evaluate(frame) for frame in range(1, COUNT + 1)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bpy.types import FCurve, Object
 
 from support.walker import captured, shown, walker
@@ -58,7 +58,7 @@ def test_the_other_leg_stays_where_one_is_planted_alone(rig: Object) -> None:
 
 def test_contacts_of_a_leg_that_is_not_planted_are_not_keyed(rig: Object) -> None:
     api.plant(rig, ["Leg.L"], floor=LOW)
-    rows = [curve.data_path for curve in versions.curves(rig) if contacts.is_row(curve)]
+    rows = [curve.data_path for curve in versions.curves(rig) if contact_keys.is_row(curve)]
     assert len(rows) == 1
     assert "shin.L" in rows[0]
 

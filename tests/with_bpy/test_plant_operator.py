@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import contacts, versions
+from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bl_ext.user_default.two_bone_ik.blender.messages import report
 from bpy.types import Action, FCurve, Object
 
@@ -43,7 +43,7 @@ def keys_of(action: Action) -> list[tuple[str, int, list]]:
 
 
 def contact_row(rig: Object, bone: str) -> FCurve:
-    path = contacts.keyed_options.path(rig.pose.bones[bone].path_from_id(), contacts.NAME)
+    path = contact_keys.keyed_options.path(rig.pose.bones[bone].path_from_id(), contact_keys.NAME)
     return next(curve for curve in versions.curves(rig) if curve.data_path == path)
 
 
@@ -126,7 +126,7 @@ def test_the_range_goes_from_the_first_key_to_the_last(rig: Object) -> None:
 def test_a_preview_range_is_taken_instead(rig: Object) -> None:
     scene = bpy.context.scene
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 10, 40
-    assert contacts.usual_frames(rig, scene) == (10, 40)
+    assert contact_keys.usual_frames(rig, scene) == (10, 40)
     plant()
     assert tuple(contact_row(rig, "LeftLeg").range()) == (10, 40)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ....skeleton import feet
 from ....skeleton.plant import Given
-from ... import contacts, versions
+from ... import contact_keys, versions
 from ..captured_action import Remembered
 from .captured_limbs import Asked, CapturedLimbs
 
@@ -53,8 +53,8 @@ def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
             yield Said(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
             continue
         bone = foot.chain.end.path
-        row = contacts.row(curves, bone)
-        spans = _spans(row, read.source.rows.get(contacts.path(bone)))
+        row = contact_keys.row(curves, bone)
+        spans = _spans(row, read.source.rows.get(contact_keys.path(bone)))
         is_chosen = foot.chain.name not in read.again
         if is_chosen and asked.contacts is not None:
             given = feet.standing(foot, asked.contacts, frames), everywhere
@@ -66,7 +66,7 @@ def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
             yield Said(given=None, by_user=~everywhere, spans=() if covered else spans)
             continue
         by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
-        keyed = contacts.read(curves, bone, frames)
+        keyed = contact_keys.read(curves, bone, frames)
         if keyed and covered and not as_keyed:
             keyed = (keyed[0], by_user) if by_user.any() else None
         yield Said(given=keyed, by_user=by_user, spans=spans)
@@ -76,4 +76,4 @@ def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[fl
     """From which frame to which somebody has said the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()
-    return known.said if known and contacts.keys(row) == known.keys else [row.range().to_tuple()]
+    return known.said if known and contact_keys.keys(row) == known.keys else [row.range().to_tuple()]

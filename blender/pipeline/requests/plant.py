@@ -15,8 +15,7 @@ from ....skeleton.plant import PlantedFeet
 from ....skeleton.steps import run
 from ....skeleton.values import Point, Samples
 from ....solver.vectors import norm
-from ... import contacts as contact_keys
-from ... import versions
+from ... import contact_keys, versions
 from ...armatures import Rig
 from ...key_settings import KeySettings
 from ...messages.chain_report import frame_text
