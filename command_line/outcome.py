@@ -46,7 +46,9 @@ class _Words(NamedTuple):
 
 _BAKED = _Words(*2 * ("all targets reached",), "targets not always reached", "keyed, but not posed so")
 _WORDS = {
-    "Plant": _Words("all limbs where they are to be", "planted", "not always where they are to be", _BAKED.misposed),
+    "Plant": _Words(
+        "all limbs where they are to be", "planted", "limbs not always where they are to be", _BAKED.misposed
+    ),
     "Switch": _Words(
         "all limbs stay where they were", "switched", _BAKED.short, "switched, but not all stay where they were"
     ),

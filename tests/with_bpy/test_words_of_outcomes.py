@@ -36,8 +36,8 @@ def test_a_plant_tells_that_no_foot_stands() -> None:
 
 def test_what_falls_short_when_planted_has_no_targets() -> None:
     report = api.plant(body(), floor=-0.14, keep=["SPINE"])
-    assert report.headline().startswith("Not always where they are to be: Spine")
-    assert told(report) == "not always where they are to be: Spine"
+    assert report.headline().startswith("Limbs not always where they are to be: Spine")
+    assert told(report) == "limbs not always where they are to be: Spine"
     assert "target" not in "\n".join((report.headline(), *report.lines())).lower()
 
 
