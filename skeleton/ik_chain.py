@@ -101,19 +101,19 @@ class IkChain:
         before, after = (norm(here - self._wanted[each]).max(axis=1) for each in (rows, rows + 1))
         jumps = before < _JUMPS * after
 
-        def mean(values: Array) -> Array:
+        def halfway(values: Array) -> Array:
             if len(values) == 1:
                 return values
             ahead = values[rows] + 0.5 * (values[rows] - values[np.maximum(rows - 1, 0)])
             return np.where(jumps.reshape(-1, *[1] * (values.ndim - 1)), ahead, 0.5 * (values[rows] + values[rows + 1]))
 
-        own = {name: transform.each_array(mean, basis) for name, basis in self._own.items()}
+        own = {name: transform.each_array(halfway, basis) for name, basis in self._own.items()}
         own = {name: replace(basis, rotation=transform.orientation(basis.rotation)) for name, basis in own.items()}
         half = IkChain(replace(self._plan, pole_on=self._plan.pole_on[rows]), evaluated.poses, own)
-        half._steps = np.where(half._straight, mean(np.where(self._straight, self._steps, _STEPS)), 1.0)
+        half._steps = np.where(half._straight, halfway(np.where(self._straight, self._steps, _STEPS)), 1.0)
         half._swivels = self._swivels
-        half._angle = mean(np.unwrap(self._angle))
-        half._sizes = mean(self._sizes) * half._lengths / mean(self._lengths)
+        half._angle = halfway(np.unwrap(self._angle))
+        half._sizes = halfway(self._sizes) * half._lengths / halfway(self._lengths)
         poles = half._poled()
         bases, _ = place(poles, evaluated)
         found = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}

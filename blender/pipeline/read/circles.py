@@ -1,4 +1,4 @@
-"""Chains that follow their own limb by a way that the order of an armature's chains does not show."""
+"""Chains that follow their own limb, or another, by a way that the order of an armature's chains does not show."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
