@@ -106,17 +106,13 @@ class LayerPlan:
         return (self.swivel.bone, self.chain[1].bone) if self.swivel else ()
 
     @property
-    def carriers(self) -> Iterator[Bone]:
-        """All that carries a control."""
-        return (bone for carried in self._carried for bone in carried.parents)
-
-    @property
     def spaces(self) -> set[str]:
         """Names of the parents of controls, in whose space these have their keys."""
-        return {bone.name for carried in self._carried for bone in carried.parents[:1]}
+        return {bone.name for carried in self.carried for bone in carried.parents[:1]}
 
     @property
-    def _carried(self) -> Iterator[CarriedBone]:
+    def carried(self) -> Iterator[CarriedBone]:
+        """All controls that have to be placed, with what carries them."""
         return filter(None, (*(carried for carried, _ in self.controls), self.swivel, self.pole))
 
 

@@ -1,6 +1,6 @@
 """Known limbs into the plans of a switch: which bones show, which controls follow, what says which layer shows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
@@ -143,35 +143,33 @@ def pole_on(rig: Rig, limb: KnownLimb, frames: Array) -> NDArray[np.bool_]:
     return numbers_on(rig, path, frames) > 0.5 if path else np.full(len(frames), bool(limb.pole))
 
 
-def shown_request(rig: Rig, limbs: Sequence[LayerPlan]) -> SampleRequest:
-    """What shows the limbs now, what carries controls, and the channels of those that turn IK chains."""
+def shown_request(rig: Rig, limbs: Sequence[LayerPlan], carriers: Iterable[str]) -> SampleRequest:
+    """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
     shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
-    told = {Point(rig, bone.name) for limb in limbs for bone in limb.carriers}
+    told = {Point(rig, name) for name in carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
     return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
 
 
 def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
-    """Names of the bones whose pose tells where controls have to be."""
-    names = {bone.name for limb in limbs for bone in (*limb.carriers, *limb.shown)}
-    return names | {carried.bone.name for limb in limbs for carried in limb.chain}
+    """Names of the bones that tell whether limbs are posed as they are to be."""
+    shown = {bone.name for limb in limbs for bone in limb.shown}
+    return shown | {carried.bone.name for limb in limbs for carried in limb.chain}
 
 
-def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluated:
-    """Of bones of these names what they follow, before anything is evaluated; stale are those that switches move."""
-    sources = cache(lambda place: tuple(dependencies.sources_of(place)))
-    depends = {
-        name: frozenset(point.bone for point in dependencies.upstream(Point(rig, name), sources=sources))
-        for name in names
-    }
+def ties(rig: Rig, limbs: Sequence[LayerPlan]) -> Evaluated:
+    """Before anything is evaluated: what carries controls, as far up as it will move, with all that it follows.
+
+    Stale are bones that switches move.
+    """
     constrained = {
         name
         for bone, each in dependencies.constrained(rig)
         if not (each.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
         for name in dependencies.moved_by(bone, each)
     }
-    paths = {switch.path for switch in switches}
+    paths = {switch.path for limb in limbs for switch in limb.switches}
     driven = {driver.data_path for driver in drivers_reading(rig, paths)}
     stale = {bone_and_property(path)[0] for path in driven}
     for name in {bone_and_property(path)[0] for path in paths | driven}.intersection(rig.pose.bones.keys()):
@@ -179,7 +177,22 @@ def ties(rig: Rig, switches: Iterable[Setting], names: Iterable[str]) -> Evaluat
         for each in bone.constraints:
             if f"{each.path_from_id()}.influence" in paths | driven:
                 stale |= dependencies.moved_by(bone, each)
+    depends = _carrying(rig, limbs, stale.union(bone.name for limb in limbs for bone in limb.keyed))
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
+
+
+def _carrying(rig: Rig, limbs: Sequence[LayerPlan], moving: Set[str]) -> dict[str, frozenset[str]]:
+    """Of each bone that carries a control what it follows, from the control up to one that follows none `moving`."""
+    sources = cache(lambda place: tuple(dependencies.sources_of(place)))
+    found: dict[str, frozenset[str]] = {}
+    for carried in (carried for limb in limbs for carried in limb.carried):
+        for bone in carried.parents:
+            if bone.name not in found:
+                followed = dependencies.upstream(Point(rig, bone.name), sources=sources)
+                found[bone.name] = frozenset(point.bone for point in followed)
+            if found[bone.name].isdisjoint(moving):
+                break
+    return found
 
 
 def setting_of(path: str, value: float) -> Setting:

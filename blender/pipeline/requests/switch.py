@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ....skeleton.ik_chain import IkChain
 from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, gaps, values_between
 from ....skeleton.layers import LayerPlan, Setting, to_place, wanted
-from ....skeleton.place_bones import Evaluated, place
+from ....skeleton.place_bones import Control, Evaluated, place
 from ....skeleton.steps import part
-from ....skeleton.transform import Basis
+from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Channel, Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
@@ -79,12 +79,12 @@ def switch(
     already = ", ".join(limb.name for limb in known if limb not in limbs)
     _refuse_unwritable(rig, limbs, (one for limb in limbs for one in (*limb.switches, *limb.rigid)), solved, settings)
 
-    need = shown_request(rig, limbs)
+    tied = ties(rig, limbs)
+    need = shown_request(rig, limbs, tied.depends)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     samples = yield from part(sampler.of(need), 0.0, 0.2)
     poses = _by_bone(samples, limbs, solved)
     reduced = settings.keys == Keys.REDUCED
-    tied = ties(rig, (one for limb in limbs for one in limb.switches), trial_bones(limbs))
     layer_keys = LayerKeys(plan, limbs)
     rows = gaps(limbs, poses, layer_keys.turning)
     halves = 0.5 * (solved[rows] + solved[rows + 1])
@@ -93,7 +93,7 @@ def switch(
         on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
-    placing = _controls(plan, limbs, poses, chains, layer_keys, tied, (rows, replace(tied, poses=on_halves)))
+    placing = _controls(plan, limbs, (poses, on_halves), chains, layer_keys, tied, rows)
     bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), held, solved, settings)
     unit = float(world_units(samples.to_world[rig]).max())
@@ -154,23 +154,22 @@ def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Ite
 def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
-    poses: Mapping[str, Array],
+    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
     chains: Sequence[IkChain],
     layer_keys: LayerKeys,
     tied: Evaluated,
-    halfway: tuple[NDArray[np.intp], Evaluated],
+    rows: NDArray[np.intp],
 ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
 
-    halfway : behind the frames of which rows controls have to be right as well, and what was sampled there
+    poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
     """
-    ends, (rows, on_halves) = np.unique(plan.frames[[0, -1]]), halfway
-    waiting = [control for limb in limbs if not limb.chain for control in to_place(limb, poses)]
-    bases, waiting = place(waiting, replace(tied, poses=poses))
+    ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
+    bases, waiting, between = _placed(plan, limbs, poses, tied, rows)
     held = switches = [one for limb in limbs for one in limb.switches]
     if not (chains or waiting):
-        return bases, _between(limbs, rows, on_halves), held
-    with trial_keys.Trial(plan, tied.depends) as trial:
+        return bases, between, held
+    with trial_keys.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
 
         def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
             channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))
@@ -187,29 +186,36 @@ def _controls(
             bases |= found
             if not waiting and all(chain.fits for chain in chains):
                 break
-        between, begun = _between(limbs, rows, on_halves), [chain for chain in chains if chain.begun]
+        begun = [chain for chain in chains if chain.begun]
         if len(rows) and begun:
             # What carries pole and swivel hangs on controls that are known only now.
             halves = 0.5 * (plan.frames[rows] + plan.frames[rows + 1])
             now = yield from trial.evaluate(keyed(between), halves)
-            shown = {bone.name: on_halves.poses[bone.name] for limb in limbs for bone in limb.shown}
-            carried = replace(on_halves, poses={**now, **shown}, stale=())
+            shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
+            carried = replace(tied, poses={**now, **shown}, stale=())
             values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
             between = replace(between, values={**between.values, **values})
     return bases, between, held
 
 
-def _between(limbs: Sequence[LayerPlan], rows: NDArray[np.intp], evaluated: Evaluated) -> Between:
-    """What is known of the controls halfway behind the frames of these rows, where Blender was evaluated as well."""
-    if not len(rows):
-        return NOTHING_BETWEEN
-    controls = [control for limb in limbs for control in to_place(limb, evaluated.poses)]
-    bases = place(controls, evaluated)[0]
+def _placed(
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
+    tied: Evaluated,
+    rows: NDArray[np.intp],
+) -> tuple[dict[str, Basis], list[Control], Between]:
+    """Bases of the controls without an IK chain, those of them that have to wait, and what is known halfway of all."""
+    count, both = len(plan.frames), {name: np.concatenate((pose, poses[1][name])) for name, pose in poses[0].items()}
+    controls = [control for limb in limbs for control in to_place(limb, both)]
+    found, late = place(controls, replace(tied, poses=both))
+    free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
+    bases = {name: each_array(lambda values: values[:count], found[name]) for name in free & {*found}}
+    waiting = [replace(control, pose=control.pose[:count]) for control in late if control.bone.name in free]
     values: dict[str, Array] = {}
-    for control in controls:
-        if control.bone.name in bases:
-            values |= values_between(control.bone, bases[control.bone.name])
-    return Between(rows=rows, values=values)
+    for bone in (control.bone for control in controls if control.bone.name in found):
+        values |= values_between(bone, each_array(lambda values: values[count:], found[bone.name]))
+    return bases, waiting, Between(rows=rows, values=values)
 
 
 def _by_bone(samples: Samples, limbs: Sequence[LayerPlan], frames: Array) -> dict[str, Array]:
