@@ -108,13 +108,15 @@ def is_scaled(matrices: Array) -> bool:
 
 
 def _pose_by_blender(bones: Bones, parent: Array | None, basis: Array) -> Array:
-    shapes = [basis.shape, (1, len(bones), 4, 4), *([] if parent is None else [parent.shape])]
-    basis = np.broadcast_to(basis, shape := np.broadcast_shapes(*shapes))
+    def of_each(matrices: Array) -> Array:
+        shape = np.broadcast_shapes(matrices.shape, (1, len(bones), 4, 4))
+        return np.moveaxis(np.broadcast_to(matrices, shape), 1, 0)
+
+    parents = [None] * len(bones) if parent is None else of_each(parent)
     poses = []
-    for column, bone in enumerate(bones):
+    for bone, own, above in zip(bones, of_each(basis), parents, strict=True):
         assert bone.local_to_pose is not None
-        above = None if parent is None else np.broadcast_to(parent, shape)[:, column]
-        poses.append(bone.local_to_pose(basis[:, column], above))
+        poses.append(bone.local_to_pose(own, above))
     return np.stack(poses, axis=1)
 
 

@@ -30,7 +30,7 @@ Key: TypeAlias = Any
 """An object or a scene of Blender's: here it is compared and hashed, and nothing more."""
 
 LocalToPose: TypeAlias = Callable[[Array, Array | None], Array]
-"""From `matrix_basis` and the parent bone's pose, None without one, to the bone's pose, each (n, 4, 4)."""
+"""From `matrix_basis` and the parent bone's pose, None without one, to the bone's pose, each (n, 4, 4) or (1, 4, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -42,7 +42,7 @@ def unscaled_parent(offset: np.ndarray):
 
     def local_to_pose(basis: np.ndarray, parent: np.ndarray) -> np.ndarray:
         result = []
-        for own, above in zip(basis, parent, strict=True):
+        for own, above in zip(np.broadcast_to(basis, parent.shape), parent, strict=True):
             linear = above[:3, :3] / np.linalg.norm(above[:3, :3], axis=0)
             pose = matrix((above @ offset @ own)[:3, 3], linear @ offset[:3, :3] @ own[:3, :3])
             result.append(pose)
