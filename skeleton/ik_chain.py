@@ -130,11 +130,8 @@ class IkChain:
 
     def _off(self, poses: Mapping[str, Array]) -> Array:
         """(3, n) by how much any bone of the limb is off: parts of its length, radians, and parts of its scale."""
-        found = []
-        for bone in self._plan.shown:
-            moved, turned, scaled = limb_pose.differences(poses[bone.name], self._poses[bone.name], np.array(bone.tail))
-            found.append(np.stack((moved / self._length, turned, scaled)))
-        return np.max(found, axis=0)
+        moved, turned, scaled = limb_pose.differences(self._plan.shown, poses, self._poses)
+        return np.stack((moved / self._length, turned, scaled)).max(axis=1)
 
     def _reaches_farther(self) -> bool:
         """Whether the tip is farther from the root, on any frame, than bones of the lengths at rest reach."""

@@ -1,5 +1,7 @@
 """How a limb of two bones lies, and what an IK chain has to change to lie so: turn about its axis, grow or shrink."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from ..solver import rotation
@@ -7,6 +9,7 @@ from ..solver.hold_last import hold_last
 from ..solver.values import Array
 from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
 from . import transform
+from .values import Bone
 
 _STRAIGHT = 1e-3
 """Part of the root bone's length: a mid joint less far aside tells the roll of the limb worse than the bone does."""
@@ -74,18 +77,19 @@ def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Arr
     return np.where(aside > _STRAIGHT * norm(joints[:, 1] - joints[:, 0]), turn, roll)
 
 
-def differences(played: Array, wanted: Array, tail: Array) -> tuple[Array, Array, Array]:
-    """How far bones are off: the farther of head and tail (n,), the angle (n,) in radians, the greatest scale (n,).
+def differences(
+    bones: Sequence[Bone], played: Mapping[str, Array], wanted: Mapping[str, Array]
+) -> tuple[Array, Array, Array]:
+    """(b, n) each, how far bones are off: the farther of head and tail, the angle in radians, the greatest scale.
 
-    played, wanted : (n, 4, 4)
-    tail : (3,)            in the bone's own space
+    played, wanted : by bone (n, 4, 4)
     """
-    moved = np.maximum(
-        norm(played[:, :3, 3] - wanted[:, :3, 3]),
-        norm(transform.transform_points(played, tail) - transform.transform_points(wanted, tail)),
-    )
-    turns = [transform.orientation(matrix[:, :3, :3]) for matrix in (played, wanted)]
+    both = [np.stack([poses[bone.name] for bone in bones]) for poses in (played, wanted)]
+    tails = np.array([bone.tail for bone in bones])[:, None]
+    heads = norm(both[0][..., :3, 3] - both[1][..., :3, 3])
+    moved = np.maximum(heads, norm(np.subtract(*(transform.transform_points(poses, tails) for poses in both))))
     # Of small angles the arc cosine would leave nothing.
-    half = norm((turns[0] - turns[1]).reshape(-1, 9)) / np.sqrt(8.0)
-    sizes = [transform.lengths(matrix[:, :3, :3]) for matrix in (played, wanted)]
-    return moved, 2.0 * np.arcsin(half.clip(0.0, 1.0)), np.abs(sizes[0] - sizes[1]).max(axis=-1)
+    turned = np.subtract(*(transform.orientation(poses[..., :3, :3]) for poses in both))
+    half = norm(norm(turned)) / np.sqrt(8.0)
+    scaled = np.subtract(*(transform.lengths(poses[..., :3, :3]) for poses in both))
+    return moved, 2.0 * np.arcsin(half.clip(0.0, 1.0)), np.abs(scaled).max(axis=-1)

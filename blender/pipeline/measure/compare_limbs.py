@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....skeleton.layers import LayerPlan, joints_of
 from ....skeleton.limb_pose import differences, extremes
-from ....skeleton.values import Bone, Plan, Point
+from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...armatures import Rig
@@ -69,10 +69,12 @@ def compare_limbs(
     played = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), times)
     factor = np.broadcast_to(world_units(played.to_world[plan.rig]), len(times))
     on, half = wanted
-    to_be = {name: np.concatenate((pose[rows], half[name][between])) for name, pose in on.items()}
+    to_be = {bone.bone: np.concatenate((on[bone.bone][rows], half[bone.bone][between])) for bone in bones}
+    now = {bone.bone: np.broadcast_to(pose, (len(times), 4, 4)) for bone, pose in played.pose.items()}
     reports, notes = [], []
     for limb in limbs:
-        off = np.stack([_off(bone, played.pose[Point(plan.rig, bone.name)], to_be, factor) for bone in limb.shown])
+        moved, turned, scaled = differences(limb.shown, now, to_be)
+        off = np.stack((moved * factor, turned, scaled), axis=-1)
         allowed, report = _allowed(limb, settings, factor.max()), _report(limb.name, plan.frames, measured)
         misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
         report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
@@ -120,12 +122,6 @@ def _constrained(rig: Rig, limb: LayerPlan) -> bool:
     """Whether controls of the limb, or bones that show it, have constraints other than those that layers consist of."""
     names = {bone.name for bone in (*limb.keyed, *limb.shown)}
     return any(constraint.type not in _OF_LAYERS for name in names for constraint in rig.pose.bones[name].constraints)
-
-
-def _off(bone: Bone, played: Array, wanted: Mapping[str, Array], factor: Array) -> Array:
-    """(m, 3) how far a bone is off: world units, radians, and parts of its scale."""
-    moved, turned, scaled = differences(played, wanted[bone.name], np.array(bone.tail))
-    return np.stack((moved * factor, turned, scaled), axis=-1)
 
 
 def _farthest(limb: LayerPlan, off: Array, allowed: Array) -> str:

@@ -148,8 +148,7 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
 
 def _off(limb: LayerPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
     """How far bones of the limb are off at the most, armature units."""
-    moved = [differences(now[bone.name], wanted[bone.name], np.array(bone.tail))[0].max() for bone in limb.shown]
-    return float(max(moved))
+    return float(differences(limb.shown, now, wanted)[0].max())
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
