@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,22 +103,25 @@ def basis_channels(
 
     corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
     """
-    found = []
-    for path, values in (
-        (bone.location_path, basis.location),
-        (bone.rotation_path, basis.rotation),
-        (bone.scale_path, basis.scale),
-    ):
-        values = np.repeat(values, len(frames) // len(values), axis=0)
-        rows = between.rows if path in between.values else between.rows[:0]
+    found: list[Channel] = []
+    known = {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
+    for passes, paths in groupby(known, between.values.__contains__):
+        rows = between.rows if passes else between.rows[:0]
         halves = rows + 1 + np.arange(len(rows))
-        if len(rows):
-            values = np.insert(values, rows + 1, between.values[path], axis=0)
-        if path == bone.rotation_path:
-            values = rotation_values(values, bone.rotation_mode, before)
-        half, values = values[halves], np.delete(values, halves, axis=0)
-        slopes = _slopes(values, frames, corners, rows, half) if len(frames) > 1 else None
-        found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=slopes))
+        each: dict[str, Array] = {}
+        for path in paths:
+            values = np.repeat(known[path], len(frames) // len(known[path]), axis=0)
+            values = np.insert(values, rows + 1, between.values[path], axis=0) if len(rows) else values
+            each[path] = rotation_values(values, bone.rotation_mode, before) if path == bone.rotation_path else values
+        # Side by side: there are a few numbers a frame, and each call takes as long as all of them.
+        beside = np.concatenate([*each.values()], axis=1)
+        half, beside = beside[halves], np.delete(beside, halves, axis=0)
+        slopes = _slopes(beside, frames, corners, rows, half) if len(frames) > 1 else None
+        column = 0
+        for path, values in each.items():
+            part = slice(column, column := column + values.shape[1])
+            values, own = beside[:, part], slopes if slopes is None else slopes[..., part]
+            found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=own))
     return found
 
 

@@ -75,12 +75,11 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     channelbag = versions.ensure_channelbag(item)
     notes: dict[str, None] = {}
     for channel in channels:
-        new = _new_keys(channel, style)
+        new, handles = _new_keys(channel, style), _handles(channel)
         for index, values in enumerate(channel.values.T):
             curve = _ensure_curve(channelbag, channel, index)
+            new |= {name: each[index] for name, each in handles.items()}
             new["co"][:, 1] = values
-            if channel.slopes is not None and len(channel.slopes):
-                _set_handles(new, channel.slopes[..., index])
             _replace_keys(curve, new, span, channel.kept)
             if len(curve.modifiers):
                 notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
@@ -148,16 +147,20 @@ def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
     return new
 
 
-def _set_handles(new: Attributes, slopes: np.ndarray) -> None:
-    """Handles a third of the way to the keys beside: so far along, Bezier curves are the cubics that slopes tell of."""
-    frames = new["co"][:, 0].astype(np.float64)
-    thirds = np.diff(frames) / 3.0
+def _handles(channel: Channel) -> Attributes:
+    """Of each curve (k, n, ...) handles a third of the way to the keys beside: as cubics go that slopes tell of."""
+    if channel.slopes is None or not len(channel.slopes):
+        return {}
+    found, slopes, values = {}, channel.slopes.transpose(2, 0, 1), channel.values.T.astype(np.float32)
+    thirds = np.diff(frames := channel.frames.astype(np.float32).astype(np.float64)) / 3.0
     for side, lengths, slope in (
-        ("handle_left", -np.concatenate((thirds[:1], thirds)), np.concatenate((slopes[:1, 0], slopes[:, 1]))),
-        ("handle_right", np.concatenate((thirds, thirds[-1:])), np.concatenate((slopes[:, 0], slopes[-1:, 1]))),
+        ("handle_left", -np.insert(thirds, 0, thirds[0]), np.insert(slopes[..., 1], 0, slopes[:, 0, 0], axis=1)),
+        ("handle_right", np.append(thirds, thirds[-1]), np.append(slopes[..., 0], slopes[:, -1:, 1], axis=1)),
     ):
-        new[side] = np.stack((frames + lengths, new["co"][:, 1] + lengths * slope), axis=-1, dtype=np.float32)
-        new[f"{side}_type"] = np.full(len(frames), code(f"{side}_type", "FREE"), np.uint8)
+        points = np.broadcast_arrays(frames + lengths, values + lengths * slope)
+        found[side] = np.stack(points, axis=-1, dtype=np.float32)
+        found[f"{side}_type"] = np.full(values.shape, code(f"{side}_type", "FREE"), np.uint8)
+    return found
 
 
 def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int) -> FCurve:

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
-from ....skeleton.transform import inverse
 from ....skeleton.values import MERGE, Channel, Point
 from ....solver.values import Array
-from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
@@ -48,7 +46,7 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
     shown, before = limb.shown or own, limb.shown or other
 
     def offset(bone: str, other: str) -> Array:
-        return product(inverse(rest(rig.data.bones[bone])), rest(rig.data.bones[other]))
+        return np.linalg.inv(rest(rig.data.bones[bone])) @ rest(rig.data.bones[other])
 
     def carried(control: str, follows: str) -> CarriedBone:
         bone = rig.data.bones[control]
