@@ -31,8 +31,7 @@ def owner_and_property(path: str) -> tuple[str, str]:
     >>> owner_and_property('pose.bones["hand.L"]["v1.0"]')
     ('pose.bones["hand.L"]', '["v1.0"]')
     """
-    custom = _CUSTOM.fullmatch(path)
-    if custom:
+    if custom := path.endswith("]") and _CUSTOM.fullmatch(path):
         return custom[1], custom[2]
     owner, _, name = path.rpartition(".")
     return owner, name

@@ -22,6 +22,8 @@ if _HAS_SLOTS:
     Channelbag: TypeAlias = bpy.types.ActionChannelbag
 else:
     Channelbag: TypeAlias = Action
+_new_curve_parameters = Channelbag.bl_rna.properties["fcurves"].srna.functions["new"].parameters.keys()
+_GROUP = next((name for name in ("action_group", "group_name") if name in _new_curve_parameters), "")
 _HAS_BUFFERS = True
 try:
     memoryview(cast(Any, Matrix()))
@@ -164,6 +166,16 @@ def ensure_channelbag(block: AnimatedID) -> Channelbag:
     if not animation.action_slot:
         animation.action_slot = action.slots.new(id_type=block.id_type, name=block.name)
     return _strip(action, create=True).channelbag(animation.action_slot, ensure=True)
+
+
+def new_curve(channelbag: Channelbag, path: str, index: int, group: str) -> FCurve:
+    """A new F-curve in the group of this name; only 4.4 and 4.5 cannot be told both at once, which is faster."""
+    curves: Any = channelbag.fcurves
+    if _GROUP:
+        return cast(FCurve, curves.new(path, index=index, **{_GROUP: group}))
+    curve: FCurve = curves.new(path, index=index)
+    curve.group = channelbag.groups.get(group) or channelbag.groups.new(group)
+    return curve
 
 
 def remove_curves(channelbag: Channelbag, bones: Collection[str]) -> None:

@@ -73,16 +73,18 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     if style.new_action and item.animation_data and item.animation_data.action:
         versions.copy_action(item)
     channelbag = versions.ensure_channelbag(item)
-    notes: dict[str, None] = {}
+    find, notes = channelbag.fcurves.find, dict[str, None]()
     for channel in channels:
         new, handles = _new_keys(channel, style), _handles(channel)
         for index, values in enumerate(channel.values.T):
-            curve = _ensure_curve(channelbag, channel, index)
             new |= {name: each[index] for name, each in handles.items()}
             new["co"][:, 1] = values
-            _replace_keys(curve, new, span, channel.kept)
-            if len(curve.modifiers):
-                notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
+            if curve := find(channel.path, index=index):
+                _replace_keys(curve, new, span, channel.kept)
+                if len(curve.modifiers):
+                    notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
+            else:
+                _add_curve(channelbag, channel, index, new)
     return [*notes, *([translated("alert.mixed_action", name=item.name)] if mixed(item) else [])]
 
 
@@ -152,7 +154,8 @@ def _handles(channel: Channel) -> Attributes:
     if channel.slopes is None or not len(channel.slopes):
         return {}
     found, slopes, values = {}, channel.slopes.transpose(2, 0, 1), channel.values.T.astype(np.float32)
-    thirds = np.diff(frames := channel.frames.astype(np.float32).astype(np.float64)) / 3.0
+    frames = channel.frames.astype(np.float32).astype(np.float64)
+    thirds = np.diff(frames) / 3.0
     for side, lengths, slope in (
         ("handle_left", -np.insert(thirds, 0, thirds[0]), np.insert(slopes[..., 1], 0, slopes[:, 0, 0], axis=1)),
         ("handle_right", np.append(thirds, thirds[-1]), np.append(slopes[..., 0], slopes[:, -1:, 1], axis=1)),
@@ -163,25 +166,17 @@ def _handles(channel: Channel) -> Attributes:
     return found
 
 
-def _ensure_curve(channelbag: versions.Channelbag, channel: Channel, index: int) -> FCurve:
-    curve = channelbag.fcurves.find(channel.path, index=index)
-    if curve:
-        return curve
-    curve = _new_curve(channelbag, channel.path, channel.group, index)
+def _add_curve(channelbag: versions.Channelbag, channel: Channel, index: int, new: Attributes) -> None:
+    curve = versions.new_curve(channelbag, channel.path, index, channel.group)
     curve.color_mode = "AUTO_YRGB" if channel.values.shape[1] == 4 else "AUTO_RGB"
-    return curve
-
-
-def _new_curve(channelbag: versions.Channelbag, path: str, group: str, index: int = 0) -> FCurve:
-    curve = channelbag.fcurves.new(path, index=index)
-    curve.group = channelbag.groups.get(group) or channelbag.groups.new(group)
-    return curve
+    set_keys(curve.keyframe_points, new)
+    curve.update()
 
 
 def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> FCurve:
     """The keys of a curve of `item` on the property at another path, in place of those that it has."""
     channelbag = versions.ensure_channelbag(item)
-    copy = channelbag.fcurves.find(path) or _new_curve(channelbag, path, group)
+    copy = channelbag.fcurves.find(path) or versions.new_curve(channelbag, path, 0, group)
     copy.extrapolation = curve.extrapolation
     set_keys(copy.keyframe_points, attributes(curve.keyframe_points))
     copy.update()
@@ -267,7 +262,8 @@ def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
 
 def set_keys(points: FCurveKeyframePoints, keys: Attributes) -> None:
     """These keys alone."""
-    points.clear()
+    if len(points):
+        points.clear()
     points.add(len(keys["co"]))
     for name, values in keys.items():
         points.foreach_set(name, values.reshape(-1))

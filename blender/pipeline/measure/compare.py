@@ -154,14 +154,16 @@ def _comparing(
     suspects: Collection[int] = (),
 ) -> Comparing:
     """expected : of rows of the plan's frames where things are to be there"""
+    if measure == Measure.NONE:
+        return {}, [translated("report.not_measured")] if any(map(len, keyed_rows.values())) else []
     tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
-    likely = np.flatnonzero(np.isin(anywhere, list(suspects)))
+    likely = np.flatnonzero(np.isin(anywhere, list(suspects))) if suspects else ()
     rows = anywhere[chosen(plan.frames[anywhere], plan.rig, measure, suspects=likely)]
     total = len(anywhere)
-    if not len(rows):
-        return {}, [translated("report.not_measured")] if total else []
+    if not total:
+        return {}, []
     compared = list(expected(rows))
     points = {point for one in compared for point, _ in one.things}
     need = SampleRequest(
@@ -199,8 +201,10 @@ def _measured(
     ends = np.cumsum([len(one.things) for one in compared])
     firsts = ends - [len(one.things) for one in compared]
     wanted = np.concatenate([one.world for one in compared], axis=1)
-    distances = np.nan_to_num(norm(_played(things, samples) - wanted), nan=np.finfo(np.float64).max)
-    largest = np.maximum.reduceat(_largest(wanted, things, samples), firsts)
+    to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
+    played = transform.transform_points(to_world, _in_objects(things, samples))
+    distances = np.nan_to_num(norm(played - wanted), nan=np.finfo(np.float64).max)
+    largest = np.maximum.reduceat(_largest(wanted, to_world[..., :3, 3]), firsts)
     close = near(np.stack([one.size for one in compared], axis=-1), largest) + tolerance
     measured = np.stack([keyed[one.chain][rows] for one in compared], axis=-1)
     off = np.where(measured, np.maximum.reduceat(distances, firsts, axis=1), 0.0)
@@ -221,16 +225,13 @@ def _measured(
         yield one.chain, {name: values[:, column] for name, values in found.items()} | {"off_bone": off_bone}
 
 
-def _played(things: Sequence[tuple[Point, Place]], samples: Samples) -> Array:
-    """(m, p, 3) where the things are in the world."""
+def _in_objects(things: Sequence[tuple[Point, Place]], samples: Samples) -> Array:
+    """(m, p, 3) where the things are in the spaces of their objects."""
     poses = transform.stacked(samples.pose[point] if point.bone else np.eye(4)[None] for point, _ in things)
-    to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
-    in_object = transform.transform_points(poses, np.array([place for _, place in things]))
-    return transform.transform_points(to_world, in_object)
+    return transform.transform_points(poses, np.array([place for _, place in things]))
 
 
-def _largest(wanted: Array, things: Sequence[tuple[Point, Place]], samples: Samples) -> Array:
-    """(p,) of each thing the largest coordinate of where it is to be, and of where its object is."""
-    origins = transform.stacked(samples.to_world[point.object][..., :3, 3] for point, _ in things)
+def _largest(wanted: Array, origins: Array) -> Array:
+    """(p,) of each thing the largest coordinate of where it is to be, and of where its object is, each (m, p, 3)."""
     sizes = (np.abs(np.where(np.isfinite(places), places, 0.0)).max(axis=(0, 2)) for places in (wanted, origins))
     return np.maximum(*sizes)
