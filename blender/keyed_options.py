@@ -28,6 +28,9 @@ def bone_field(name: str) -> str:
     return f"two_bone_ik_{name}"
 
 
+_FIELDS = {name: bone_field(name) for name in NAMES}
+
+
 def path(bone: str, name: str) -> str:
     """RNA path of that property, for the RNA path of a pose bone."""
     return f"{bone}.{bone_field(name)}"
@@ -112,7 +115,7 @@ def on_bones(rig: Rig) -> dict[str, dict[str, float]]:
 
 
 def _on_bone(bone: PoseBone) -> dict[str, float]:
-    return {name: getattr(bone, bone_field(name)) for name in NAMES if bone.is_property_set(bone_field(name))}
+    return {name: getattr(bone, field) for name, field in _FIELDS.items() if bone.is_property_set(field)}
 
 
 def put_back(rig: Rig, values: dict[str, dict[str, float]]) -> None:

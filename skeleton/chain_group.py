@@ -146,8 +146,11 @@ def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
 def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str, Array]]:
     """By name (n, c) the chains' numbers, if they are not all the same."""
     for name in (*VARYING, "rotation_influence"):
+        same = plans[0].number(name)
+        if all(name not in plan.animated and plan.number(name) == same for plan in plans):
+            continue  # of most: no arrays are needed to see that
         values = [_number(plan, name, samples) for plan in plans]
-        if any(len(value) > 1 or value[0] != plans[0].number(name) for value in values):
+        if any(len(value) > 1 or value[0] != same for value in values):
             yield name, stacked(values)
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..solver.numbers import common_shape
 from ..solver.values import Array
 from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
 
@@ -30,7 +31,8 @@ Data = TypeVar("Data")
 
 def compose(linear: Array, location: Array) -> Array:
     """(n, 4, 4) from linear part (n, 3, 3) and location (n, 3)."""
-    result = np.empty((*np.broadcast(linear[..., 0], location).shape[:-1], 4, 4), order="F")
+    rows = common_shape(linear[..., 0, 0], location[..., 0])
+    result = np.empty((*rows, 4, 4), order="F")
     result[..., :3, :3], result[..., :3, 3], result[..., 3, :] = linear, location, _LAST_ROW
     return result
 
@@ -67,7 +69,7 @@ def inverse(matrix: Array) -> Array:
     A matrix that scales to nothing, as animators do to hide an object, gets zero for a linear part. It is the closed
     form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
     """
-    x, y, z = np.moveaxis(matrix[..., :3, :3], -1, 0)
+    x, y, z = (matrix[..., :3, column] for column in range(3))
     linear = np.empty((*matrix.shape[:-2], 3, 3), order="F")
     linear[..., 0, :], linear[..., 1, :], linear[..., 2, :] = cross(y, z), cross(z, x), cross(x, y)
     volume = dot(x, linear[..., 0, :])[..., None, None]

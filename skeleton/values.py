@@ -3,6 +3,7 @@
 They are frozen, and nothing here looks into Blender again.
 """
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -210,7 +211,7 @@ class Plan:
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
         """All of them, each after those that move it."""
-        return tuple(chain for rank in self.ranks for chain in rank)
+        return tuple(itertools.chain.from_iterable(self.ranks))
 
     def rows_to_key(self, chain: ChainPlan) -> NDArray[np.intp]:
         """(m,) which of the frames are to get keys for this chain."""

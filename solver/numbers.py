@@ -17,6 +17,11 @@ def broadcast(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return values if values.shape == shape else np.broadcast_to(values, shape)
 
 
+def common_shape(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, ...]:
+    """The shape of both together; NumPy takes as long as for several products, also where they have the same."""
+    return one.shape if one.shape == other.shape else np.broadcast(one, other).shape
+
+
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as float64.
 

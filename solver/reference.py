@@ -81,7 +81,7 @@ class ReferencePose:
 
 def rest(chain: Chain) -> ReferencePose:
     """The rest pose. It bends to the positive side by definition, unless the chain forces a hinge axis."""
-    axes = np.asfortranarray(np.stack((chain.hinge_axis, chain.hinge_axis), axis=-2))
+    axes = chain.hinge_axis[..., None, :]
     pose = _pose(np.diff(chain.joints, axis=-2), axes, np.asarray(chain.use_hinge_axis))
     if chain.use_hinge_axis or (pose.side > 0.0).all():
         return pose
@@ -112,7 +112,7 @@ def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePo
     bend = cross(directions[..., 0, :], directions[..., 1, :])
     sine = norm(bend)
     bent = sine > IN_LINE
-    side = np.where(bent & (dot(bend, axes[..., 1, :]) < 0.0), -1.0, 1.0)
+    side = np.where(bent & (dot(bend, axes[..., -1, :]) < 0.0), -1.0, 1.0)
     if not use_axes.all():
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
         axes = np.where((bent & ~use_axes)[..., None, None], normal[..., None, :], axes)

@@ -8,6 +8,7 @@ memory, which NumPy processes two to four times as fast.
 
 import numpy as np
 
+from .numbers import common_shape
 from .values import Array, Number
 
 IN_LINE = 1e-4
@@ -29,7 +30,7 @@ def cross(a: Array, b: Array) -> Array:
     """(..., 3) vector product; np.cross is slower, because it checks and copies."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    product = np.empty((*np.broadcast(ax, bx).shape, 3), order="F")
+    product = np.empty((*common_shape(ax, bx), 3), order="F")
     np.subtract(ay * bz, az * by, out=product[..., 0])
     np.subtract(az * bx, ax * bz, out=product[..., 1])
     np.subtract(ax * by, ay * bx, out=product[..., 2])
@@ -67,10 +68,12 @@ def any_normal(direction: Array) -> Array:
 def beside(vector: Array, direction: Array) -> Array:
     """(..., 3) unit vector towards `vector`, at right angles to the unit vector `direction`; any normal if in line."""
     part = rejection(vector, direction)
-    in_line = norm(part) <= IN_LINE * norm(vector)
+    length = norm(part)
+    in_line = length <= IN_LINE * norm(vector)
+    part /= np.where(length > 0.0, length, 1.0)[..., None]
     # Of a short part, rounding has left much in line: it goes with a second rejection.
-    found = rejection(unit(part), direction)
-    return np.where(in_line[..., None], any_normal(direction), found) if in_line.any() else found
+    found = rejection(part, direction)
+    return np.where(in_line[..., None], any_normal(direction), found) if np.count_nonzero(in_line) else found
 
 
 def swing(vector: Array, start: Array, end: Array) -> Array:

@@ -4,7 +4,7 @@ What lies outside the span keeps every attribute. Blender removes keys only one 
 picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. Keys closer than `MERGE` it makes one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from math import isfinite
 from typing import cast
@@ -111,10 +111,9 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
     return channels
 
 
-def mute_constraints(rig: Rig, names: Iterable[tuple[str, str]]) -> list[str]:
+def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
     """Mute constraints given as (bone, constraint); returns sentences for the report."""
-    animated = versions.ever_animated_paths(rig)
-    notes = []
+    notes, animated = [], versions.ever_animated_paths(rig) if names else set()
     for bone, name in names:
         constraint = dependencies.constraint_named(rig, bone, name)
         paths = {f"{constraint.path_from_id()}.{switch}" for switch in ("mute", "enabled")} if constraint else set()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bpy.types import PoseBone
+from bpy.types import Constraint, PoseBone
 
 from ....skeleton.values import ChainPlan
 from ...armatures import Rig
@@ -40,10 +40,10 @@ Copies = Mapping[str, list[str]]
 """By the name of a bone those of bones that copy it: layers of one rig, the last of which deforms the character."""
 
 
-def copies(rig: Rig) -> Copies:
-    """What goes through all constraints of a rig, and takes long."""
+def copies(rig: Rig, constraints: Iterable[tuple[PoseBone, Constraint]]) -> Copies:
+    """constraints : all of the rig, as `constrained` has them"""
     found: dict[str, list[str]] = {}
-    for bone, constraint in dependencies.constrained(rig):
+    for bone, constraint in constraints:
         for place in dependencies.targets(constraint) if constraint.type == "COPY_TRANSFORMS" else ():
             if place.object == rig and place.bone:
                 found.setdefault(place.bone, []).append(bone.name)

@@ -1,5 +1,7 @@
 """What was read by objects and names may be removed while Blender is evaluated, by frame handlers or between steps."""
 
+from collections import defaultdict
+
 from bpy.types import Object
 
 from ....skeleton.values import Plan
@@ -12,26 +14,19 @@ class Removal:
 
     def __init__(self, plan: Plan) -> None:
         self._rig = plan.rig.name
-        bones = {(chain.rig, bone.name) for chain in plan.chains for bone in (*chain.bones, *chain.below)}
-        points = {point for chain in plan.chains for point in (chain.target, chain.pole, chain.parent) if point}
-        places = [(item.name, bone, item) for item, bone in {(plan.rig, ""), *bones, *points}]
-        self._places: list[tuple[str, str, Object]] = sorted(places, key=lambda place: place[:2])
+        needed: defaultdict[Object, set[str]] = defaultdict(set, {plan.rig: set()})
+        for chain in plan.chains:
+            needed[chain.rig] |= {bone.name for bone in (*chain.bones, *chain.below)}
+            for item, bone in filter(None, (chain.target, chain.pole, chain.parent)):
+                needed[item] |= {bone} - {""}
+        self._needed = sorted((item.name, item, sorted(bones)) for item, bones in needed.items())
 
     def refuse(self) -> None:
         """Raise `Refused` for the first that is gone, if any is."""
-        for name, bone, item in self._places:
-            if _gone(item, bone):
-                raise Refused(
-                    "REMOVED.bone" if bone and not _gone(item) else "REMOVED.object",
-                    object=name,
-                    bone=bone,
-                    rig=self._rig,
-                )
-
-
-def _gone(item: Object, bone: str = "") -> bool:
-    try:
-        bones = item.data.bones if is_rig(item) else ()
-    except ReferenceError:
-        return True
-    return bool(bone) and bone not in bones
+        for name, item, needed in self._needed:
+            try:
+                bones = item.data.bones if is_rig(item) else ()
+            except ReferenceError:
+                raise Refused("REMOVED.object", object=name, rig=self._rig) from None
+            if gone := next((bone for bone in needed if bone not in bones), ""):
+                raise Refused("REMOVED.bone", object=name, bone=gone, rig=self._rig)

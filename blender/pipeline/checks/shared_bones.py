@@ -18,7 +18,9 @@ def refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     """For each chain that poses a bone which another poses as well, by its name, the sentence that names both."""
     found: dict[str, Refused] = {}
     chains = list(chains)
-    counts = Counter(name for chain in chains for name in chain.oriented)
+    counts = Counter([name for chain in chains for name in chain.oriented])
+    if len(counts) == counts.total():
+        return found
     suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
     for chain, other in combinations(suspects, 2):
         shared = _shared(chain, other)

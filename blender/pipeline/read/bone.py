@@ -19,17 +19,18 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
     """
     bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
     above = bone.parent if parent is None else rig.data.bones.get(parent)
-    plain = bone.use_local_location and (above is None or (bone.use_inherit_rotation and bone.inherit_scale == "FULL"))
+    turns, local, scale = bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale
+    plain = local and (above is None or (turns and scale == "FULL"))
     return Bone(
         name=name,
         path=pose_bone.path_from_id(),
         length=bone.length,
         has_parent=above is not None,
-        offset=_offset(bone) if parent is None else _offset_to(bone, above),
+        offset=_offset(bone, above) if parent is None else _offset_to(bone, above),
         rotation_mode=pose_bone.rotation_mode,
-        use_inherit_rotation=bone.use_inherit_rotation,
-        use_local_location=bone.use_local_location,
-        inherit_scale=bone.inherit_scale,
+        use_inherit_rotation=turns,
+        use_local_location=local,
+        inherit_scale=scale,
         local_to_pose=None if plain else _local_to_pose(rig, name, above.name if above else ""),
     )
 
@@ -46,13 +47,13 @@ def from_bone(item: bpy.types.Object) -> Array:
     return np.array(matrix, dtype=np.float64)
 
 
-def _offset(bone: bpy.types.Bone) -> Array:
-    if bone.parent is None:
+def _offset(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
+    if parent is None:
         return rest(bone)
     matrix = bone.matrix.to_4x4()
     matrix.translation = bone.head
     # The head is given from the parent's tail.
-    matrix[1][3] += bone.parent.length
+    matrix[1][3] += parent.length
     return np.array(matrix_rows(matrix), dtype=np.float64)
 
 

@@ -58,7 +58,8 @@ def build_plan(
     if not taking_part:
         taking_part, left_out = left_out, []  # it is refused by the name of the first
     chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
-    circles.refuse_driven(chains)
+    links = dependencies.links(chains)
+    circles.refuse_driven(chains, links)
     solved = steps(start, end, step)
     if keys in (Keys.TARGET_KEYS, Keys.SOURCE):
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
@@ -70,7 +71,7 @@ def build_plan(
         rig=rig,
         name=rig.name,
         scene=scene,
-        ranks=with_dependents(dependencies.ranks(chains)),
+        ranks=with_dependents(dependencies.ranks(chains, links)),
         frames=solved,
         frame_rate=scene.render.fps / scene.render.fps_base,
         step=parts,
@@ -111,16 +112,19 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
     start, end, step = _given_range(rig, frames)
-    named: dict[str, Any] = {"start": frame_text(start), "end": frame_text(end)}
     if not (isfinite(start) and isfinite(end) and end >= start):
-        raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **named)
+        raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **_in_words(start, end))
     if max(-start, end) > LAST_FRAME:
-        raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **named)
+        raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **_in_words(start, end))
     # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
     least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
     if not (isfinite(step) and step >= least):
         raise Refused("FRAME_STEP", object=rig, value=step, least=least)
     return start, end, step
+
+
+def _in_words(start: float, end: float) -> dict[str, Any]:
+    return {"start": frame_text(start), "end": frame_text(end)}
 
 
 def _given_range(rig: Rig, frames: Any) -> tuple[float, float, float]:
@@ -143,9 +147,10 @@ def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array
     of_bones = keys == Keys.SOURCE
     frames = (bone_keys if of_bones else target_keys)(chain, start, end)
     if not len(frames):
-        named = {"start": frame_text(start), "end": frame_text(end)}
         value = point_text(chain.target)
-        raise Refused("NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, value=value, **named)
+        raise Refused(
+            "NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, value=value, **_in_words(start, end)
+        )
     return np.unique(np.concatenate((frames, np.round(option_keys(chain, start, end), 2))))
 
 

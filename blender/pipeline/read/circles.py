@@ -13,11 +13,11 @@ from ...rna_paths import bone_and_property
 from . import dependencies
 
 
-def refuse_driven(chains: Sequence[ChainPlan]) -> None:
+def refuse_driven(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:
     """Raise `Refused` where drivers of objects make a chain's target follow bones that one of the chains moves."""
     for chain in chains:
         for point in filter(None, (chain.target, chain.pole)):
-            if any(_driven(place) for place in dependencies.upstream(point)):
+            if any(_driven(place) for place in dependencies.upstream(point, sources=links.__getitem__)):
                 _refuse_driven(chain, point, chains)
 
 

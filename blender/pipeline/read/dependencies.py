@@ -1,6 +1,6 @@
 """What follows what: which bones a target hangs on, and in which order chains that move each other are solved."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -14,13 +14,16 @@ from ...messages.report import point_text
 from ...rna_paths import bone_and_property
 from .chain import root_name
 
+Links = Mapping[Point, tuple[Point, ...]]
+"""Places, each with what it follows directly."""
 
-def ranks(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
+
+def ranks(chains: Sequence[ChainPlan], links: Links) -> tuple[tuple[ChainPlan, ...], ...]:
     """The chains in ranks, each after those that move its parent, its target or its pole.
 
     raises : Refused where a chain would move its own target, or where chains wait for each other
     """
-    sources = links(chains).__getitem__
+    sources = links.__getitem__
     needs = {chain.name: upstream(*places_of(chain), sources=sources) for chain in chains}
     roots = {chain.name: root_of(chain) for chain in chains}
     for chain in chains:
@@ -60,7 +63,7 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
         yield rank
 
 
-def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> dict[Point, tuple[Point, ...]]:
+def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> Links:
     """All that the chains' places depend on, and what each of these follows itself.
 
     driven : by drivers of objects as well. Those of armatures are left out: to go through hundreds takes too long
@@ -85,7 +88,7 @@ def ties(place: Point) -> object:
 
 
 def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
-    """All constraints of an armature object's bones."""
+    """All constraints of an armature object's bones; to look for them takes long where there are many bones."""
     for bone in rig.pose.bones:
         if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
             for constraint in bone.constraints:
@@ -128,9 +131,9 @@ def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> boo
     return constraint.type == "IK" and not moved_by(bone, constraint).isdisjoint(keyed)
 
 
-def hiding(rig: Rig, keyed: Collection[str]) -> list[tuple[str, str]]:
-    """(bone, constraint) for each constraint that hides what is keyed of bones of these names."""
-    return [(bone.name, found.name) for bone, found in constrained(rig) if hides(bone, found, keyed)]
+def hiding(constraints: Iterable[tuple[PoseBone, Constraint]], keyed: Collection[str]) -> list[tuple[str, str]]:
+    """(bone, constraint) for each of a rig's constraints that hides what is keyed of bones of these names."""
+    return [(bone.name, found.name) for bone, found in constraints if hides(bone, found, keyed)]
 
 
 def with_parents(point: Point) -> list[Point]:
@@ -266,12 +269,12 @@ def _parent(place: Point) -> Point | None:
     item: Rig = place.object
     if place.bone:
         bone: Bone | None = item.data.bones.get(place.bone)
-        return Point(item, bone.parent.name) if bone and bone.parent else Point(item)
-    if not item.parent:
+        return Point(item, above.name) if bone and (above := bone.parent) else Point(item)
+    if not (parent := item.parent):
         return None
     name = item.parent_bone if item.parent_type == "BONE" else ""
     # The bone may be gone: Blender then takes the armature object.
-    return Point(item.parent, name if is_rig(item.parent) and name in item.parent.data.bones else "")
+    return Point(parent, name if is_rig(parent) and name in parent.data.bones else "")
 
 
 def targets(constraint: Constraint) -> Iterator[Point]:

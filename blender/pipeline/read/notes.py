@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
 
-from bpy.types import Constraint
+from bpy.types import Constraint, PoseBone
 
 from ....skeleton.values import Plan, Point
 from ...armatures import Rig
@@ -15,15 +15,18 @@ from . import dependencies
 from .layers import pole_on
 from .rest_side import axis_label, straight_rest, undecided
 
+Constraints = Iterable[tuple[PoseBone, Constraint]]
+"""All of a rig, as `dependencies.constrained` has them."""
 
-def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
+
+def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
     """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone.
 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
     limbs = known_by_end(rig)
-    found = [*_switch_notes(plan, limbs), *_pole_notes(plan, limbs)]
+    found = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -53,11 +56,11 @@ def rig_notes(plan: Plan, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> 
 
 def switch_notes(plan: Plan) -> list[str]:
     """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
-    return list(_switch_notes(plan, known_by_end(plan.rig)))
+    return list(_switch_notes(plan, dependencies.constrained(plan.rig), known_by_end(plan.rig)))
 
 
-def _switch_notes(plan: Plan, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
-    copied = copies(plan.rig)
+def _switch_notes(plan: Plan, constraints: Constraints, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
+    copied = copies(plan.rig, constraints)
     for chain in plan.chains:
         found = hiding_switch(chain, limbs.get(chain.end.name), copied)
         if found and any(bone != other for bone, other in found.instead):
@@ -81,7 +84,7 @@ def acts(constraint: Constraint) -> bool:
     return constraint.is_valid and not constraint.mute and constraint.influence > 0.0
 
 
-def hiding_constraints(plan: Plan) -> list[tuple[str, str]]:
+def hiding_constraints(plan: Plan, constraints: Constraints) -> list[tuple[str, str]]:
     """(bone, constraint) for each IK constraint that moves a bone of these chains, and so would hide its keys."""
     keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
-    return dependencies.hiding(plan.rig, keyed)
+    return dependencies.hiding(constraints, keyed)

@@ -44,9 +44,10 @@ def bake(
     refuse_shared_bones(plan.chains)
     dependencies.refuse_following(plan.chains, beside)
     keys.refuse_unwritable(rig, convert.paths(plan), settings)
-    hiding = hiding_constraints(plan)
+    constraints = [*dependencies.constrained(rig)]
+    hiding = hiding_constraints(plan, constraints)
     to_mute = hiding if settings.mute_constraints else ()
-    read_notes = rig_notes(plan, () if to_mute else hiding, keyed=True)
+    read_notes = rig_notes(plan, constraints, () if to_mute else hiding, keyed=True)
 
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before, opened.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
@@ -82,7 +83,7 @@ def check(
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    notes = [*rig_notes(plan, (), keyed=True), *hold.notes(plan, pose_before)]
+    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *hold.notes(plan, pose_before)]
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))

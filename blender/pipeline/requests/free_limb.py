@@ -31,7 +31,7 @@ class FreeLimb:
     """
 
     def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
-        rig, ranks = chain.rig, dependencies.ranks([chain])
+        rig, ranks = chain.rig, dependencies.ranks([chain], dependencies.links([chain]))
         self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
         self.paths = convert.paths(self._plan)
         keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)

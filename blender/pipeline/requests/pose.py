@@ -21,6 +21,7 @@ from ..checks.frames import refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
+from ..read import dependencies
 from ..read.build_plan import current_plan
 from ..read.keys import value_before
 from ..read.notes import hiding_constraints, rig_notes
@@ -33,7 +34,8 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=insert_keys)
-    read_notes = rig_notes(plan, hiding_constraints(plan), keyed=False)
+    constraints = [*dependencies.constrained(rig)]
+    read_notes = rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
     with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
         solved = solve.solve_groups(plan, samples)

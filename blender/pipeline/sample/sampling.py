@@ -216,7 +216,7 @@ def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseB
 @contextmanager
 def _without_constraints(rig: Rig, keyed: Collection[str]) -> Iterator[None]:
     """While it is open, IK constraints do not move the bones `keyed`, nor what follows them."""
-    places = dependencies.hiding(rig, keyed)
+    places = dependencies.hiding(dependencies.constrained(rig), keyed)
     active = [place for place in places if not dependencies.constraint_named(rig, *place).mute]
     try:
         for place in active:
