@@ -7,6 +7,8 @@ from ..solver.values import Array
 _STEPS = 4.0
 """Of single precision at the largest coordinate: target, armature and joint are each rounded, in three coordinates."""
 
+_MOST = np.finfo(np.float32).max / 2.0
+
 
 def rounding(to_world: Array, from_world: Array) -> Array:
     """(...) by how much the distance from the origin of a space to a place near it may be off, in units of the space.
@@ -16,5 +18,5 @@ def rounding(to_world: Array, from_world: Array) -> Array:
     largest = np.abs(to_world[..., :3, 3]).max(axis=-1)
     scale = np.sqrt(np.square(from_world[..., :3, :3]).sum(axis=(-2, -1)) / 3.0)
     # Beyond what single precision holds, the targets are nowhere, and are refused as such.
-    held = np.minimum(largest, np.finfo(np.float32).max / 2.0).astype(np.float32)
+    held = np.minimum(largest, _MOST).astype(np.float32)
     return _STEPS * np.spacing(held) * scale

@@ -25,10 +25,12 @@ def with_own_keys(
     plan: Plan, solved: Sequence[SolvedGroup], channels: Mapping[str, list[Channel]]
 ) -> dict[str, list[Channel]]:
     """The channels of each chain, with the stretches on which their curves keep the keys that they have."""
-    find, found = versions.curve_finder(plan.rig), dict(channels)
+    found = dict(channels)
     for group in solved:
-        influence = np.atleast_2d(group.group.number("influence"))
-        resting = np.broadcast_to(influence == 0.0, (len(plan.frames), len(group.plans)))
+        without = np.equal(group.group.number("influence"), 0.0)
+        if not np.count_nonzero(without):
+            continue
+        find, resting = versions.curve_finder(plan.rig), np.broadcast_to(without, (len(plan.frames), len(group.plans)))
         for chain, rests in zip(group.plans, resting.T, strict=True):
             if rests.any():
                 stretches = _stretches(plan.frames, rests)

@@ -53,7 +53,9 @@ def _unit(scene: Scene) -> str:
 
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
-    solution = each_array(lambda values: values[plan.asked], solved.solution)
+    solution = solved.solution
+    if plan.step > 1:
+        solution = each_array(lambda values: values[plan.asked], solution)
     frames, to_world = plan.frames[plan.asked], solved.group.to_world[plan.asked]
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,

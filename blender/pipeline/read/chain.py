@@ -1,6 +1,6 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import degrees, pi
 from typing import Any
@@ -63,12 +63,12 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -
 
     chain : its name, to be named where it is refused; "" where it has none yet
     """
-    end = _bone(rig, end_bone, translated("part.end_bone"), chain)
+    end = _bone(rig, end_bone, lambda: translated("part.end_bone"), chain)
     if end.parent is None:
         raise Refused("NO_PARENT", object=rig, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, translated("part.root_bone"), chain)
+    _bone(rig, root_bone, lambda: translated("part.root_bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
     if root_bone not in above:
         raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone)
@@ -92,18 +92,20 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
     if not chain.tip_bone:
         return ()
-    tip = _bone(rig, chain.tip_bone, translated("part.tip_bone"), chain.name)
+    tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
         raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end)
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
-def _bone(rig: Rig, name: str, role: str, chain: str) -> Bone:
+def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str) -> Bone:
     bone: Bone | None = rig.data.bones.get(name) if isinstance(name, str) else None
     if bone is None:
         owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
-        raise Refused("NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role)
+        raise Refused(
+            "NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role()
+        )
     return bone
 
 
