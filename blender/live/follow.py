@@ -124,7 +124,7 @@ def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
     before = _posed.get(rig.session_uid)
     if not (before and (before.written, before.scene) == (write.times(), state.layer_of(depsgraph))):
         return False
-    return state.cached(rig).posed and state.stands(rig)
+    return state.cached(rig).posed and state.stands(rig, depsgraph)
 
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:

@@ -34,6 +34,7 @@ class RigState:
     glance, samples : what the chains depend on
     layer : the names of the scene that was looked at, and of its view layer
     since : what Blender has evaluated since somebody looked; None where that is not known
+    watched : the armature, its data, and all that chains reach for or bend towards, be they refused
     left_out : chains that can be solved and that Live leaves as they are, and why
     """
 
@@ -45,6 +46,7 @@ class RigState:
     samples: Samples | None = None
     layer: tuple[str, str] = ("", "")
     since: set[ID] | None = None
+    watched: Set[ID | None] = frozenset()
     left_out: dict[str, Refused] = field(default_factory=dict)
 
     def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
@@ -150,10 +152,14 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
     now.left_out = found
 
 
-def stands(rig: Rig) -> bool:
-    """True where nothing was evaluated last that its chains depend on."""
-    goals = (goal for chain in rig.two_bone_ik_chains for goal in (chain.target, chain.pole_target))
-    return not any(each in _evaluated for each in joined((rig, rig.data), goals))
+def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
+    """True where nothing that its chains depend on was evaluated last, or all they go for is where it was."""
+    now = cached(rig)
+    if _evaluated.isdisjoint(now.watched):
+        return True
+    since = now.evaluated_since(layer_of(depsgraph))
+    known = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
+    return known and now.reading.look.stands(depsgraph, now.glance, since)
 
 
 def invalidate(rig: Rig) -> None:
@@ -174,7 +180,7 @@ def evaluated(depsgraph: Depsgraph) -> None:
     # What follows something else is listed along with it.
     _evaluated.clear()
     if _known:
-        _evaluated.update(update.id.original for update in depsgraph.updates)
+        _evaluated.update([update.id.original for update in depsgraph.updates])
     for now in _known.values():
         if unknown:
             now.since = None
@@ -209,6 +215,7 @@ def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen
         seen = _seen(rig, fit, scene, depsgraph)
     now = _known.setdefault(rig.session_uid, RigState())
     now.refused = refused
+    now.watched = {rig, rig.data, *(goal for _, *goals in chains for goal in goals)}
     return now, seen
 
 

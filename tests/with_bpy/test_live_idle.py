@@ -54,6 +54,19 @@ def test_an_object_that_nothing_depends_on_is_not_looked_at(monkeypatch) -> None
     assert looked
 
 
+def test_a_frame_that_leaves_targets_in_place_is_not_looked_at(monkeypatch) -> None:
+    live_arm()
+    scene, target = bpy.context.scene, bpy.data.objects["Target"]
+    rigs.animate(target, location={1: (1.2, 0.6, 1.3), 20: (1.2, 0.6, 1.3), 30: (0.5, -0.8, 1.5)})
+    scene.frame_set(1)
+    looked, update = [], state.update_all
+    monkeypatch.setattr(state, "update_all", lambda *args: looked.append(args) or update(*args))
+    for frame in range(2, 31):
+        scene.frame_set(frame)
+        assert bool(looked) == (frame > 20)
+        np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)
+
+
 def test_a_target_that_creeps_beside_a_moving_pole_is_followed() -> None:
     rig = live_arm()
     target, pole = bpy.data.objects["Target"], rigs.empty("Pole", (0.0, -3.0, 1.0))

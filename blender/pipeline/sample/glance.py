@@ -83,6 +83,17 @@ class GlanceRequest:
             spaces.append(tuple(number_of(own[point.bone], name, value) for name, value in unset.items()))
         return Glance(tuple(spaces), goals)
 
+    def stands(self, depsgraph: Depsgraph, before: Glance, since: Set[ID]) -> bool:
+        """Whether all objects that chains go for are where they were; the armature itself is not looked at.
+
+        before, since : what there was in a moment, and what Blender has evaluated since
+        """
+        known = zip(self._goals, before.goals, strict=True)
+        evaluated = ((bone, item.evaluated_get(depsgraph), old) for (item, bone), old in known if item in since)
+        return all(
+            old == (item.pose.bones[bone].matrix if bone else item.matrix_world) for bone, item, old in evaluated
+        )
+
     def with_goals(self, samples: Samples, glance: Glance, before: Glance) -> Samples:
         """The samples of what was seen `before`, where the spaces are the same, with the goals looked at since."""
         seen = zip(self._goals, glance.goals, before.goals, strict=True)
