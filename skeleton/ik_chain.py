@@ -68,7 +68,7 @@ class IkChain:
         self._sizes = np.where(self._straight, 1.0 - _SHORTER, 1.0)[:, None].repeat(2, axis=1)
         self._lengths = self._sizes * lengths
         self.bases: dict[str, Basis] = {}
-        self.begun = self.fits = False
+        self.begun = self.fits = self._again = False
         self.suspects: frozenset[int] = frozenset()
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
@@ -81,8 +81,16 @@ class IkChain:
             return []
         off = self._off(poses)
         self.suspects = frozenset(off.argmax(axis=1)[off.max(axis=1) > _FIT].tolist())
-        self.fits = self._fitted(poses)
-        return [] if self.fits else self._turned(poses)
+        carried = [
+            control
+            for control in to_place(self._plan, self._poses)
+            if control.bone.name in self._plan.shared and control.bone.name not in waiting
+        ]
+        if not self._fitted(poses):
+            return [*carried, *self._turned(poses)]
+        # What both layers carry along hangs on the limb itself, and is placed once more where that has come to lie.
+        self.fits, self._again = not carried or self._again or bool((off <= _FIT).all()), True
+        return [] if self.fits else carried
 
     @property
     def settings(self) -> tuple[Setting, ...]:

@@ -49,7 +49,8 @@ class Setting:
 class LayerPlan:
     """One limb that is to show another layer.
 
-    shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes
+    shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes; then those that
+        both layers carry along
     before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
     source : names of the controls of the layer that has shown it
     switch : says that the other layer shows

@@ -60,8 +60,11 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         toe = ""
     plan = LayerPlan(
         name=limb.name,
-        shown=tuple(map(bones, shown)),
-        before=tuple((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
+        shown=tuple(map(bones, (*shown, *limb.kept))),
+        before=(
+            *((each, offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
+            *((name, np.eye(4)) for name in limb.kept),
+        ),
         source=source_bones(rig, limb, to),
         switch=switch,
         along=(setting_of(toe, 0.0 if to == Layer.FK else 1.0),) if toe else (),

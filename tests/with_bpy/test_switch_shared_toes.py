@@ -1,0 +1,77 @@
+"""Toes that have one control for FK and IK, as on the bird that Rigify generates, stay with the rest of the limb."""
+
+from __future__ import annotations
+
+from math import pi, sin
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+from mathutils import Euler
+
+from support.empty_file import open_empty_file
+from support.rigify import generated
+from support.rigs import animate
+from support.walking import assert_kept, off, pose_of
+
+FRAMES, HALVES = range(1, 21), np.arange(1.5, 20.0)
+SIDES = (("L", 0.0), ("R", pi))
+
+
+@pytest.fixture
+def bird() -> Object:
+    open_empty_file()
+    rig = generated("bird")
+    bones = rig.pose.bones
+    for frame in range(1, 26, 4):
+        for side, shift in SIDES:
+            turn = sin(2.0 * pi * frame / 20.0 + shift)
+            bones[f"foot_heel_ik.{side}"].rotation_mode = "QUATERNION"
+            for name, angles in (
+                ("foot_ik", (0.2 * turn, 0.1, 0)),
+                ("foot_heel_ik", (0.3 * turn, 0, 0)),
+                ("toe", (0.3 * turn, 0, 0)),
+            ):
+                turned = {frame: Euler(angles).to_quaternion()}
+                animate(bones[f"{name}.{side}"], rotation_quaternion=turned)
+            animate(bones[f"foot_ik.{side}"], location={frame: (0, 0.02 * turn, 0.01)})
+    return rig
+
+
+def of_feet(rig: Object, frames: object = FRAMES) -> np.ndarray:
+    """Of the bones that deform feet and toes, claws included."""
+    names = [f"DEF-{name}.{side}" for name in ("foot", "toe", "t_middle.003", "t_thumb.002") for side, _ in SIDES]
+    return pose_of(rig, names, frames)
+
+
+def test_toes_that_share_a_control_go_to_fk_and_back(bird: Object) -> None:
+    before, between = of_feet(bird), of_feet(bird, HALVES)
+    for to in ("FK", "IK"):
+        assert api.switch(bird, to, frames=(1, 20)).posed
+        assert_kept(of_feet(bird), before)
+        assert off(of_feet(bird, HALVES), between)[0] < 1e-3
+
+
+def test_toes_lie_right_on_a_limb_that_ik_stretches(bird: Object) -> None:
+    bones = bird.pose.bones
+    for side, shift in SIDES:
+        bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
+        for frame in range(1, 26, 4):
+            turn = sin(2.0 * pi * frame / 20.0 + shift)
+            animate(bones[f"shin_fk.{side}"], rotation_quaternion={frame: Euler((0.2 * turn, 0, 0)).to_quaternion()})
+            for name in ("thigh_fk", "shin_fk"):
+                animate(bones[f"{name}.{side}"], scale={frame: [1.2 + 0.1 * turn] * 3})
+    bird.update_tag()
+    before = of_feet(bird)
+    assert api.switch(bird, "IK", frames=(1, 20)).posed
+    assert_kept(of_feet(bird), before)
+
+
+def test_a_report_tells_of_toes_that_share_a_control(bird: Object) -> None:
+    limit = bird.pose.bones["toe.L"].constraints.new("LIMIT_ROTATION")
+    # It acts on what is keyed, and the keys of the toes go along with their parent, which turns.
+    limit.owner_space = "LOCAL"
+    limit.use_limit_x = True
+    report = api.switch(bird, "FK", frames=(1, 20))
+    assert [chain.off_bone for chain in report.chains if not chain.posed] == ["toe.L"]
