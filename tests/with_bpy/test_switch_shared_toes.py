@@ -75,3 +75,26 @@ def test_a_report_tells_of_toes_that_share_a_control(bird: Object) -> None:
     limit.use_limit_x = True
     report = api.switch(bird, "FK", frames=(1, 20))
     assert [chain.off_bone for chain in report.chains if not chain.posed] == ["toe.L"]
+
+
+def test_toes_that_share_a_control_stay_between_frames() -> None:
+    open_empty_file()
+    rig = generated("basic_quadruped")
+    random = np.random.default_rng(1)
+    for side, _ in SIDES:
+        for name in ("foot_ik", "foot_heel_ik", "toe", "front_foot_ik", "front_foot_heel_ik", "front_toe"):
+            bone = rig.pose.bones[f"{name}.{side}"]
+            bone.rotation_mode = "QUATERNION"
+            for frame in (-4, 5, 13, 25):
+                turned = Euler(random.normal(scale=0.3, size=3)).to_quaternion()
+                animate(bone, rotation_quaternion={frame: turned})
+                if not bone.lock_location[0]:
+                    animate(bone, location={frame: random.normal(scale=0.04, size=3)})
+    for frame in (-4, 5, 13, 25):
+        turned = Euler(random.normal(scale=0.2, size=3)).to_quaternion()
+        animate(rig.pose.bones["torso"], rotation_quaternion={frame: turned})
+    names = [f"DEF-{name}.{side}" for name in ("toe", "front_toe") for side, _ in SIDES]
+    before = pose_of(rig, names, HALVES)
+    assert api.switch(rig, "FK", frames=(1, 20)).posed
+    # Blender was evaluated there, so it is as near as on frames.
+    assert off(pose_of(rig, names, HALVES), before)[0] < 1e-4

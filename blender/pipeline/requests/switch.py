@@ -7,6 +7,7 @@ that hang on such bones, or turn an IK chain, follow from what is evaluated.
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 from bpy.types import Scene
@@ -154,7 +155,7 @@ def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Ite
 def _controls(
     plan: Plan,
     limbs: Sequence[LayerPlan],
-    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
+    poses: Sequence[Mapping[str, Array]],
     chains: Sequence[IkChain],
     layer_keys: LayerKeys,
     tied: Evaluated,
@@ -165,7 +166,8 @@ def _controls(
     poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
     """
     ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
-    bases, waiting, between = _placed(plan, limbs, poses, tied, rows)
+    (bases, waiting), (known, unknown) = _placed(plan, limbs, poses, tied)
+    between = Between(rows=rows, values=_values(limbs, known))
     held = switches = [one for limb in limbs for one in limb.switches]
     if not (chains or waiting):
         return bases, between, held
@@ -187,35 +189,41 @@ def _controls(
             if not waiting and all(chain.fits for chain in chains):
                 break
         begun = [chain for chain in chains if chain.begun]
-        if len(rows) and begun:
-            # What carries pole and swivel hangs on controls that are known only now.
+        unknown = [control for control in unknown if control.bone.name in bases]
+        if len(rows) and (begun or unknown):
+            # What carries pole, swivel and some controls hangs on others that are known only now.
             halves = 0.5 * (plan.frames[rows] + plan.frames[rows + 1])
             now = yield from trial.evaluate(keyed(between), halves)
             shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
             carried = replace(tied, poses={**now, **shown}, stale=())
             values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
-            between = replace(between, values={**between.values, **values})
+            found, _ = place(unknown, carried)
+            between = replace(between, values={**between.values, **values, **_values(limbs, found)})
     return bases, between, held
 
 
 def _placed(
-    plan: Plan,
-    limbs: Sequence[LayerPlan],
-    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
-    tied: Evaluated,
-    rows: NDArray[np.intp],
-) -> tuple[dict[str, Basis], list[Control], Between]:
-    """Bases of the controls without an IK chain, those of them that have to wait, and what is known halfway of all."""
-    count, both = len(plan.frames), {name: np.concatenate((pose, poses[1][name])) for name, pose in poses[0].items()}
-    controls = [control for limb in limbs for control in to_place(limb, both)]
-    found, late = place(controls, replace(tied, poses=both))
+    plan: Plan, limbs: Sequence[LayerPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
+) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
+    """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
+    both = {name: np.concatenate([each[name] for each in poses]) for name in poses[0]}
+    found, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
     free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
-    bases = {name: each_array(lambda values: values[:count], found[name]) for name in free & {*found}}
-    waiting = [replace(control, pose=control.pose[:count]) for control in late if control.bone.name in free]
-    values: dict[str, Array] = {}
-    for bone in (control.bone for control in controls if control.bone.name in found):
-        values |= values_between(bone, each_array(lambda values: values[count:], found[bone.name]))
-    return bases, waiting, Between(rows=rows, values=values)
+    every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
+    for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
+        bases = {name: each_array(itemgetter(rows), basis) for name, basis in found.items() if name in names}
+        yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
+
+
+def _values(limbs: Sequence[LayerPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
+    """By RNA path what `Between` has of these controls."""
+    bones = (carried.bone for limb in limbs for carried, _ in limb.controls)
+    return {
+        path: values
+        for bone in bones
+        if bone.name in bases
+        for path, values in values_between(bone, bases[bone.name]).items()
+    }
 
 
 def _by_bone(samples: Samples, limbs: Sequence[LayerPlan], frames: Array) -> dict[str, Array]:
