@@ -71,6 +71,7 @@ def refusal(rig: Object) -> api.Refused:
         ("basic_human", {"Arm", "Leg"}),
         ("basic_quadruped", {"Hind Leg", "Front Leg"}),
         ("horse", {"Hind Leg", "Front Leg"}),
+        ("bird", {"Leg"}),
     ],
 )
 def test_a_generated_rig_is_known_by_another_name(empty_file: None, kind: str, limbs: set[str]) -> None:

@@ -10,12 +10,13 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.chains.rigs import known_limbs, rig_files
+from bpy.types import Object
 
 from support.command import run
 from support.empty_file import open_empty_file
 from support.published_rigs import move, published
-from support.rig_file import own_rig_file
-from support.rigs import armature
+from support.rig_file import CRANE, own_rig_file
+from support.rigs import ARM, Bone, armature
 
 FAULTY = """
 [[limb]]
@@ -79,3 +80,95 @@ def test_detect_tells_of_the_file_on_the_console(
     said = capsys.readouterr()
     assert NEAREST in said.err
     assert "Arm.L: FK-Forearm.L" in said.out
+
+
+BENT_CRANE = f'{CRANE}pole = "jib"\n'
+WRONG = (
+    ('pole = "jib"', 'pole = "jip"', 'no bone "jip" (the nearest is "jib")'),
+    ('control = "hook"', 'control = "hok"', 'no bone "hok" (the nearest is "hook")'),
+    ('pole = "jib"', 'swivel = "uper"', 'no bone "uper" (the nearest is "upper")'),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong", "told"), WRONG)
+def test_a_wrong_control_is_told_with_the_nearest(right: str, wrong: str, told: str) -> None:
+    open_empty_file()
+    rig = crane()
+    with own_rig_file(BENT_CRANE):
+        assert [limb.name for limb in api.known_limbs(rig)] == ["Crane"]
+    with own_rig_file(BENT_CRANE.replace(right, wrong)), pytest.raises(api.Refused) as refused:
+        api.known_limbs(rig)
+    assert told in str(refused.value)
+
+
+def test_a_pole_that_ik_does_without_may_be_missing() -> None:
+    open_empty_file()
+    rig = crane()
+    rig.pose.bones["lower"].constraints["IK"].pole_target = None
+    rig.data.bones["jib"].name = "mast"
+    with own_rig_file(BENT_CRANE):
+        assert [limb.pole for limb in api.known_limbs(rig)] == [""]
+
+
+LAYERS = """
+[[limb]]
+name = "Leg.?"
+switch_bone = "props.?"
+switch = "fk"
+shown = ["thigh.?", "shin.?", "foot.?"]
+fk = ["thigh fk.?", "shin fk.?", "foot fk.?"]
+ik = ["thigh ik.?", "shin ik.?", "foot ik.?"]
+control = "foot ctl.?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('"fk"', '"fkk"', 'property "fkk" of "props.L" (the nearest is "fk")'),
+        ("control", 'stretch_switch = "strech"\ncontrol', 'property "strech" of "props.L" (the nearest is "stretch")'),
+        ("foot ctl.?", "props.?", 'a parent "props.L" of bone "foot ik.L"'),
+    ],
+)
+def test_what_a_wrong_file_asks_of_a_rig_is_told(right: str, wrong: str, told: str) -> None:
+    open_empty_file()
+    rig = layered_leg()
+    with own_rig_file(LAYERS):
+        assert [limb.name for limb in api.known_limbs(rig)] == ["Leg.L"]
+    with own_rig_file(LAYERS.replace(right, wrong)), pytest.raises(api.Refused) as refused:
+        api.known_limbs(rig)
+    assert told in str(refused.value)
+
+
+def crane() -> Object:
+    """An arm that IK makes reach for a hook, and bends towards a jib."""
+    rig = armature([*ARM, Bone("hook", (1.8, 0, 1.1), (2, 0, 1.1)), Bone("jib", (1, 1, 1), (1, 1.2, 1))])
+    reach = rig.pose.bones["lower"].constraints.new("IK")
+    reach.target, reach.subtarget, reach.chain_count = rig, "hook", 2
+    reach.pole_target, reach.pole_subtarget = rig, "jib"
+    return rig
+
+
+def layered_leg() -> Object:
+    """A leg three times over, as one shows FK or IK by a property, made by hand."""
+    ends = {"thigh": ((0, 0, 2), (0, -0.1, 1)), "shin": ((0, -0.1, 1), (0, 0, 0)), "foot": ((0, 0, 0), (0, -0.3, 0))}
+    above = {"shin": "thigh", "foot": "shin"}
+    control = "foot ctl.L"
+    bones = [Bone("props.L", (1, 0, 2), (1, 0, 3)), Bone(control, *ends["foot"])]
+    for kind in ("", " fk", " ik"):
+        for part, (head, tail) in ends.items():
+            parent = f"{above[part]}{kind}.L" if part in above else ""
+            bones.append(Bone(f"{part}{kind}.L", head, tail, control if part + kind == "foot ik" else parent))
+    rig = armature(bones)
+    owner = rig.pose.bones["props.L"]
+    owner["fk"], owner["stretch"] = 0.0, 1.0
+    for part in ends:
+        for kind in ("ik", "fk"):
+            copied = rig.pose.bones[f"{part}.L"].constraints.new("COPY_TRANSFORMS")
+            copied.target, copied.subtarget = rig, f"{part} {kind}.L"
+        driver = copied.driver_add("influence").driver
+        driver.expression = "shown"
+        variable = driver.variables.new()
+        variable.name = "shown"
+        variable.targets[0].id, variable.targets[0].data_path = rig, 'pose.bones["props.L"]["fk"]'
+    return rig

@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
-from bpy.types import Bone, PoseBone
+from bpy.types import Bone, KinematicConstraint, PoseBone
 
+from ....skeleton.values import Point
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
@@ -53,7 +54,8 @@ def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb
     refuse_other_than_armature(rig)
     found: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
-    for kind, limb in _by_names(tuple(rig.data.bones.keys()), user_files()):
+    for kind, named in _by_names(tuple(rig.data.bones.keys()), user_files()):
+        limb = named if named.pole in rig.data.bones or _is_poled(rig, named) else replace(named, pole="")
         absent = _absent(rig, limb)
         if not absent and not any(_untied(rig, limb)):
             found.setdefault(limb.name, limb)
@@ -125,10 +127,8 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
             elif isinstance(value, tuple):
                 names[field.name] = tuple(filled(name, text) for name in value)
         limb = replace(pattern, **names)
-        zero, pole, toe_ik = (
-            [name for name in some if name in bones] for some in (limb.zero, [limb.pole], [limb.toe_ik])
-        )
-        yield replace(limb, zero=tuple(zero), pole="".join(pole), toe_ik="".join(toe_ik))
+        zero = tuple(name for name in limb.zero if name in bones)
+        yield replace(limb, zero=zero, toe_ik=limb.toe_ik if limb.toe_ik in bones else "")
 
 
 def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -146,6 +146,8 @@ def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None:
     """free : bones that are part of no other limb"""
     if absent := _absent(rig, limb):
+        # A control may well be one of the layers' own bones.
+        others = free if absent[0] in (limb.control, limb.swivel) else free - {*limb.bones}
         raise Refused(
             "ALMOST_KNOWN.bones",
             object=rig,
@@ -153,7 +155,7 @@ def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None
             value=limb.name,
             kind=kind,
             missing=", ".join(f'"{name}"' for name in absent),
-            nearest=nearest_name(absent[0], free - {*limb.bones}),
+            nearest=nearest_name(absent[0], others),
         )
     missing = ", ".join(_untied(rig, limb))
     raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
@@ -163,6 +165,13 @@ def _absent(rig: Rig, limb: KnownLimb) -> list[str]:
     return [name for name in limb.bones if name not in rig.data.bones]
 
 
+def _is_poled(rig: Rig, limb: KnownLimb) -> bool:
+    """Whether IK of the limb bends towards some pole control, which then has to be known."""
+    bone: PoseBone | None = rig.pose.bones.get(limb.ik[1])
+    constraints = bone.constraints if bone else ()
+    return any(isinstance(each, KinematicConstraint) and each.pole_target for each in constraints)
+
+
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
     """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
     if limb.switch == INFLUENCE:
@@ -170,6 +179,8 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
             yield translated("part.missing_constraint", bone=limb.switch_bone, followed=limb.followed)
     else:
         yield from _missing_properties(rig, limb)
+    if limb.control and not _hangs_on(Point(rig, limb.followed), Point(rig, limb.control)):
+        yield translated("part.missing_parent", bone=limb.followed, above=limb.control)
     for above, below in zip(limb.fk, limb.fk[1:], strict=False):
         bone: Bone = rig.data.bones[below]
         if rig.data.bones[above] not in bone.parent_recursive:
@@ -182,11 +193,18 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
                 yield translated("part.missing_constraint", bone=shown, followed=layer)
 
 
+def _hangs_on(place: Point, control: Point) -> bool:
+    # Mostly by its parents, which is found out soon.
+    return control in dependencies.with_parents(place) or control in dependencies.upstream(place)
+
+
 def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
-    owner = property_owner(rig, limb).name
-    for name in filter(None, (limb.switch, limb.pole and limb.pole_switch)):
+    owner = property_owner(rig, limb)
+    for name in filter(None, (limb.switch, limb.pole and limb.pole_switch, limb.stretch_switch)):
         path = property_path(rig, limb, name)
         if not path:
-            yield translated("part.missing_property", value=name, owner=owner)
+            known = (other for other in owner.keys() if property_path(rig, limb, other))
+            nearest = nearest_name(name, known)
+            yield translated("part.missing_property", value=name, owner=owner.name, nearest=nearest)
         elif not drives(rig, path):
-            yield translated("part.missing_driver", value=name, owner=owner)
+            yield translated("part.missing_driver", value=name, owner=owner.name)
