@@ -124,7 +124,9 @@ class SelectedChainsOperator(ChainOperator):
     only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
 
     def rigs(self, context: Context) -> list[Rig]:
-        return [in_hand.rig_in_hand(context)] if self.only_active else selected_with_chains(context)
+        if self.only_active:
+            return super().rigs(context)
+        return selected_with_chains(context) if self.needs_chains else selected(context)
 
     def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""

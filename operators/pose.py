@@ -12,7 +12,7 @@ from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.hold_and_plant_properties import PLANT_FLOOR, PLANTED_RIG, PLANTED_SCENE, plant_option
 from ..blender.key_settings import DEFAULTS, KeyProperties
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand, selected, selected_with_chains
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand, selected_with_chains
 from .frame_range import usual_range
 from .progress import KeyOperator, ProgressOperator
 
@@ -138,9 +138,6 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     shortest_gap: plant_option("shortest_gap", {"SKIP_SAVE"})
     leave_targets: _flag("Leave Targets", "Give the limbs targets as well, keyed as they now move")
 
-    def rigs(self, context: Context) -> list[Rig]:
-        return super().rigs(context) if self.only_active else selected(context)
-
     def usual_range(self, context: Context) -> str:
         usual = usual_range(context)
         return "BONE_KEYS" if usual == "SCENE" else usual
@@ -223,9 +220,6 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     only_active: BoolProperty(
         name="Only Active Limb", description="Switch the limb of the selected bone alone", options={"SKIP_SAVE"}
     )
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return [in_hand.rig_in_hand(context)] if self.only_active else selected(context)
 
     def invoke(self, context: Context, event: Event) -> Result:
         if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):

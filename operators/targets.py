@@ -11,7 +11,7 @@ from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.choices import choice
-from .armature_operator import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, selected
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -138,9 +138,6 @@ class TWO_BONE_IK_OT_pin(KeyOperator):
         description="Key the targets over a range of frames first, so that they follow the motion",
         options={"SKIP_SAVE"},
     )
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return super().rigs(context) if self.only_active else selected(context)
 
     def invoke(self, context: Context, event: Event) -> Result:
         return super().invoke(context, event) if self.over_range else self.execute(context)
