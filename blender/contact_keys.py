@@ -59,13 +59,6 @@ def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
     return next((curve for curve in curves if curve.data_path == wanted and not curve.mute), None)
 
 
-def keys(row: FCurve) -> list[list[float]]:
-    """Frame and value of each key."""
-    found = np.empty((len(row.keyframe_points), 2), dtype=np.float32)
-    row.keyframe_points.foreach_get("co", found.reshape(-1))
-    return found.tolist()
-
-
 def is_row(curve: FCurve) -> bool:
     """Whether it has the contacts of a limb."""
     return curve.data_path.endswith(f".{keyed_options.bone_field(NAME)}")

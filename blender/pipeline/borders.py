@@ -4,7 +4,7 @@ A Bezier segment across a border is split there by de Casteljau's rule, which ke
 would set anew stay where they are: they become free.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...skeleton.values import MERGE
 from ...solver.values import Array
 from . import write
 from .checks.keys import code
+from .read.keys import by_path_and_index
 from .write import Attributes
 
 _PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
@@ -102,9 +103,10 @@ def same_keys(curve: FCurve, other: FCurve) -> bool:
     return all(np.array_equal(keys[name], others[name]) for name in (*_PLAYED, *_STYLE))
 
 
-def same_curves(curves: Mapping[tuple[str, int], FCurve], others: Mapping[tuple[str, int], FCurve]) -> bool:
+def same_curves(curves: Iterable[FCurve], others: Iterable[FCurve]) -> bool:
     """Whether there are the same curves, each with the same keys."""
-    return curves.keys() == others.keys() and all(same_keys(curve, others[key]) for key, curve in curves.items())
+    one, other = by_path_and_index(curves), by_path_and_index(others)
+    return one.keys() == other.keys() and all(same_keys(curve, other[key]) for key, curve in one.items())
 
 
 def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:

@@ -17,6 +17,7 @@ from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from . import source_action, trial_keys, write
 from .borders import same_curves
+from .read.keys import single_key_points
 
 _MADE = "two_bone_ik_planted"
 """Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
@@ -152,7 +153,7 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
     for foot, said in feet:
         row = contact_keys.row(curves, foot.chain.end.path)
         points = foot.points if said else ()
-        found = Remembered(keys=contact_keys.keys(row) if row else (), said=said, points=points)
+        found = Remembered(keys=single_key_points(row).tolist() if row else (), said=said, points=points)
         known[contact_keys.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
     action[_CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
@@ -178,11 +179,11 @@ def _is_edited(planted: Action, slot: str, source: Captured) -> bool:
     """Whether it has other keys than what was captured, apart from what was planted, and contacts."""
     made = _made(planted).keys()
     now, before = (
-        {
-            (curve.data_path, curve.array_index): curve
+        [
+            curve
             for curve in versions.slot_curves(*each)
             if curve.data_path not in made and not contact_keys.is_row(curve)
-        }
+        ]
         for each in ((planted, slot), (source.action, source.slot))
     )
     return not same_curves(now, before)

@@ -17,6 +17,7 @@ from ...skeleton.steps import part
 from ...skeleton.values import MERGE, ChainPlan, Channel, Plan
 from ...solver.values import Array
 from .. import versions
+from .read.keys import single_key_points
 
 Finder = Callable[..., FCurve | None]
 
@@ -114,9 +115,7 @@ def _continued(chain: ChainPlan, path: str, values: Array, before: Array) -> Arr
 
 
 def _has_keys(curve: FCurve, stretch: tuple[float, float]) -> bool:
-    keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", keys)
-    return bool(inside(keys[::2], stretch).any())
+    return bool(inside(single_key_points(curve)[:, 0], stretch).any())
 
 
 def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from .. import holds, versions
 from . import write
 from .borders import same_curves
 from .checks.keys import code
+from .read.keys import by_path_and_index
 from .write import Attributes
 
 _MADE = "two_bone_ik_held"
@@ -39,8 +40,7 @@ def keep(item: Any) -> None:
 
 def curves(item: Any) -> Mapping[tuple[str, int], FCurve]:
     """The F-curves of what is kept, by path and index."""
-    found = versions.slot_curves(item.two_bone_ik_source, item.two_bone_ik_source_slot)
-    return {(curve.data_path, curve.array_index): curve for curve in found}
+    return by_path_and_index(versions.slot_curves(item.two_bone_ik_source, item.two_bone_ik_source_slot))
 
 
 def replace_played(item: Any, action: Action | None, slot: str) -> None:
@@ -68,8 +68,7 @@ def give_back(item: Any) -> None:
     """Keep nothing any more; if it has the same keys as what the object plays, the object plays it again."""
     source, slot = item.two_bone_ik_source, item.two_bone_ik_source_slot
     before = curves(item)
-    now = {(curve.data_path, curve.array_index): curve for curve in versions.curves(item)}
-    if same_curves(now, before):
+    if same_curves(versions.curves(item), before.values()):
         played, _ = versions.played(item)
         # A duplicate of a held object keeps the same action, and each is to move on its own.
         objects: list[Any] = bpy.data.objects.values()

@@ -18,7 +18,8 @@ from ...armatures import Rig
 from ...messages.chain_report import frame_text
 from ...messages.translation import translated
 from ...pipeline.checks import keys
-from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, curves_at, drivers_at
+from ...pipeline.read.keys import curves_at
+from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
 from ...pipeline.sample import isolated, probe
 from ...pipeline.sample import scene as played
 from ...pipeline.sample.request import SampleRequest

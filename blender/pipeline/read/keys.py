@@ -18,6 +18,16 @@ _CHEAPER = 10
 """So many times as fast as a frame is evaluated, a key is read."""
 
 
+def by_path_and_index(curves: Iterable[FCurve]) -> dict[tuple[str, int], FCurve]:
+    """The F-curves by RNA path and array index."""
+    return {(curve.data_path, curve.array_index): curve for curve in curves}
+
+
+def curves_at(item: Object, path: str) -> list[FCurve]:
+    """The F-curves of an object for the property at this RNA path."""
+    return [curve for curve in versions.curves(item) if curve.data_path == path]
+
+
 def key_points(curve: FCurve) -> Array:
     """(2, m) frames and values of the curve's keys."""
     return single_key_points(curve).astype(np.float64).T

@@ -16,6 +16,7 @@ from ....skeleton.plant import Given
 from ... import contact_keys, versions
 from ..captured_action import Remembered
 from .captured_limbs import Asked, CapturedLimbs
+from .keys import single_key_points
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,4 +77,4 @@ def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[fl
     """From which frame to which somebody has said the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()
-    return known.said if known and contact_keys.keys(row) == known.keys else [row.range().to_tuple()]
+    return known.said if known and single_key_points(row).tolist() == known.keys else [row.range().to_tuple()]

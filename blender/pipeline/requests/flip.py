@@ -13,7 +13,6 @@ from ....skeleton.values import ChainPlan, Channel, Plan, Point, Samples
 from ....solver.targets import opposite_pole
 from ....solver.values import Array, Bend, Plane
 from ....solver.vectors import norm
-from ... import versions
 from ...armatures import Rig, is_rig, local_armatures
 from ...key_settings import DEFAULTS, Sampling
 from ...messages.refused import Refused
@@ -24,6 +23,7 @@ from ..checks.frames import refuse_stretched_time
 from ..checks.targets import keyable
 from ..read import dependencies
 from ..read.build_plan import current_plan
+from ..read.keys import curves_at
 from ..sample import sampling
 from ..sample.request import pose_request
 from .pose import bend_signs, pose, refuse_unposed
@@ -148,9 +148,8 @@ def _location_path(point: Point) -> str:
 def _location_keys(point: Point) -> Array:
     """(m,) rising, the frames on which the location of an object or a bone has keys."""
     path = _location_path(point)
-    curves = [curve for curve in versions.curves(point.object) if curve.data_path == path]
     # Keys of several curves on one frame may differ in the last digits.
-    return np.unique([round(key.co.x, 2) for curve in curves for key in curve.keyframe_points])
+    return np.unique([round(key.co.x, 2) for curve in curves_at(point.object, path) for key in curve.keyframe_points])
 
 
 def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -> list[Channel]:
@@ -182,15 +181,13 @@ def _write(pole: _MovedPole, scene: Scene) -> list[str]:
 
 def _kinds(item: Object, path: str) -> dict[float, dict[str, str]]:
     """By frame what kind of key there is at this path."""
-    curves = [curve for curve in versions.curves(item) if curve.data_path == path]
-    keys = [key for curve in curves for key in curve.keyframe_points]
+    keys = [key for curve in curves_at(item, path) for key in curve.keyframe_points]
     return {round(key.co.x, 2): {name: getattr(key, name) for name in _KIND} for key in keys}
 
 
 def _set_kinds(item: Object, path: str, kinds: dict[float, dict[str, str]]) -> None:
-    for curve in versions.curves(item):
-        if curve.data_path == path:
-            for key in curve.keyframe_points:
-                for name, value in kinds[round(key.co.x, 2)].items():
-                    setattr(key, name, value)
-            curve.update()
+    for curve in curves_at(item, path):
+        for key in curve.keyframe_points:
+            for name, value in kinds[round(key.co.x, 2)].items():
+                setattr(key, name, value)
+        curve.update()

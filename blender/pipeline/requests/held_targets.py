@@ -27,6 +27,7 @@ from ..checks.targets import holdable
 from ..measure.compare import near
 from ..read import dependencies, leaders
 from ..read.build_plan import with_dependents
+from ..read.keys import by_path_and_index
 from ..sample import sampling
 from ..sample.curves import OwnTransforms
 from ..sample.request import SampleRequest, pose_request
@@ -79,7 +80,7 @@ class HeldTargets(ExitStack):
         targets = {point: replace(target, before=first[target.rotation_path])}
         [channels] = target_channels(plan, wanted, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
-        curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(copy)}
+        curves = by_path_and_index(versions.curves(copy))
         paths = {channel.path for channel in channels}
         outside = {key: borders.outside(curve, asked.span) for key, curve in curves.items() if key[0] in paths}
         write.keys(copy, channels, span=asked.span, style=DEFAULTS)

@@ -12,6 +12,7 @@ from ... import keyed_options, versions
 from ...armatures import Rig
 from ...key_settings import KeySettings
 from .. import unkeyed_edits, write
+from ..read.keys import curves_at
 
 STYLE = KeySettings(interpolation="LINEAR")
 SWITCHES = ("mute", "enabled")
@@ -58,11 +59,6 @@ def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnima
                 _copy_driver(rig, driver, path, each)
             for curve in curves_at(rig, each.source):
                 _copy_curve(rig, end, curve, path, each)
-
-
-def curves_at(rig: Rig, path: str) -> list[FCurve]:
-    """The F-curves of the armature object for the property at this path."""
-    return [curve for curve in versions.curves(rig) if curve.data_path == path]
 
 
 def drivers_at(rig: Rig, path: str) -> list[FCurve]:

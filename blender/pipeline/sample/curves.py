@@ -25,7 +25,7 @@ from ...rna_paths import bone_and_property
 from ..read import dependencies
 from ..read.bone import from_bone, read_bone
 from ..read.curve_values import evaluated_together
-from ..read.keys import evaluated
+from ..read.keys import by_path_and_index, evaluated
 from .request import SampleRequest
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
@@ -190,7 +190,7 @@ class OwnTransforms:
     """
 
     def __init__(self, block: ID, frames: Array) -> None:
-        self.curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(block)}
+        self.curves = by_path_and_index(versions.curves(block))
         self.values: dict[tuple[str, int], Array] = {}
         self._animated = {path for path, _ in self.curves}
         self._frames = frames
