@@ -17,7 +17,7 @@ from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.messages.report import Report, point_text
 from ..blender.messages.translation import translated
 from ..blender.pipeline.checks.armature import refuse_unposable
-from ..blender.pipeline.phases import Opened, Preparation, Request, request
+from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request
 from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import chosen_chains
@@ -98,10 +98,7 @@ def _pin(
     notes = [*_detected(rig), *_created(rig, names, scene, until_written)]
     baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames is not None else None
     if baking:
-        opened.callback(baking.close)
-        for done in baking.prepare():
-            opened.slow[:] = [baking.slow]
-            yield done
+        yield from prepare_part(opened, baking)
 
     def write() -> Report:
         if baking:

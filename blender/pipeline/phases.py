@@ -115,6 +115,14 @@ def _prepared(
         opened.push(unfinished.pop_all())
 
 
+def prepare_part(opened: Opened, part: Request) -> Generator[float, None, None]:
+    """The first phase of a request within that of another, which closes it in the end and is slow for its reasons."""
+    opened.callback(part.close)
+    for done in part.prepare():
+        opened.slow[:] = [part.slow]
+        yield done
+
+
 def request(prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> Callable[Arguments, Request]:
     """Makes of a function that prepares one that gives the `Request`; what it has opened is closed in the end."""
 

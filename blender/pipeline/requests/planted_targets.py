@@ -4,7 +4,7 @@ All that may be refused of the targets comes first: those that chains have are s
 already, and those that chains lack are created before the feet are keyed.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bpy.types import Object, Scene
@@ -18,7 +18,7 @@ from ...key_settings import KeySettings
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ..checks.targets import keyable, refuse_not_shown
-from ..phases import Opened, Preparation, Request, request
+from ..phases import Opened, Preparation, prepare_part, request
 from ..read.build_plan import build_plan
 from ..read.captured_limbs import Asked, captured_limbs
 from ..sample import sampling
@@ -42,13 +42,13 @@ def plant_with_targets(
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
     steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
-    yield from part(_prepared(opened, steps), 0.0, 0.5)
+    yield from part(prepare_part(opened, steps), 0.0, 0.5)
     read = captured_limbs(rig, asked, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     names = [name for name in planted if name not in read.again]
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
-        yield from part(_prepared(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
+        yield from part(prepare_part(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
 
     def write() -> Report:
         before = _targets(rig)
@@ -67,13 +67,6 @@ def plant_with_targets(
         return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
 
     return write
-
-
-def _prepared(opened: Opened, steps: Request) -> Generator[float, None, None]:
-    opened.callback(steps.close)
-    for done in steps.prepare():
-        opened.slow[:] = [steps.slow]
-        yield done
 
 
 def _targets(rig: Rig) -> set[Object]:
