@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from bpy.types import Depsgraph
@@ -11,7 +10,8 @@ from mathutils import Matrix
 from ..armatures import Rig
 from ..in_hand import limb_bones
 from ..messages.refused import Refused
-from ..properties import TwoBoneIKChain, chain_fields, chain_of
+from ..pipeline.read.chain import unlisted_chain
+from ..properties import TwoBoneIKChain, chain_of
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
 
@@ -56,8 +56,7 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
 
 def stand_in(rig: Rig, limb: Limb) -> Any:
     """What can be read in place of the limb's chain, which has the defaults of all fields; the rig gets none."""
-    defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}
-    return SimpleNamespace(**defaults | limb.fields)
+    return unlisted_chain(**limb.fields)
 
 
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}

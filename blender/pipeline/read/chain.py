@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import degrees, pi
+from types import SimpleNamespace
 from typing import Any
 
 from bpy.types import Bone, PropertyGroup
@@ -13,7 +14,7 @@ from ... import keyed_options
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
-from ...properties import TwoBoneIKChain
+from ...properties import TwoBoneIKChain, chain_fields
 from . import animated_options
 from .bone import read_bone
 
@@ -41,7 +42,7 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         _refuse_shear(rig, bones)
     parent = rig.data.bones[bones[0]].parent
     below = bones_below(rig, chain, bones[-1])
-    # What stands in for a chain of the list has no bone's options.
+    # An unlisted chain has no bone's options.
     numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
     return ChainPlan(
         name=chain.name,
@@ -56,6 +57,12 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         use_rotation=chain.use_rotation,
         rotation_influence=numbers["rotation_influence"],
     )
+
+
+def unlisted_chain(**fields: Any) -> Any:
+    """What `chain_plan` takes for a limb without a chain in the list: these fields, and the defaults of all others."""
+    defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}
+    return SimpleNamespace(**defaults | fields)
 
 
 def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -18,12 +17,12 @@ from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
-from ...properties import chain_fields, chain_of
+from ...properties import chain_of
 from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
 from . import dependencies
 from .bone import read_bone
-from .chain import TOLERANCE, chain_plan
+from .chain import TOLERANCE, chain_plan, unlisted_chain
 from .notes import acts
 
 _ACROSS = 0.5
@@ -75,8 +74,7 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
     bones["tip_bone"] = bones["tip_bone"] or (found[name].tip_bone if name in found else "")  # else feet would turn
     axis = {"hinge_axis": chain.hinge_axis} if (chain := chain_of(rig, bones["end_bone"])) else {}
-    defaults = {field: getattr(prop, "default", None) for field, prop in chain_fields().items()}
-    limb: Any = SimpleNamespace(**defaults | bones | {"name": name} | axis)
+    limb = unlisted_chain(**bones | {"name": name} | axis)
     options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
     plan = chain_plan(rig, limb, Point(rig))
     return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))
