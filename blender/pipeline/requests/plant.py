@@ -3,7 +3,7 @@
 What was captured is sampled, also if the armature plays what was planted from it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +13,8 @@ from ....skeleton import bone_channels, feet, plant, solve, toes
 from ....skeleton.feet import Contact
 from ....skeleton.plant import PlantedFeet
 from ....skeleton.steps import run
-from ....skeleton.values import Point, Samples
+from ....skeleton.values import Channel, Point, Samples
+from ....solver.values import Array
 from ....solver.vectors import norm
 from ... import contact_keys, versions
 from ...armatures import Rig
@@ -48,43 +49,31 @@ def plant_feet(
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
     read = captured_limbs(rig, asked, scene)
-    plan, hips = read.plan, read.hips
     player = opened.enter_context(captured_action.playing(rig, read.source))
-    turned = [toe.bone for foot in read.feet for toe in foot.toes]
-    rotations = [bone.rotation_path for bone in (*turned, *(bone for chain in plan.chains for bone in chain.keyed))]
-    moving = {*rotations, hips.path} if hips else set(rotations)
+    rotations = _rotation_paths(read)
+    moving = {*rotations, read.hips.path} if read.hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
     keys.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
-    before = values_before(player, rotations, plan.frames[0] + 0.5)
+    before = values_before(player, rotations, read.plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
     said = said_contacts(read, asked)
     samples, planted = yield from _planted(read, asked, said, sampler, player)
-    plan, moved = plant.with_targets(plan, samples, planted, hips)
+    plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
     solved = solve.solve_groups(plan, moved)
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
     channels = [channel for found in by_chain.values() for channel in found]
-    channels += toes.toe_channels(plan, samples, read.feet, planted, before)
-    if hips:
-        channels.append(plant.hips_channel(plan, samples, hips, planted.shift))
-    stands = [
-        contact_keys.channel(foot.chain.end.path, plan.frames, planted.stands[:, column])
-        for column, foot in enumerate(read.feet)
-        if foot.is_planted
-    ]
+    channels += _other_channels(read, samples, planted, before)
+    contacts = _contact_channels(read, planted)
     told = [*_notes(read, said, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
 
     def write_and_measure() -> Report:
         sampler.removal.refuse()
-        span = plan.frames[0], plan.frames[-1]
-        keyed = {channel.path for channel in (*channels, *stands)}
+        keyed = {channel.path for channel in (*channels, *contacts)}
         with unkeyed_edits.preserve_edits(rig, plan.scene, keyed):
             notes = captured_action.begin_anew(rig, read.source, moving)
-            notes += write.keys(rig, channels, span=span, style=settings)
-            write.keys(rig, contact_keys.going_on(rig, stands), span=span, style=contact_keys.STYLE)
-            known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
-            captured_action.remember_contacts(rig, read.source, known)
+            notes += _write(read, said, channels, contacts, settings)
         with captured_action.apart(rig, read.source), sampling.Sampler(read.plan, sampler.way) as played:
             look = partial(played.played, keyed={rig: keyed})
             feet_now, measured = compare_feet(plan, read.feet, planted, solved, rows, settings, look)
@@ -92,6 +81,46 @@ def plant_feet(
         return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
     return write_and_measure
+
+
+def _rotation_paths(read: CapturedLimbs) -> list[str]:
+    """RNA paths of the rotations of all limbs and toes."""
+    limbs = (bone for chain in read.plan.chains for bone in chain.keyed)
+    return [bone.rotation_path for bone in (*(toe.bone for foot in read.feet for toe in foot.toes), *limbs)]
+
+
+def _other_channels(
+    read: CapturedLimbs, samples: Samples, planted: PlantedFeet, before: Mapping[str, Array]
+) -> Iterator[Channel]:
+    """What moves toes and hips."""
+    yield from toes.toe_channels(read.plan, samples, read.feet, planted, before)
+    if read.hips:
+        yield plant.hips_channel(read.plan, samples, read.hips, planted.shift)
+
+
+def _contact_channels(read: CapturedLimbs, planted: PlantedFeet) -> list[Channel]:
+    """The contacts of the feet that are planted."""
+    return [
+        contact_keys.channel(foot.chain.end.path, read.plan.frames, planted.stands[:, column])
+        for column, foot in enumerate(read.feet)
+        if foot.is_planted
+    ]
+
+
+def _write(
+    read: CapturedLimbs,
+    said: Sequence[Said],
+    channels: Sequence[Channel],
+    contacts: Sequence[Channel],
+    settings: KeySettings,
+) -> list[str]:
+    """Key the copy of the captured action that plays, its contacts too; returns sentences for the report."""
+    rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
+    notes = write.keys(rig, channels, span=span, style=settings)
+    write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
+    known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
+    captured_action.remember_contacts(rig, read.source, known)
+    return notes
 
 
 def find_contacts(
