@@ -32,8 +32,8 @@ def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBon
     Where its rest pose is too straight to tell the side to bend to, and no field does, the keys of its bones tell, as
     with `decide_side`.
 
-    raises : Refused where the bones make no chain, where the end bone has one, unless either is muted, or for an option
-        that there is not, or a value that it cannot have
+    raises : Refused where the bones make no chain, where the end bone has one, unless either is muted, for an unknown
+        option, or for a value that an option cannot have
 
     >>> chain = api.add_chain(rig, "forearm.R", target=hand, unreachable="STRETCH")
     >>> chain.name, chain.bend

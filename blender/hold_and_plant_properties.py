@@ -76,9 +76,9 @@ PLANTED_RIG: dict[str, Any] = {
     "contact_height": _threshold(
         "Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03
     ),
-    "shortest_contact": _threshold("Shortest Contact", "A foot stands for so long at least", 0.1, "TIME_ABSOLUTE"),
+    "shortest_contact": _threshold("Shortest Contact", "A foot stands at least this long", 0.1, "TIME_ABSOLUTE"),
     "shortest_gap": _threshold(
-        "Shortest Gap", "A foot is free for so long at least, between two contacts", 0.06, "TIME_ABSOLUTE"
+        "Shortest Gap", "A foot is free at least this long between two contacts", 0.06, "TIME_ABSOLUTE"
     ),
 }
 """Options of Plant that each character has, by name."""

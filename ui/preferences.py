@@ -31,7 +31,7 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
     too_far_color: _color("Too Far", "Limbs whose target is too far away", (1.0, 0.25, 0.2, 1.0))
     too_close_color: _color("Too Close", "Limbs whose target is too close to their root", (0.3, 0.55, 1.0, 1.0))
     not_posed_color: _color(
-        "Not Posed", "Limbs that nobody has posed, or that cannot be solved", (0.75, 0.75, 0.75, 1.0)
+        "Not Posed", "Limbs that are elsewhere while Live is off, or that cannot be solved", (0.75, 0.75, 0.75, 1.0)
     )
     hidden_color: _color("Hidden", "Limbs that do not show as they are posed", (0.85, 0.4, 0.95, 1.0))
     guide_color: _color("Guides", "Reach, pole and the other solution", (1.0, 0.8, 0.3, 0.6))

@@ -64,7 +64,7 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
 
 
 def known_sections(sections: Any) -> list[str]:
-    """These sections, of a collection or one alone; Refused for one that there is not."""
+    """These sections, of a collection or one alone; Refused for an unknown one."""
     found = list(sections) if isinstance(sections, Collection) and not isinstance(sections, str) else [sections]
     for section in found:
         if section not in SECTIONS:

@@ -29,7 +29,7 @@ def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
 
 
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
-    """Set these fields of the chain; Refused for a field that there is not, or a value that it cannot have."""
+    """Set these fields of the chain; Refused for an unknown field, or a value that it cannot have."""
     known, where = chain_fields(), _where(chain)
     for name, value in values.items():
         # Blender would take any name, and nobody would ever read it.

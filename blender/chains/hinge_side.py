@@ -29,7 +29,7 @@ def decide(chain: TwoBoneIKChain, axis: HingeAxis) -> None:
 def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
     """The axis of this name. For KEYS, the axis that the keys give, or None if the rest pose bends enough to decide.
 
-    raises : Refused if the keys do not decide, or for an axis that there is not
+    raises : Refused if the keys do not decide, or for an unknown axis
     """
     axes = list(HingeAxis)[1:]  # without AUTO
     if axis not in ("KEYS", *axes):
