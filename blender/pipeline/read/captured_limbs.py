@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from bpy.types import Scene
+from bpy.types import FCurve, Scene
 
 from ....skeleton.feet import Contact, Foot, Hips
 from ....skeleton.values import Plan
@@ -80,19 +80,12 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
-    source = captured_action.captured(rig)
-    if source.renamed:
-        raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
-    limbs = read_feet.found_limbs(rig)
-    found = read_feet.feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
-    lost: tuple[tuple[str, str], ...] = ()
-    if asked.contacts is None and not asked.find_contacts:
-        found, lost = on_given_points(rig, source, found)
-    found = read_feet.with_contacts(rig, found, asked.contacts or ())
-    before = planted_before(rig, limbs, source, found, asked.options.softness)
-    stay = [foot for foot in before if asked.names is not None and is_apart(foot, found)]
+    source, limbs = _source(rig), read_feet.found_limbs(rig)
+    chosen, lost = _chosen_feet(rig, limbs, source, asked)
+    before = planted_before(rig, limbs, source, chosen, asked.options.softness)
+    stay = [foot for foot in before if asked.names is not None and is_apart(foot, chosen)]
     again, lost_again = on_given_points(rig, source, stay)
-    found = (*found, *again)
+    found = (*chosen, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
     hips, hips_stay = read_feet.hips_of(rig, limbs, found, asked.hips, curves)
@@ -100,11 +93,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     if hips:
         found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
     found = with_soles(rig, found) if asked.flat_feet else with_keyed_toes(rig, found, curves)
-    chains = tuple(foot.chain for foot in found)
-    bones = {name for foot in found if foot.is_planted for name in foot.chain.oriented}
-    span = key_span(curves, bones)
-    if span is None:
-        raise Refused("NO_CAPTURE", object=rig)
+    chains, span = tuple(foot.chain for foot in found), _keyed_span(rig, found, curves)
     plan = limb_plan(rig, chains, span if asked.frames is None else asked.frames, scene)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
@@ -122,3 +111,29 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
         lost_points=(*lost, *lost_again),
         span=span,
     )
+
+
+def _source(rig: Rig) -> Captured:
+    source = captured_action.captured(rig)
+    if source.renamed:
+        raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
+    return source
+
+
+def _chosen_feet(
+    rig: Rig, limbs: read_feet.FoundLimbs, source: Captured, asked: Asked
+) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
+    """The feet that are asked for, on the points of their contacts; limbs and bones of points that are lost."""
+    found = read_feet.feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
+    lost: tuple[tuple[str, str], ...] = ()
+    if asked.contacts is None and not asked.find_contacts:
+        found, lost = on_given_points(rig, source, found)
+    return read_feet.with_contacts(rig, found, asked.contacts or ()), lost
+
+
+def _keyed_span(rig: Rig, feet: Sequence[Foot], curves: Sequence[FCurve]) -> tuple[float, float]:
+    bones = {name for foot in feet if foot.is_planted for name in foot.chain.oriented}
+    span = key_span(curves, bones)
+    if span is None:
+        raise Refused("NO_CAPTURE", object=rig)
+    return span
