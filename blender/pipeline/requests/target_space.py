@@ -60,14 +60,7 @@ def change_target_space(
     """
     asked = build_plan(rig, names, frames, scene)
     plan = build_plan(rig, names, _with_all_keys(asked, space), scene, settings.keys)
-    refuse_too_many_frames(plan)
-    refuse_stretched_time(plan)
-    refuse_circle(plan, space)
-    keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
-    _refuse_held(plan)
-    _refuse_bones(plan, space)
-    targets = {point: _on_space(target, space) for point, target in keyed.items()}
-    bones = [point for point in targets if point.bone]
+    targets = _targets(plan, space, settings)
     objects: list[Object] = [point.object for point in targets if not point.bone]
     range_notes = _range_notes(asked, plan)
 
@@ -88,13 +81,24 @@ def change_target_space(
         sampler.removal.refuse()
         for item in objects:
             _hang(item, space, inverse)
-        _hang_bones(bones, space, plan.scene)
+        _hang_bones([point for point in targets if point.bone], space, plan.scene)
         notes = [*range_notes, *key_notes(plan, by_target), *key_channels(plan, channels, settings)]
         played = partial(sampler.played, keyed=paths(channels))
         measured = compare_targets(plan, solved, places, settings, played)
         return build_report("Change Target Space", plan, solved, notes, measured)
 
     return write_and_measure
+
+
+def _targets(plan: Plan, space: Point | None, settings: KeySettings) -> dict[Point, KeyedTarget]:
+    """The targets as they are to be keyed once they hang on the space; Refused where one of them cannot."""
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_circle(plan, space)
+    keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
+    _refuse_held(plan)
+    _refuse_bones(plan, space)
+    return {point: _on_space(target, space) for point, target in keyed.items()}
 
 
 def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
