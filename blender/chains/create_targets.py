@@ -53,19 +53,16 @@ def create_all(
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
-    reports: dict[Rig, Report] = {}
-    lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     maker = target_bones if style.kind == TargetKind.BONES else target_empties
+    lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     for rig, names in rigs.items():
         refuse_unposable(rig)
-        chains = {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
-        if chains:
+        if chains := _lacking(rig, names):
             maker.refuse_impossible(rig, scene_of(rig, scene))
             lacking[rig] = chains
-        else:
-            none = (translated("note.no_target_lacks"),)
-            reports[rig] = Report(rig=rig.name, chains=(), notes=none, operation="Create Targets")
     lacking_names = {rig: list(chains) for rig, chains in lacking.items()}
+    none = (translated("note.no_target_lacks"),)
+    reports = {rig: Report(rig=rig.name, chains=(), notes=none, operation="Create Targets") for rig in rigs}
     with ExitStack() as until_error:
         for rig, chains in lacking.items():
             until_error.enter_context(unchanged_on_error(rig))
@@ -88,6 +85,11 @@ def create_all(
                 setattr(one.chain, one.role.bone_field, point.bone)
                 setattr(one.chain, one.role, point.object)
     return [reports[rig] for rig in rigs]
+
+
+def _lacking(rig: Rig, names: Sequence[str] | None) -> dict[str, TwoBoneIKChain]:
+    """By name the chains that lack a target or a pole target."""
+    return {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
 
 
 def lacks(chain: TwoBoneIKChain, role: Role) -> bool:
