@@ -98,13 +98,18 @@ def bake(
         measure=Measure(measure),
     )
     given = given_rigs(rig)
-    rigs = dict.fromkeys(given)
-    beside = frozenset(rigs)
+    beside = frozenset(given)
+    requests = {
+        each: bake_steps.bake(each, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
+        for each in dict.fromkeys(given)
+    }
+    reports = dict(zip(requests, _carried_out(list(requests.values())), strict=True))
+    return reports[given[0]] if isinstance(rig, Object) else [reports[each] for each in given]
+
+
+def _carried_out(requests: Sequence[Request]) -> list[Report]:
+    """The reports of requests that are carried out together; Refused for the first that cannot be."""
     with ExitStack() as opened:
-        requests = [
-            bake_steps.bake(each, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
-            for each in rigs
-        ]
         for request in requests:
             opened.enter_context(closing(request))
             deque(request.prepare(), maxlen=0)
@@ -112,8 +117,7 @@ def bake(
     for end in ends:
         if isinstance(end, Refused):
             raise end
-    reports = {each: end for each, end in zip(rigs, ends, strict=True) if isinstance(end, Report)}
-    return reports[given[0]] if isinstance(rig, Object) else [reports[each] for each in given]
+    return [end for end in ends if isinstance(end, Report)]
 
 
 def given_rigs(rig: Rig | Iterable[Rig]) -> list[Rig]:
