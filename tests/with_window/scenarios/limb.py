@@ -1,7 +1,8 @@
-"""What scenarios start from: a limb of two bones, and a target that moves."""
+"""What scenarios start from: Rigify's human metarig, or a limb of two bones and a target that moves."""
 
 from __future__ import annotations
 
+import addon_utils
 import bpy
 from bl_ext.user_default.two_bone_ik.blender import versions
 
@@ -19,6 +20,14 @@ def keys() -> dict[tuple[str, int], list[tuple[float, ...]]]:
         ]
         for curve in versions.curves(bpy.context.object)
     }
+
+
+def metarig() -> None:
+    """Alone in the file, and active."""
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.ops.object.armature_human_metarig_add()
 
 
 def limb_with_target() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import radians
 
-import addon_utils
 import bpy
 from mathutils import Euler, Vector
+from scenarios.limb import metarig
 from user import COLUMNS, LAST_COLUMN, Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
@@ -25,6 +25,7 @@ SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
 def scenario(user: User) -> Steps:
     yield from preferences(user)
     metarig()
+    bpy.context.scene.frame_end = 48
     look_at(user)
     yield from user.open_sidebar("Animation")
     yield from show(user, "start")
@@ -59,14 +60,6 @@ def preferences(user: User) -> Steps:
     with bpy.context.temp_override(window=window):
         bpy.ops.wm.window_close()
     yield from wait()
-
-
-def metarig() -> None:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    bpy.context.scene.frame_end = 48
-    bpy.ops.object.armature_human_metarig_add()
 
 
 def animate() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import addon_utils
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
+from scenarios.limb import metarig
 from user import RIGHT_HALF, Steps, User
 
 FEET = ("foot.L", "foot.R")
@@ -13,10 +13,7 @@ CLOSE = 1e-5
 
 
 def scenario(user: User) -> Steps:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    bpy.ops.object.armature_human_metarig_add()
+    metarig()
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")

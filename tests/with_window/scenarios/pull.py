@@ -6,6 +6,7 @@ import addon_utils
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
+from scenarios.limb import metarig
 from user import Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
@@ -13,10 +14,7 @@ LIMBS = {"Arm.L": ("upper_arm.L", "forearm.L", "hand.L"), "Leg.R": ("thigh.R", "
 
 
 def scenario(user: User) -> Steps:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    bpy.ops.object.armature_human_metarig_add()
+    metarig()
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="DESELECT")
     region = next(region for region in user.area.regions if region.type == "WINDOW")

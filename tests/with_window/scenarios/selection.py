@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import addon_utils
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
+from scenarios.limb import metarig
 from scenarios.pictures import SECTION, look_at, move_to_top, press, toggle_section, wait
 from user import COLUMNS, LAST_COLUMN, Steps, User
 
@@ -20,10 +20,7 @@ ACTIONS = {
 
 
 def scenario(user: User) -> Steps:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    bpy.ops.object.armature_human_metarig_add()
+    metarig()
     bpy.context.object.show_in_front = True
     bpy.ops.two_bone_ik.chains_detect()
     bpy.ops.two_bone_ik.create_targets()

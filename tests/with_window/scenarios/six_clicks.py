@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import addon_utils
 import bpy
+from scenarios.limb import metarig
 from user import LAST_COLUMN, Steps, User
 
 
 def scenario(user: User) -> Steps:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
+    metarig()
     bpy.context.scene.frame_end = 20
-    bpy.ops.object.armature_human_metarig_add()
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
     yield

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import radians
 from pathlib import Path
 
-import addon_utils
 import bpy
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
 from mathutils import Euler, Vector
+from scenarios.limb import metarig
 from user import Steps, User
 
 REACHED, HIDDEN = (0.35, 0.85, 0.35), (0.85, 0.4, 0.95)
@@ -18,10 +18,7 @@ CLOSE = 1e-5
 
 
 def scenario(user: User) -> Steps:
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    bpy.ops.object.armature_human_metarig_add()
+    metarig()
     bpy.ops.two_bone_ik.chains_detect()
     bpy.ops.two_bone_ik.create_targets()
     rig().two_bone_ik_active = 0
