@@ -31,6 +31,7 @@ from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request, write_together
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
+from .bake import bake, bake_all, baking, check, followed_first, remove_markers, run
 from .chains import (
     add_chain,
     add_detected,
@@ -49,7 +50,7 @@ from .holds import hold, remove_hold, update_holds
 from .options import BakeOptions, ChainOptions
 from .pin import pin, pinning
 from .plant import contacts, plant, planting
-from .poses import bake, bake_all, baking, check, drag, flip_bend, followed_first, pull, remove_markers, run, solve
+from .pose import drag, flip_bend, pull, solve
 from .settings import copy_settings, mirror_settings
 from .switch import known_limb_of, known_limbs, switch, switching
 from .targets import (

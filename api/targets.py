@@ -17,8 +17,8 @@ from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
+from .bake import given_rigs
 from .options import TargetOptions
-from .poses import given_rigs
 
 _EVERY_FRAME = KeyStyle()
 

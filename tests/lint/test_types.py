@@ -26,7 +26,7 @@ WRONG_TYPES = {
 }
 MODULES = (
     "blender/pipeline/write.py",
-    "api/poses.py",
+    "api/bake.py",
     "operators/armature_operator.py",
     "ui/panel.py",
     "command_line/blend_file.py",

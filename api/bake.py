@@ -1,6 +1,5 @@
-"""From targets to poses: what a chain's bones do so that its tip follows its target."""
+"""From targets to keys: what chains' bones do over a range so that their tips follow their targets."""
 
-import warnings
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack, closing
@@ -10,9 +9,7 @@ from typing import Any, Unpack, overload
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains.detect.find_limbs import Limb
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
-from ..blender.live.drag import Drag
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
@@ -22,8 +19,6 @@ from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
-from ..blender.pipeline.requests import flip as flip_steps
-from ..blender.pipeline.requests import pose as pose_steps
 from .options import BakeOptions
 
 _EVERY_FRAME = KeyStyle()
@@ -226,32 +221,6 @@ def remove_markers(rig: Rig, *, scene: Scene | None = None) -> None:
         markers.remove(found, rig.name)
 
 
-def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
-    """Bend the chains the other way from how they bend now, and pose them so.
-
-    A pole target moves to the other side, and so do its keys: the chain still bends towards it. Where there is none, or
-    it cannot be moved, or does not decide alone (Pole Influence below 1), Bend is set to the other solution.
-
-    >>> report = api.flip_bend(rig)
-    >>> rig.two_bone_ik_chains["forearm.L"].bend
-    'NEGATIVE'
-    """
-    return flip_steps.flip(rig, chains, scene)
-
-
-def solve(
-    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
-) -> Report:
-    """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
-
-    The report tells, as that of a bake does, where Blender then shows a chain in another pose.
-
-    >>> print(api.solve(rig))
-    forearm.L: 1 of 1 frames reached
-    """
-    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys)
-
-
 def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     """The armatures in the order in which to solve them: each after those of them whose limbs its chains follow.
 
@@ -264,30 +233,3 @@ def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
     for refusal in refusals:
         raise refusal
     return [rig for group in groups for rig in group]
-
-
-def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
-    """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
-
-    chain : its name; or a limb that `detect` has found and that has no chain, and it gets none
-
-    >>> drag = api.drag(rig, "forearm.L")
-    >>> drag.to((0.6, -0.2, 1.3))
-    >>> drag.finish()
-    []
-    >>> arm = next(limb for limb in api.detect(rig) if not limb.chain)
-    >>> drag = api.drag(rig, arm)
-    >>> drag.bend_towards((-0.6, 0.4, 1.0))
-    >>> drag.finish()
-    []
-    """
-    return Drag(rig, chain, scene_of(rig, scene), insert_keys=insert_keys)
-
-
-def pull(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
-    """The old name of `drag`, which goes with the next release.
-
-    >>> api.pull(rig, "forearm.L").restore()
-    """
-    warnings.warn("api.pull is now api.drag", DeprecationWarning, stacklevel=2)
-    return drag(rig, chain, scene=scene, insert_keys=insert_keys)
