@@ -131,6 +131,11 @@ def sideways(
 
     They follow the level part of the least moves. It is smoothed; what it lacks then, `lowering` after it makes up for
     wherever any height will do. On frames on which none will, the hips move farther.
+
+    hips, feet, reach, planted, limit : as for `least_move`
+    up : (3,)     unit vector
+    rate : frames a second
+    seconds : before and after a frame, over which its move is spread
     """
     aside = np.zeros((len(hips), 3))
     missing = np.ones(len(hips), dtype=np.bool_)

@@ -26,23 +26,16 @@ from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, 
 DEFAULT = TargetStyle()
 
 
-def create(
-    rig: Rig,
-    names: Sequence[str] | None,
-    scene: Scene | None,
-    style: TargetStyle = DEFAULT,
-    *,
-    choose_settings: bool = True,
-) -> Report:
-    """Create missing targets for chains of one armature, as `create_all` does it for many."""
-    [report] = create_all({rig: names}, scene, style, choose_settings=choose_settings)
+def create(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, choose_settings: bool = True) -> Report:
+    """Create missing targets for chains of one armature, as `create_all` does it for many: empties without a parent."""
+    [report] = create_all({rig: names}, scene, DEFAULT, choose_settings=choose_settings)
     return report
 
 
 def create_all(
     rigs: Mapping[Rig, Sequence[str] | None],
     scene: Scene | None,
-    style: TargetStyle = DEFAULT,
+    style: TargetStyle,
     *,
     choose_settings: bool = True,
 ) -> list[Report]:

@@ -30,6 +30,10 @@ _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
 
+_RUNS = 4
+"""So many runs of frames are named at most."""
+
+
 class Finding(NamedTuple):
     """A line of a report, and the frame on which it shows most; None if it is about no frame."""
 
@@ -213,16 +217,15 @@ def unmeasured(count: int) -> dict[str, Any]:
     return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
 
 
-def when(frames: Array, where: NDArray[np.bool_], most: int = 4) -> str:
+def when(frames: Array, where: NDArray[np.bool_]) -> str:
     """The number of frames and the first runs of them, in words."""
     rows = np.flatnonzero(where)
-    gaps = np.flatnonzero(rows[1:] > rows[:-1] + 1)[:most].tolist()
+    gaps = np.flatnonzero(rows[1:] > rows[:-1] + 1)[:_RUNS].tolist()
     ends = (frames[rows[each]].tolist() for each in ([0, *(gap + 1 for gap in gaps)], [*gaps, -1]))
     spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in zip(*ends, strict=True)]
-    more = ", ..." if len(spans) > most else ""
-    return translated(
-        "report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=", ".join(spans[:most]) + more
-    )
+    more = ", ..." if len(spans) > _RUNS else ""
+    sentence = "report.one_frame" if len(rows) == 1 else "report.frames"
+    return translated(sentence, count=len(rows), spans=", ".join(spans[:_RUNS]) + more)
 
 
 def frame_text(frame: float) -> str:

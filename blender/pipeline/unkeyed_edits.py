@@ -7,7 +7,6 @@ while its handlers run, and loses them right after that.
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import bpy
@@ -40,7 +39,7 @@ _kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = d
 the block itself, which undo frees."""
 
 
-def edits(blocks: Iterable[ID], frame: float, keyed: Keyed = MappingProxyType({})) -> list[Edit]:
+def edits(blocks: Iterable[ID], frame: float, keyed: Keyed) -> list[Edit]:
     """All edits without a key on these data-blocks on the current `frame`, but for those at the paths `keyed`."""
     return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame, keyed.get(block, ()))]
 

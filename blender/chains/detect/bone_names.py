@@ -94,7 +94,7 @@ def side(name: str) -> str:
     return sides[-1] if sides else ""
 
 
-def other_sides(name: str, *, in_words: bool = True) -> Iterator[str]:
+def other_sides(name: str, *, in_words: bool) -> Iterator[str]:
     """The names that this one may have on the other side, the likeliest first; none if it is on no side.
 
     in_words : also where a word only begins with a side, as that of a bone may: lforearm

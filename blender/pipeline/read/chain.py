@@ -65,7 +65,7 @@ def unlisted_chain(**fields: Any) -> Any:
     return SimpleNamespace(**defaults | fields)
 
 
-def chain_bones(rig: Rig, end_bone: str, root_bone: str = "", chain: str = "") -> tuple[str, ...]:
+def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tuple[str, ...]:
     """Names from the root bone ("": the end bone's parent) to the end bone; Refused where these make no chain.
 
     chain : its name, to be named where it is refused; "" where it has none yet

@@ -148,7 +148,7 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
 
 
 def hips_of(
-    rig: Rig, found: FoundLimbs, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve] = ()
+    rig: Rig, found: FoundLimbs, feet: Sequence[Foot], name: str | None, curves: Iterable[FCurve]
 ) -> tuple[Hips | None, str]:
     """The hips' bone; if it cannot be moved, why not.
 

@@ -37,7 +37,7 @@ def plant_with_targets(
     scene: Scene | None,
     settings: KeySettings,
     *,
-    pose_before: sampling.PoseBefore = sampling.as_sampled,
+    pose_before: sampling.PoseBefore,
     add_chains: AddChains,
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
