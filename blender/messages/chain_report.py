@@ -224,8 +224,8 @@ def when(frames: Array, where: NDArray[np.bool_]) -> str:
     ends = (frames[rows[each]].tolist() for each in ([0, *(gap + 1 for gap in gaps)], [*gaps, -1]))
     spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in zip(*ends, strict=True)]
     more = ", ..." if len(spans) > _RUNS else ""
-    sentence = "report.one_frame" if len(rows) == 1 else "report.frames"
-    return translated(sentence, count=len(rows), spans=", ".join(spans[:_RUNS]) + more)
+    told = ", ".join(spans[:_RUNS]) + more
+    return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=told)
 
 
 def frame_text(frame: float) -> str:
