@@ -11,6 +11,32 @@ from .shot import Shot
 from .worker import Worker
 
 
+class _Workers:
+    """Blenders that take shot after shot, each when it is free."""
+
+    def __init__(self, call: Sequence[str], count: int, time_limit: float) -> None:
+        self._all = [Worker(call, time_limit) for _ in range(count)]
+        # The last that came back is the first to go: so none is started while another is idle.
+        self._idle: LifoQueue[Worker] = LifoQueue()
+        for worker in self._all:
+            self._idle.put(worker)
+
+    def outcome(self, shot: Shot) -> Outcome:
+        worker = self._idle.get()
+        try:
+            return worker.outcome(shot)
+        finally:
+            self._idle.put(worker)
+
+    def interrupt(self) -> None:
+        for worker in self._all:
+            worker.interrupt()
+
+    def end(self) -> None:
+        for worker in self._all:
+            worker.end()
+
+
 def outcomes(
     call: Sequence[str],
     shots: Mapping[int, Shot],
@@ -24,28 +50,15 @@ def outcomes(
     time_limit : seconds that a worker has for one shot, its start included, and no time in which another pool is at it
     done_before : gives the outcome of a shot for which no worker is needed
     """
-    # The last that came back is the first to go: so none is started while another is idle.
-    idle: LifoQueue[Worker] = LifoQueue()
-    workers = [Worker(call, time_limit) for _ in range(min(jobs, len(shots)))]
-    for worker in workers:
-        idle.put(worker)
-
-    is_over = Event()
+    count, is_over = min(jobs, len(shots)), Event()
+    workers, executor = _Workers(call, count, time_limit), ThreadPoolExecutor(count)
 
     def act(shot: Shot) -> Outcome:
         while True:
-            found = done_before(shot) or asked(shot)
+            found = done_before(shot) or workers.outcome(shot)
             if found.state != BUSY or not shot.report or not file_lock.waited_for(shot.report, is_over):
                 return found
 
-    def asked(shot: Shot) -> Outcome:
-        worker = idle.get()
-        try:
-            return worker.outcome(shot)
-        finally:
-            idle.put(worker)
-
-    executor = ThreadPoolExecutor(len(workers))
     try:
         futures = {executor.submit(act, shot): number for number, shot in shots.items()}
         for future in as_completed(futures):
@@ -54,10 +67,8 @@ def outcomes(
         # What has not begun does not begin, and what has begun leaves nothing behind.
         is_over.set()
         executor.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.interrupt()
+        workers.interrupt()
         raise
     finally:
         executor.shutdown(cancel_futures=True)
-        for worker in workers:
-            worker.end()
+        workers.end()
