@@ -37,6 +37,7 @@ def kind(number: int) -> str:
 
 def make(folder: Path) -> Path:
     """Writes shots, setup file and manifest, and returns the path of the manifest."""
+    open_empty_file()
     library = folder / "library" / "rig.blend"
     library.parent.mkdir()
     bpy.data.libraries.write(str(library), {armature()})
