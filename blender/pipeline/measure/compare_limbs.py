@@ -69,24 +69,19 @@ def compare_limbs(
     played = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), times)
     factor = np.broadcast_to(world_units(played.to_world[plan.rig]), len(times))
     on, half = wanted
-    to_be = {bone.bone: np.concatenate((on[bone.bone][rows], half[bone.bone][between])) for bone in bones}
-    now = {bone.bone: np.broadcast_to(pose, (len(times), 4, 4)) for bone, pose in played.pose.items()}
+    to_be = {point.bone: np.concatenate((on[point.bone][rows], half[point.bone][between])) for point in bones}
+    now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
     reports, notes = [], []
     for limb in limbs:
         moved, turned, scaled = differences(limb.shown, now, to_be)
-        off = np.stack((moved * factor, turned, scaled), axis=-1)
-        allowed, report = _allowed(limb, settings, factor.max()), _report(limb.name, plan.frames, measured)
+        off, allowed = np.stack((moved * factor, turned, scaled), axis=-1), _allowed(limb, settings, factor.max())
+        report = _report(limb.name, plan.frames, measured)
         misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
         report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
         if misposed.any():
             report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
             notes += _told(limb, off[:, :count], allowed, times[:count])
-        loose = allowed + np.array((_BETWEEN * _size(limb, factor.max()), np.inf, np.inf))
-        misposed = np.logical_or.reduce(off[:, count:] > loose, axis=(0, 2))
-        if misposed.any():
-            at = int(np.argmax(np.where(misposed, off[:, count:, 0].max(axis=0), -1.0)))
-            told = {"limb": limb.name, "off": float(off[:, count:, 0].max()), "frame": frame_text(times[count:][at])}
-            notes.append(translated("alert.not_kept_between", **told))
+        notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max())
         reports.append(report)
     sampled = [translated("report.limbs_measured", count=count, total=total)]
     return reports, notes + (sampled if count < total else [])
@@ -143,6 +138,16 @@ def _told(limb: LayerPlan, off: Array, allowed: Array, frames: Array) -> Iterato
         yield translated("alert.limb_turned", **worst(1), angle=degrees(turned))
     if scaled > allowed[2]:
         yield translated("alert.limb_scaled", **worst(2), scale=scaled)
+
+
+def _told_between(limb: LayerPlan, off: Array, allowed: Array, times: Array, unit: float) -> Iterator[str]:
+    """The same of bones that are off (bones, m, 3) between frames, by more than what is `allowed` (3,) there too."""
+    loose = allowed + np.array((_BETWEEN * _size(limb, unit), np.inf, np.inf))
+    misposed = np.logical_or.reduce(off > loose, axis=(0, 2))
+    if misposed.any():
+        at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
+        told = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
+        yield translated("alert.not_kept_between", **told)
 
 
 def _allowed(limb: LayerPlan, settings: KeySettings, unit: float) -> Array:
