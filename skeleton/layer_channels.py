@@ -70,6 +70,11 @@ def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array], turning: NDArra
     return np.flatnonzero(found[:-1])
 
 
+def halfway(frames: Array, rows: NDArray[np.intp]) -> Array:
+    """(m,) between the frames of these rows and the next ones."""
+    return 0.5 * (frames[rows] + frames[rows + 1])
+
+
 def _off(points: Array, space: Array) -> Array:
     """(n - 1,) by how much curves of points (k, n, 3) may be off between frames.
 

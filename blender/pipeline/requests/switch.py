@@ -1,24 +1,17 @@
-"""The order of the steps that switch limbs from IK to FK or back: the pose stays, the controls of the other layer move.
+"""The order of the steps that switch limbs from IK to FK or back: the pose stays, and the other layer's controls move."""
 
-Where constraints come in between, only Blender tells how controls move bones. So these are keyed on trial, and controls
-that hang on such bones, or turn an IK chain, follow from what is evaluated.
-"""
-
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
 
 import numpy as np
 from bpy.types import Scene
 from numpy.typing import NDArray
 
 from ....skeleton.ik_chain import IkChain
-from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, gaps, values_between
-from ....skeleton.layers import LayerPlan, Setting, to_place, wanted
-from ....skeleton.place_bones import Control, Evaluated, place
+from ....skeleton.layer_channels import gaps, halfway
+from ....skeleton.layers import LayerPlan, Setting, wanted
 from ....skeleton.steps import part
-from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Channel, Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
@@ -28,7 +21,7 @@ from ...chains.rigs.switch_property import property_label
 from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import trial_keys, unkeyed_edits
+from .. import unkeyed_edits
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
@@ -46,14 +39,12 @@ from ..read.layers import (
     shown_request,
     shows,
     ties,
-    trial_bones,
     with_source_keys,
 )
 from ..sample import sampling
+from ..sample.request import SampleRequest
+from . import layer_controls
 from .layer_keys import LayerKeys, write_keys
-
-_MOST = 8
-"""Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""
 
 
 @request
@@ -67,6 +58,52 @@ def switch(
     settings: KeySettings,
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
+    plan, limbs, told = _read(rig, to, names, frames, scene, settings)
+    layer_keys, tied = LayerKeys(plan, limbs), ties(rig, limbs)
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    sampled = _sampled(sampler, plan, limbs, shown_request(rig, limbs, tied.depends), layer_keys.turning)
+    samples, poses, rows = yield from part(sampled, 0.0, 0.3)
+    own = {point.bone: basis for point, basis in samples.basis.items()}
+    chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
+    reduced = settings.keys == Keys.REDUCED
+    placing = layer_controls.controls(plan, limbs, poses, chains, layer_keys, tied, rows)
+    bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    _refuse_unwritable(rig, (), held, plan.frames, settings)
+    unit = float(world_units(samples.to_world[rig]).max())
+    keying = layer_keys.asked(bases, between, held, poses[0], settings, unit)
+    channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
+    found = [
+        kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, plan.frames))
+        for limb in limbs
+        for channel in channels[limb.name]
+    ]
+    set_keys = [setting_channel(rig, setting, plan.frames) for setting in held]
+    told += _settings_told(limbs, held)
+
+    def write_and_measure() -> Report:
+        sampler.removal.refuse()
+        written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
+        with unkeyed_edits.preserve_edits(rig, plan.scene, written):
+            notes = [*told, *_write(plan, found, set_keys, settings)]
+        sampler.renew()
+        look = partial(sampler.played, keyed={rig: written})
+        suspects = frozenset().union(*(chain.suspects for chain in chains))
+        times = plan.frames, halfway(plan.frames, rows)
+        reports, off = compare_limbs(plan, limbs, times, poses, suspects, settings, look)
+        return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
+
+    return write_and_measure
+
+
+def _read(
+    rig: Rig,
+    to: Layer,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+) -> tuple[Plan, list[LayerPlan], list[str]]:
+    """The frames, the limbs that do not show that layer yet, and sentences for the report."""
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
@@ -77,55 +114,41 @@ def switch(
     refuse_stretched_time(plan)
     known = [read_layers(rig, limb, to, solved) for limb in asked]
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
-    already = ", ".join(limb.name for limb in known if limb not in limbs)
     _refuse_unwritable(rig, limbs, (one for limb in limbs for one in (*limb.switches, *limb.rigid)), solved, settings)
+    already = ", ".join(limb.name for limb in known if limb not in limbs)
+    told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
+    return plan, limbs, told
 
-    tied = ties(rig, limbs)
-    need = shown_request(rig, limbs, tied.depends)
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    samples = yield from part(sampler.of(need), 0.0, 0.2)
-    poses = _by_bone(samples, limbs, solved)
-    reduced = settings.keys == Keys.REDUCED
-    layer_keys = LayerKeys(plan, limbs)
-    rows = gaps(limbs, poses, layer_keys.turning)
-    halves = 0.5 * (solved[rows] + solved[rows + 1])
+
+def _sampled(
+    sampler: sampling.Sampler,
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    need: SampleRequest,
+    turning: NDArray[np.bool_],
+) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
+    """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
+    samples = yield from part(sampler.of(need), 0.0, 0.7)
+    poses = _by_bone(samples, limbs, plan.frames)
+    rows = gaps(limbs, poses, turning)
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
-        on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.2, 0.3)), limbs, halves)
-    own = {point.bone: basis for point, basis in samples.basis.items()}
-    chains = [IkChain(limb, poses, own) for limb in limbs if limb.chain]
-    placing = _controls(plan, limbs, (poses, on_halves), chains, layer_keys, tied, rows)
-    bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
-    _refuse_unwritable(rig, (), held, solved, settings)
-    unit = float(world_units(samples.to_world[rig]).max())
-    keying = layer_keys.asked(bases, between, held, poses, settings, unit)
-    channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
-    found = [
-        kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, solved))
-        for limb in limbs
-        for channel in channels[limb.name]
-    ]
-    set_keys = [setting_channel(rig, setting, solved) for setting in held]
-    told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
-    told += _settings_told(limbs, held)
+        halves = halfway(plan.frames, rows)
+        on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.7, 1.0)), limbs, halves)
+    return samples, (poses, on_halves), rows
 
-    def write_and_measure() -> Report:
-        sampler.removal.refuse()
-        written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
-        span, notes = (solved[0], solved[-1]), [*told]
-        with unkeyed_edits.preserve_edits(rig, scene, written):
-            notes += write_keys(rig, found, span, settings)
-            for row, (channel, going_on) in enumerate(set_keys):
-                anew = settings.new_action and not found and row == 0
-                style = replace(settings, new_action=anew, interpolation=going_on)
-                notes += write_keys(rig, [channel], span, style)
-        sampler.renew()
-        look = partial(sampler.played, keyed={rig: written})
-        suspects = frozenset().union(*(chain.suspects for chain in chains))
-        reports, off = compare_limbs(plan, limbs, (solved, halves), (poses, on_halves), suspects, settings, look)
-        return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
-    return write_and_measure
+def _write(
+    plan: Plan, channels: Sequence[Channel], held: Sequence[tuple[Channel, str]], settings: KeySettings
+) -> list[str]:
+    """Key the channels, and what is held with how its last key goes on; returns sentences for the report."""
+    span = plan.frames[0], plan.frames[-1]
+    notes = write_keys(plan.rig, channels, span, settings)
+    for row, (channel, going_on) in enumerate(held):
+        anew = settings.new_action and not channels and row == 0
+        style = replace(settings, new_action=anew, interpolation=going_on)
+        notes += write_keys(plan.rig, [channel], span, style)
+    return notes
 
 
 def _refuse_unwritable(
@@ -150,80 +173,6 @@ def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Ite
         for setting in limb.far:
             if setting in held:
                 yield translated("note.reach", limb=limb.name, property=property_label(setting.path))
-
-
-def _controls(
-    plan: Plan,
-    limbs: Sequence[LayerPlan],
-    poses: Sequence[Mapping[str, Array]],
-    chains: Sequence[IkChain],
-    layer_keys: LayerKeys,
-    tied: Evaluated,
-    rows: NDArray[np.intp],
-) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
-    """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
-
-    poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
-    """
-    ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
-    (bases, waiting), (known, unknown) = _placed(plan, limbs, poses, tied)
-    between = Between(rows=rows, values=_values(limbs, known))
-    held = switches = [one for limb in limbs for one in limb.switches]
-    if not (chains or waiting):
-        return bases, between, held
-    with trial_keys.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
-
-        def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
-            channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))
-            return [*(setting.channel(ends) for setting in held), *channels]
-
-        for number in range(_MOST):
-            now = yield from part(trial.evaluate(keyed()), number / _MOST, (number + 1) / _MOST)
-            late = {control.bone.name for control in waiting}
-            for chain in chains:
-                waiting += chain.controls(now, late)
-                bases |= chain.bases
-            held = [*switches, *(one for chain in chains for one in chain.settings)]
-            found, waiting = place(waiting, replace(tied, poses=now, stale=()))
-            bases |= found
-            if not waiting and all(chain.fits for chain in chains):
-                break
-        begun = [chain for chain in chains if chain.begun]
-        unknown = [control for control in unknown if control.bone.name in bases]
-        if len(rows) and (begun or unknown):
-            # What carries pole, swivel and some controls hangs on others that are known only now.
-            halves = 0.5 * (plan.frames[rows] + plan.frames[rows + 1])
-            now = yield from trial.evaluate(keyed(between), halves)
-            shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
-            carried = replace(tied, poses={**now, **shown}, stale=())
-            values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
-            found, _ = place(unknown, carried)
-            between = replace(between, values={**between.values, **values, **_values(limbs, found)})
-    return bases, between, held
-
-
-def _placed(
-    plan: Plan, limbs: Sequence[LayerPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
-) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
-    """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
-    both = {name: np.concatenate([each[name] for each in poses]) for name in poses[0]}
-    found, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
-    free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
-    every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
-    for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
-        bases = {name: each_array(itemgetter(rows), basis) for name, basis in found.items() if name in names}
-        yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
-
-
-def _values(limbs: Sequence[LayerPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
-    """By RNA path what `Between` has of these controls."""
-    bones = (carried.bone for limb in limbs for carried, _ in limb.controls)
-    return {
-        path: values
-        for bone in bones
-        if bone.name in bases
-        for path, values in values_between(bone, bases[bone.name]).items()
-    }
 
 
 def _by_bone(samples: Samples, limbs: Sequence[LayerPlan], frames: Array) -> dict[str, Array]:

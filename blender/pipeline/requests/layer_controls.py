@@ -1,0 +1,100 @@
+"""Where the controls of limbs that switch go: by what was sampled as far as that tells, then by trial.
+
+Where constraints come in between, only Blender tells how controls move bones. So these are keyed on trial, and controls
+that hang on such bones, or turn an IK chain, follow from what is evaluated.
+"""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....skeleton.ik_chain import IkChain
+from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
+from ....skeleton.layers import LayerPlan, Setting, to_place
+from ....skeleton.place_bones import Control, Evaluated, place
+from ....skeleton.steps import part
+from ....skeleton.transform import Basis, each_array
+from ....skeleton.values import Channel, Plan
+from ....solver.values import Array
+from .. import trial_keys
+from ..read.layers import trial_bones
+from .layer_keys import LayerKeys
+
+_MOST = 8
+"""Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""
+
+
+def controls(
+    plan: Plan,
+    limbs: Sequence[LayerPlan],
+    poses: Sequence[Mapping[str, Array]],
+    chains: Sequence[IkChain],
+    layer_keys: LayerKeys,
+    tied: Evaluated,
+    rows: NDArray[np.intp],
+) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
+    """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
+
+    poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
+    """
+    ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
+    (bases, waiting), (known, unknown) = _placed(plan, limbs, poses, tied)
+    between = Between(rows=rows, values=_values(limbs, known))
+    held = switches = [one for limb in limbs for one in limb.switches]
+    if not (chains or waiting):
+        return bases, between, held
+    with trial_keys.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
+
+        def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
+            channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))
+            return [*(setting.channel(ends) for setting in held), *channels]
+
+        for number in range(_MOST):
+            now = yield from part(trial.evaluate(keyed()), number / _MOST, (number + 1) / _MOST)
+            late = {control.bone.name for control in waiting}
+            for chain in chains:
+                waiting += chain.controls(now, late)
+                bases |= chain.bases
+            held = [*switches, *(one for chain in chains for one in chain.settings)]
+            found, waiting = place(waiting, replace(tied, poses=now, stale=()))
+            bases |= found
+            if not waiting and all(chain.fits for chain in chains):
+                break
+        begun = [chain for chain in chains if chain.begun]
+        unknown = [control for control in unknown if control.bone.name in bases]
+        if len(rows) and (begun or unknown):
+            # What carries pole, swivel and some controls hangs on others that are known only now.
+            now = yield from trial.evaluate(keyed(between), halfway(plan.frames, rows))
+            shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
+            carried = replace(tied, poses={**now, **shown}, stale=())
+            values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
+            found, _ = place(unknown, carried)
+            between = replace(between, values={**between.values, **values, **_values(limbs, found)})
+    return bases, between, held
+
+
+def _placed(
+    plan: Plan, limbs: Sequence[LayerPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
+) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
+    """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
+    both = {name: np.concatenate([each[name] for each in poses]) for name in poses[0]}
+    found, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
+    free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
+    every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
+    for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
+        bases = {name: each_array(itemgetter(rows), basis) for name, basis in found.items() if name in names}
+        yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
+
+
+def _values(limbs: Sequence[LayerPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
+    """By RNA path what `Between` has of these controls."""
+    bones = (carried.bone for limb in limbs for carried, _ in limb.controls)
+    return {
+        path: values
+        for bone in bones
+        if bone.name in bases
+        for path, values in values_between(bone, bases[bone.name]).items()
+    }
