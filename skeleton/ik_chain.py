@@ -6,7 +6,7 @@ to the target moves the mid joint a thousand times as far. So a straight limb re
 starts from as much more bend as these steps take away: then its bend does not depend on how far the target is.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from . import inherit, limb_pose, transform
 from .layers import CarriedBone, LayerPlan, Setting, joints_of, to_place
 from .place_bones import Control, Evaluated, place
 from .transform import AT_REST, Basis
+from .values import Bone
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
@@ -54,6 +55,7 @@ class IkChain:
     def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
         """own : of swivel and end bone, as they are keyed now"""
         self._plan, self._poses, self._own = plan, poses, own
+        self._along = plan.shared.intersection(carried.bone.name for carried, _ in plan.controls)
         self._wanted = joints_of(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
         lengths = norm(np.diff(self._wanted, axis=1))
@@ -73,23 +75,24 @@ class IkChain:
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
         """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
-        if not self.begun and not self.fits:
-            self.fits = self._shows(poses)
-            self.begun = not self.fits
-            return [*to_place(self._plan, self._poses), *self._turned(poses)] if self.begun else []
-        if self.fits or self._plan.controls[0][0].bone.name in waiting:
+        if not (self.begun or self.fits or self._shows(poses)):
+            self.begun = True
+            return [*to_place(self._plan, self._poses), *self._turned(poses)]
+        if self.fits or (self.begun and self._plan.controls[0][0].bone.name in waiting):
             return []
-        off = self._off(poses)
+        off = self._off(poses, self._plan.shown)
         self.suspects = frozenset(off.argmax(axis=1)[off.max(axis=1) > _FIT].tolist())
         carried = [
             control
             for control in to_place(self._plan, self._poses)
-            if control.bone.name in self._plan.shared and control.bone.name not in waiting
+            if control.bone.name in self._along and control.bone.name not in waiting
         ]
-        if not self._fitted(poses):
+        if self.begun and not self._fitted(poses):
             return [*carried, *self._turned(poses)]
         # What both layers carry along hangs on the limb itself, and is placed once more where that has come to lie.
-        self.fits, self._again = not carried or self._again or bool((off <= _FIT).all()), True
+        off = self._off(poses, [control.bone for control in carried])
+        kept = (off <= (_FIT if self.begun else _UNSEEN[:, None])).all()
+        self.fits, self._again = self._again or bool(kept), True
         return [] if self.fits else carried
 
     @property
@@ -133,12 +136,13 @@ class IkChain:
         return found
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
-        """Whether the limb shows as it is to, with what its controls are keyed to already."""
-        return not (self._off(poses) > _UNSEEN[:, None]).any()
+        """Whether the limb shows as it is to, with what its own controls are keyed to already."""
+        own = [bone for bone in self._plan.shown if bone.name not in self._along]
+        return not (self._off(poses, own) > _UNSEEN[:, None]).any()
 
-    def _off(self, poses: Mapping[str, Array]) -> Array:
-        """(3, n) by how much any bone of the limb is off: parts of its length, radians, and parts of its scale."""
-        moved, turned, scaled = limb_pose.differences(self._plan.shown, poses, self._poses)
+    def _off(self, poses: Mapping[str, Array], bones: Sequence[Bone]) -> Array:
+        """(3, n) by how much any of these bones is off: parts of the limb's length, radians, and parts of its scale."""
+        moved, turned, scaled = limb_pose.differences(bones, poses, self._poses)
         return np.stack((moved / self._length, turned, scaled)).max(axis=1)
 
     def _reaches_farther(self) -> bool:

@@ -7,6 +7,7 @@ from math import pi, sin
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
@@ -51,6 +52,20 @@ def test_toes_that_share_a_control_go_to_fk_and_back(bird: Object) -> None:
         assert api.switch(bird, to, frames=(1, 20)).posed
         assert_kept(of_feet(bird), before)
         assert off(of_feet(bird, HALVES), between)[0] < 1e-3
+
+
+def test_feet_keep_their_keys_while_toes_get_theirs(bird: Object) -> None:
+    def keys_of_feet() -> dict[tuple[str, int], list[tuple[float, float]]]:
+        return {
+            (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+            for curve in versions.curves(bird)
+            if "_ik." in curve.data_path
+        }
+
+    before = keys_of_feet()
+    for to in ("FK", "IK"):
+        api.switch(bird, to, frames=(1, 20))
+    assert keys_of_feet() == before
 
 
 def test_toes_lie_right_on_a_limb_that_ik_stretches(bird: Object) -> None:

@@ -1,4 +1,4 @@
-"""The order of the steps that switch limbs from IK to FK or back: the pose stays, and the other layer's controls move."""
+"""The order of the steps that switch limbs from IK to FK or back: the pose stays, controls of the other layer move."""
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
