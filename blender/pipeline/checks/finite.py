@@ -17,8 +17,10 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
     found = (*samples.to_world.values(), *samples.pose.values(), *parts)
-    if len(frames) == 1 and np.all(_finite(np.concatenate(found, axis=None))):
-        return  # at once for one frame; of many that would copy all
+    # What stands is looked at together, as each call of NumPy takes longer; of what moves that would copy all.
+    moving, still = ([part for part in found if (len(part) > 1) is moves] for moves in (True, False))
+    if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
+        return
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
     # A rotation makes nothing larger.
     own = {

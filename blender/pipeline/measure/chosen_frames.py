@@ -47,18 +47,19 @@ def chosen(
     bounds = np.linspace(0, count, few // _PER_DRAWN + 1).astype(np.intp)
     generator = Random(crc32(frames.tobytes()))  # NumPy's takes ten times as long to make
     drawn = [generator.randrange(*part) for part in pairwise(bounds.tolist())]
-    return np.unique(np.concatenate(([0, count - 1], drawn, _changing(frames, rig, known)[:few], [*suspects]))).astype(
-        np.intp
-    )
+    rows = {0, count - 1, *drawn, *_changing(frames, rig, known)[:few], *suspects}
+    return np.array(sorted(rows), dtype=np.intp)
 
 
-def _changing(frames: Array, rig: Rig, known: Collection[str]) -> NDArray[np.intp]:
+def _changing(frames: Array, rig: Rig, known: Collection[str]) -> list[int]:
     """Where among `frames` what acts on top of keys changes, the greatest changes first."""
-    times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig, known)]).T
+    changes = [*_changes(rig, known)]
+    if not changes:
+        return []
+    times, sizes = np.concatenate(changes).T
     inside = (times >= frames[0]) & (times <= frames[-1])
     rows = np.searchsorted(frames, times[inside])[np.argsort(-sizes[inside], kind="stable")]
-    _, first = np.unique(rows, return_index=True)
-    return rows[np.sort(first)]
+    return list(dict.fromkeys(rows.tolist()))
 
 
 def _changes(rig: Rig, known: Collection[str]) -> Iterator[Array]:

@@ -203,7 +203,8 @@ def _measured(
     wanted = np.concatenate([one.world for one in compared], axis=1)
     to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
     played = transform.transform_points(to_world, _in_objects(things, samples))
-    distances = np.nan_to_num(norm(played - wanted), nan=np.finfo(np.float64).max)
+    distances = norm(played - wanted)
+    distances = np.where(np.isfinite(distances), distances, np.finfo(np.float64).max)
     largest = np.maximum.reduceat(_largest(wanted, to_world[..., :3, 3]), firsts)
     close = near(np.stack([one.size for one in compared], axis=-1), largest) + tolerance
     measured = np.stack([keyed[one.chain][rows] for one in compared], axis=-1)
