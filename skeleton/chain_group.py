@@ -8,6 +8,7 @@ object matters: lengths and handedness are read in this one space.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -129,12 +130,15 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     )
 
 
+_fixed = attrgetter(*(field.name for field in fields(Options) if field.name not in VARYING))
+"""Of options those that are the same for all frames, and for all chains that are solved side by side."""
+
+
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
-    options = (getattr(plan.options, field.name) for field in fields(Options) if field.name not in VARYING)
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
-    return *options, *choices, len(plan.bones), *rules
+    return *_fixed(plan.options), *choices, len(plan.bones), *rules
 
 
 def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:

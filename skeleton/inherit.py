@@ -27,7 +27,7 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     basis : (n, c, 4, 4)              their own channels, as `matrix_basis`; (4, 4) where all have the same
     """
     if is_plain(bones, parent):
-        local = affine_product(np.stack([bone.offset for bone in bones]), basis)
+        local = affine_product(np.array([bone.offset for bone in bones]), basis)
         return local if parent is None else affine_product(parent, local)
     return _pose_by_blender(bones, parent, basis)
 
@@ -68,7 +68,7 @@ def _location(bones: Bones, parent: Array | None, head: Array, still: Array) -> 
         moves = still[..., :3, :3]
     elif parent is not None and bones[0].use_local_location:
         # What it inherits of rotation and scale says nothing about where its own location takes it.
-        moves = product(parent[..., :3, :3], np.stack([bone.offset[:3, :3] for bone in bones]))
+        moves = product(parent[..., :3, :3], np.array([bone.offset[:3, :3] for bone in bones]))
     else:
         moved = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
         moves = np.stack(moved, axis=-1)

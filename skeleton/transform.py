@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..solver.numbers import common_shape
+from ..solver.numbers import common_shape, every
 from ..solver.values import Array
 from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
 
@@ -81,7 +81,7 @@ def orientation(linear: Array) -> Array:
     """(..., 3, 3) the rotation in a linear map: it keeps the direction of y, and x as nearly as it can."""
     y = unit(linear[..., 1])
     z = unit(cross(linear[..., 0], y))
-    if not z.any(axis=-1).all():
+    if not every(z.any(axis=-1)):
         # An axis without length leaves the rotation open: any will do.
         y = np.where(y.any(axis=-1, keepdims=True), y, (0.0, 1.0, 0.0))
         z = unit(cross(linear[..., 0], y))
@@ -175,7 +175,7 @@ class Basis:
     @property
     def linear(self) -> Array:
         """(n, 3, 3) rotation and scale."""
-        return self.rotation if (self.scale == 1.0).all() else self.rotation * self.scale[..., None, :]
+        return self.rotation if every(self.scale == 1.0) else self.rotation * self.scale[..., None, :]
 
     @property
     def matrix(self) -> Array:

@@ -6,6 +6,7 @@ Frames before the first decided frame take the value of that frame.
 import numpy as np
 from numpy.typing import NDArray
 
+from .numbers import every
 from .values import Array
 
 
@@ -15,7 +16,7 @@ def hold_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array
     decided : (n, ...)   True on frames whose value is decided; frames run along `axis`
     values : the same shape, perhaps with more axes for the components of each value; unchanged if no frame is decided
     """
-    if decided.ndim == 0 or decided.all():
+    if decided.ndim == 0 or every(decided):
         return values
     axis %= decided.ndim
     values, decided = np.moveaxis(values, axis, 0), np.moveaxis(decided, axis, 0)

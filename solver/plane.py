@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import swivel
 from .hold_last import hold_last
-from .numbers import differs
+from .numbers import differs, every
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
 from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
@@ -81,7 +81,7 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     """Distance (n,) and direction (n, 3) of the target; if the target is on the root, the last direction."""
     distance = norm(target)
     decided = distance > start.lengths_and_slack(options.tolerance)[1]
-    if decided.all():
+    if every(decided):
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
     return distance, hold_last(aim, decided)
@@ -104,7 +104,7 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     normal = cross(pole, aim)
     sine = norm(normal)
     decided = sine > _IN_LINE * norm(pole)
-    partly, all_decided = differs(options.pole_influence, 1.0), decided.all()
+    partly, all_decided = differs(options.pole_influence, 1.0), every(decided)
     # The reference pose's own side of the hinge bends towards the pole, so that no bone turns over on its way there.
     normal *= (side / (sine if all_decided else np.where(decided, sine, 1.0)))[..., None]
     hinge = rejection(normal, aim)
@@ -131,7 +131,7 @@ def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise:
 
     otherwise : (..., 3)     hinge axes if no frame is decided
     """
-    if decided.all():
+    if every(decided):
         return hinge
     hinge = np.where(decided[..., None], hinge, otherwise)
     carried = swing(hold_last(hinge, decided), hold_last(aim, decided), aim)

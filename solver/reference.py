@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .numbers import every
 from .reach import equalized
 from .values import Array, Chain
 from .vectors import IN_LINE, beside, cross, dot, norm, triad, unit
@@ -83,7 +84,7 @@ def rest(chain: Chain) -> ReferencePose:
     """The rest pose. It bends to the positive side by definition, unless the chain forces a hinge axis."""
     axes = chain.hinge_axis[..., None, :]
     pose = _pose(np.diff(chain.joints, axis=-2), axes, np.asarray(chain.use_hinge_axis))
-    if chain.use_hinge_axis or (pose.side > 0.0).all():
+    if chain.use_hinge_axis or every(pose.side > 0.0):
         return pose
     side = pose.side[..., None]
     hinges, normal = side[..., None] * pose.hinges, side * pose.normal
@@ -113,7 +114,7 @@ def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePo
     sine = norm(bend)
     bent = sine > IN_LINE
     side = np.where(bent & (dot(bend, axes[..., -1, :]) < 0.0), -1.0, 1.0)
-    if not use_axes.all():
+    if not every(use_axes):
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
         axes = np.where((bent & ~use_axes)[..., None, None], normal[..., None, :], axes)
     hinges = beside(axes, directions)
@@ -134,7 +135,7 @@ def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePo
 def _directions(links: Array) -> Array:
     """(..., 2, 3) unit directions; a bone without length takes the other's; if both have none, the y axis."""
     both = unit(links)
-    if both.any(axis=-1).all():
+    if every(both.any(axis=-1)):
         return both
     other = np.where(both[..., ::-1, :].any(axis=-1, keepdims=True), both[..., ::-1, :], (0.0, 1.0, 0.0))
     return np.where(both.any(axis=-1, keepdims=True), both, other)

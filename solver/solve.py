@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
 from .hold_last import hold_last
-from .numbers import broadcast, differs
+from .numbers import broadcast, differs, every
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
@@ -141,7 +141,7 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
     length = norm(links)[..., None]
     known = length > 0.0
-    if known.all():
+    if every(known):
         links /= length
         return links
     return np.where(known, links / np.where(known, length, 1.0), (1.0, 0.0))

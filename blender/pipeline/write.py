@@ -73,7 +73,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     if style.new_action and item.animation_data and item.animation_data.action:
         versions.copy_action(item)
     channelbag = versions.ensure_channelbag(item)
-    find, notes = channelbag.fcurves.find, dict[str, None]()
+    find, notes = versions.curve_finder(item), dict[str, None]()
     for channel in channels:
         new, handles = _new_keys(channel, style), _handles(channel)
         for index, values in enumerate(channel.values.T):

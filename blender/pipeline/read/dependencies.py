@@ -261,7 +261,7 @@ def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = sourc
 def _constraints(place: Point) -> Iterable[Constraint]:
     item: Rig = place.object
     owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone else item
-    return owner.constraints if owner else ()
+    return owner.constraints if owner and len(owner.constraints) else ()  # as in `ties`
 
 
 def _parent(place: Point) -> Point | None:

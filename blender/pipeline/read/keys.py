@@ -132,8 +132,8 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     """The same of one property, which is `value` now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
-        curve = find(path, index=index)
-        points = curve.keyframe_points if curve else ()
-        if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
-            result[index] = points[ahead - 1].co.y
+        if curve := find(path, index=index):
+            points = curve.keyframe_points
+            if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
+                result[index] = points[ahead - 1].co.y
     return result

@@ -13,7 +13,7 @@ from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
-from ....skeleton.transform import Basis, compose
+from ....skeleton.transform import AT_REST, Basis, compose
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product
@@ -202,7 +202,7 @@ class OwnTransforms:
         path = f"{bone.path_from_id()}."
         return Basis(
             location=self._bone_location(bone, path),
-            rotation=self._bone_rotation(bone, path) if with_rotation else np.eye(3)[None],
+            rotation=self._bone_rotation(bone, path) if with_rotation else AT_REST.rotation,
             scale=self._values(bone, path, "scale"),
         )
 

@@ -210,7 +210,7 @@ def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseB
     """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
     still = (point for point in need.turned if samples.basis[point].is_still)
     before = {point: pose_before(point, samples.basis[point]) for point in still}
-    return replace(samples, basis=samples.basis | before)
+    return replace(samples, basis=samples.basis | before) if before else samples
 
 
 @contextmanager
