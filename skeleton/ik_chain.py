@@ -90,9 +90,9 @@ class IkChain:
         if self.begun and not self._fitted(poses):
             return [*carried, *self._turned(poses)]
         # What both layers carry along hangs on the limb itself, and is placed once more where that has come to lie.
-        off = self._off(poses, [control.bone for control in carried])
-        kept = (off <= (_FIT if self.begun else _UNSEEN[:, None])).all()
-        self.fits, self._again = self._again or bool(kept), True
+        near, bones = _FIT if self.begun else _UNSEEN[:, None], [control.bone for control in carried]
+        self.fits = self._again or not bones or bool((self._off(poses, bones) <= near).all())
+        self._again = True
         return [] if self.fits else carried
 
     @property
