@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bpy.types import Depsgraph
 from mathutils import Matrix
@@ -10,7 +10,6 @@ from mathutils import Matrix
 from ..armatures import Rig
 from ..in_hand import limb_bones
 from ..messages.refused import Refused
-from ..pipeline.read.chain import unlisted_chain
 from ..properties import TwoBoneIKChain, chain_of
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
@@ -52,11 +51,6 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     for limb in ending or [limb for limb in found if bone in limb_bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
     raise Refused("NO_LIMB", object=rig, bone=bone)
-
-
-def stand_in(rig: Rig, limb: Limb) -> Any:
-    """What can be read in place of the limb's chain, which has the defaults of all fields; the rig gets none."""
-    return unlisted_chain(**limb.fields)
 
 
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}

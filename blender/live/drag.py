@@ -10,10 +10,9 @@ from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
 from ..chains.detect.find_limbs import Limb
-from ..chains.limbs import stand_in
 from ..messages.refused import Refused, unless_gone
 from ..pipeline.checks.armature import refuse_unposable
-from ..pipeline.read.chain import chain_plan
+from ..pipeline.read.chain import chain_plan, unlisted_chain
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..pipeline.requests.free_limb import FreeLimb
 from ..pipeline.requests.targets_from_pose import snap_targets
@@ -35,7 +34,7 @@ class Drag:
     def __init__(self, rig: Rig, limb: str | Limb, scene: Scene, *, insert_keys: bool) -> None:
         refuse_unposable(rig)
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
-        self._chain = stand_in(rig, limb) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
+        self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
         end, tip_bone = rig.pose.bones[self._chain.end_bone], self._chain.tip_bone
         self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))

@@ -48,11 +48,11 @@ Measured = tuple[dict[str, dict[str, Any]], list[str]]
 
 
 Ask = Callable[[SampleRequest, Array], Generator[Any, Samples, Samples]]
-"""The same by way of somebody else, who is asked by what it yields."""
+"""The same as a part of a generator that yields what it needs, and is sent the samples."""
 
 
 Comparing = Generator[Any, Samples, Measured]
-"""Yields what it asks."""
+"""Yields what it needs to know, and is sent the samples of that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -29,13 +29,10 @@ from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Opened, Preparation, request
 from ..read.build_plan import Frames, frame_range, steps
 from ..read.chosen_chains import scene_of
+from ..read.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..read.layers import (
     Layer,
-    borders,
-    kept_beside,
     read_layers,
-    setting_channel,
-    shown_beside,
     shown_request,
     shows,
     ties,
@@ -155,11 +152,11 @@ def _refuse_unwritable(
     rig: Rig, limbs: Sequence[LayerPlan], held: Iterable[Setting], frames: Array, settings: KeySettings
 ) -> None:
     """Raise `Refused` where all these keys could not be written, or would change what is outside of the frames."""
-    spans = {one.path: [borders(rig, one.path, frames)] for one in held}
+    spans = {one.path: [kept_span(rig, one.path, frames)] for one in held}
     for limb in limbs:
         for bone in limb.keyed:
             beside = shown_beside(rig, limb, bone.name, frames)
-            spans |= {path: [borders(rig, path, frames, *beside)] for path in limb.paths(bone)}
+            spans |= {path: [kept_span(rig, path, frames, *beside)] for path in limb.paths(bone)}
     keys.refuse_unwritable(rig, spans, settings)
     keys.refuse_unkept(rig, spans)
 

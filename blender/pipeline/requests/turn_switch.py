@@ -15,7 +15,8 @@ from .. import unkeyed_edits
 from ..checks import keys
 from ..read.build_plan import current_plan
 from ..read.keys import bone_keys, key_points
-from ..read.layers import borders, setting_channel, setting_of
+from ..read.keys_beside import kept_span, setting_channel
+from ..read.layers import setting_of
 from .layer_keys import write_keys
 
 
@@ -33,7 +34,7 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
         start, end = _stretch(rig, path, scene.frame_current_final)
         frames = np.append(frames[(frames > start - MERGE) & (frames < end - MERGE)], scene.frame_current_final)
         span = float(frames.min()), float(frames.max())
-        spans = {path: [borders(rig, path, np.array(span))]}
+        spans = {path: [kept_span(rig, path, np.array(span))]}
         keys.refuse_unwritable(rig, spans, DEFAULTS)
         keys.refuse_unkept(rig, spans)
         channel, going_on = setting_channel(rig, setting_of(path, value), np.array(span))

@@ -1,0 +1,107 @@
+"""Keys beside the frames on which limbs switch, which keep properties there as they are."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ....skeleton.layers import LayerPlan, Setting
+from ....skeleton.values import MERGE, Channel
+from ....solver.values import Array
+from ... import versions
+from ...armatures import Rig
+from ...rna_paths import value_at
+from .keys import key_points, numbers_on
+
+_NEAR = 0.02
+"""Frames: Blender makes keys that are closer than half of this into one; of frames beyond 40,000 it tells fewer."""
+
+_PARTS = (0.25, 0.5, 0.75, 1.0)
+"""Of the frame ahead of a border: there it shows whether a curve stands still, or changes."""
+
+
+def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
+    """Keys that hold a property over the frames and leave it as it is outside; how the last one goes on."""
+    ahead, after = _beside(rig, setting.path, frames)
+    # Where a key behind keeps it already, the last key is on the border: the style of the old one there is taken over.
+    value = np.array([setting.value])
+    keys = {**ahead, float(frames[0]): value, **(after or {float(frames[-1]): value})}
+    curve = versions.curve_finder(rig)(setting.path, index=0)
+    kinds = [key.interpolation for key in curve.keyframe_points if key.co.x <= frames[-1] + 1.0] if curve else []
+    channel = Channel(
+        path=setting.path,
+        group=setting.group,
+        frames=np.array(list(keys)),
+        values=np.stack(list(keys.values())),
+        held=np.ones(len(keys) - 1, dtype=np.bool_),
+    )
+    return channel, kinds[-1] if after and kinds else "CONSTANT"
+
+
+def shown_beside(rig: Rig, limb: LayerPlan, bone: str, frames: Array) -> tuple[bool, bool]:
+    """Whether what this bone is keyed to shows ahead of the frames, and after them."""
+    if bone in limb.shared:
+        return True, True
+    start, end, path = frames[0], frames[-1], limb.switch.path
+    curve = versions.curve_finder(rig)(path, index=0)
+    times = key_points(curve)[0] if curve else np.empty(0)
+    times = np.concatenate((times, (start - 1.0, start - _near(start), end + _near(end), end + 1.0)))
+    shows = np.abs(numbers_on(rig, path, times) - limb.switch.value) < 1.0
+    return bool(shows[times < start].any()), bool(shows[times > end].any())
+
+
+def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel:
+    """The same with keys that keep what is ahead of its frames, and after them, where that is asked for."""
+    before, behind = _beside(rig, channel.path, channel.frames)
+    start, end = before if ahead else {}, behind if after else {}
+    frames = np.array([*start, *channel.frames, *end])
+    values = np.concatenate(
+        [*([each[None] for each in start.values()]), channel.values, *(e[None] for e in end.values())]
+    )
+    slopes = channel.slopes
+    if slopes is not None:
+        straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)
+        first = len(start)
+        straight[first : first + len(slopes)] = slopes
+        slopes = straight
+    stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.held is None else channel.held
+    stays = np.concatenate((np.ones(len(start), dtype=np.bool_), stays, np.zeros(len(end), dtype=np.bool_)))
+    return replace(channel, frames=frames, values=values, slopes=slopes, held=stays)
+
+
+def kept_span(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool = True) -> tuple[float, float]:
+    """First and last of the frames with those of the keys that keep a property ahead of them, and after them."""
+    before, behind = _beside(rig, path, frames)
+    start, end = [*before] if ahead else [], [*behind] if after else []
+    return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
+
+
+def _near(frame: float) -> float:
+    """How far from a frame the next key may be that stays apart from one on it."""
+    return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
+
+
+def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
+    """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
+
+    Both are as near as keys may be, since between frames nothing is to change either; ahead a frame away where the
+    property stands still. Halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
+    """
+    start, end = float(frames[0]), float(frames[-1])
+    find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
+    curves = [find(path, index=index) for index in range(len(standing))]
+    if not any(curves):
+        return {start - 1.0: standing}, {end + _near(end): standing}
+    times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
+
+    def values(frame: float) -> dict[float, Array]:
+        found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
+        return {frame: np.array(found)}
+
+    near, far = _near(start), _near(end)
+    before = times[times < start - MERGE].max(initial=-np.inf)
+    behind = times[times > end + MERGE].min(initial=np.inf)
+    now = values(start)[start]
+    if all(np.array_equal(values(frame)[frame], now) for frame in start - np.array(_PARTS)):
+        near = 1.0
+    ahead = start - near if before < start - near else (before + start) / 2.0
+    return values(ahead), values(end + far) if behind > end + far else {}
