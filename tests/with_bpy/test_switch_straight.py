@@ -87,3 +87,13 @@ def test_what_is_off_between_frames_is_told(rig: Object) -> None:
     assert off(deforming(rig, HALVES), between)[0] > 1e-3
     told = [note for note in report.notes if "between the frames" in note]
     assert [note.split()[0] for note in told] == ["Arm.L", "Arm.R", "Leg.L", "Leg.R"]
+    assert all(note.endswith("key every frame, or take a smaller Step") for note in told)
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5])
+def test_what_the_report_advises_keeps_it_between_frames(rig: Object, step: float) -> None:
+    reach_out(rig, 0.0)
+    between = deforming(rig, HALVES)
+    report = api.switch(rig, "FK", frames=(1, 30, step))
+    assert off(deforming(rig, HALVES), between)[0] < (1e-3 if step == 1.0 else 1e-4)
+    assert not [note for note in report.notes if "between the frames" in note]
