@@ -153,13 +153,14 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
 
 
 def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
-    """True where nothing that its chains depend on was evaluated last, or all they go for is where it was."""
+    """True where nothing that its chains depend on was evaluated last, or all they go for stands and follows the same."""
     now = cached(rig)
     if _evaluated.isdisjoint(now.watched):
         return True
     since = now.evaluated_since(layer_of(depsgraph))
     known = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
-    return known and now.reading.look.stands(depsgraph, now.glance, since)
+    # A target that stays may follow another armature from now on, which then is to be posed first.
+    return known and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_right(now.reading, since)
 
 
 def invalidate(rig: Rig) -> None:

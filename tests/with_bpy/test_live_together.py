@@ -124,6 +124,24 @@ def test_a_follower_survives_a_graph_that_is_built_anew() -> None:
         np.testing.assert_allclose(tip(follower), target.location, atol=CLOSE)
 
 
+def test_a_target_that_stays_may_follow_another_limb_from_then_on() -> None:
+    (leader, target), (follower, held) = live_arms({}, {})
+    follower.location, held.location = leader.location, target.location
+    limit = held.constraints.new("LIMIT_DISTANCE")
+    limit.target, limit.subtarget, limit.head_tail = leader, "lower", 1.0
+    limit.distance, limit.mute = 0.5, True
+    bpy.context.view_layer.update()
+    before = held.matrix_world.copy()
+    limit.mute = False
+    bpy.context.view_layer.update()
+    assert held.matrix_world == before
+    for place in PLACES:
+        target.location = place
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(tip(leader), place, atol=CLOSE)
+        np.testing.assert_allclose(tip(follower), held.matrix_world.translation, atol=CLOSE)
+
+
 def test_a_rigify_rig_is_evaluated_once_more_at_most() -> None:
     rig, seen = rigify.generated("basic_human"), []
     target, witness = rigs.empty("Target"), rigs.empty("Witness")
