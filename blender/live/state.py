@@ -153,7 +153,7 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
 
 
 def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
-    """True where nothing that its chains depend on was evaluated last, or all they go for stands and follows the same."""
+    """True where nothing that its chains depend on was evaluated last, or what they go for stands, tied as it was."""
     now = cached(rig)
     if _evaluated.isdisjoint(now.watched):
         return True

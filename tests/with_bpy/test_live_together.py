@@ -124,7 +124,7 @@ def test_a_follower_survives_a_graph_that_is_built_anew() -> None:
         np.testing.assert_allclose(tip(follower), target.location, atol=CLOSE)
 
 
-def test_a_target_that_stays_may_follow_another_limb_from_then_on() -> None:
+def test_a_target_that_stays_may_come_to_follow_another_limb() -> None:
     (leader, target), (follower, held) = live_arms({}, {})
     follower.location, held.location = leader.location, target.location
     limit = held.constraints.new("LIMIT_DISTANCE")
