@@ -16,6 +16,8 @@ from . import dependencies
 
 _CHEAPER = 10
 """So many times as fast as a frame is evaluated, a key is read."""
+_FEW = 64
+"""So many frames Blender has evaluated before NumPy has found out which of them have keys."""
 
 
 def by_path_and_index(curves: Iterable[FCurve]) -> dict[tuple[str, int], FCurve]:
@@ -42,7 +44,7 @@ def single_key_points(curve: FCurve) -> NDArray[np.float32]:
 
 def evaluated(curve: FCurve, frames: Array) -> Array:
     """(n,) the curve on n frames, as Blender evaluates it: on a frame that has a key, the value of the key."""
-    if 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
+    if len(frames) > _FEW and 0 < len(curve.keyframe_points) < _CHEAPER * len(frames) and not len(curve.modifiers):
         keyed_at, keyed = single_key_points(curve).T
         times = frames.astype(np.float32)
         if np.array_equal(keyed_at, times):
