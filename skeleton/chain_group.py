@@ -121,11 +121,12 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     if len(target) != count:
         target = np.broadcast_to(target, (count, *target.shape[1:]))
     poles = [plan.pole for plan in group.plans if plan.pole]
+    rough = group.plan.options.pole_smoothing == 0.0
     return Goals(
         target=target,
         pole=_locations(poles, group.from_world, samples) if poles else None,
         pose=group.input_pose if group.plan.uses_pose else None,
-        seconds=None if seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
+        seconds=None if rough or seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
         rounding=group.rounding,
     )
 

@@ -1,6 +1,5 @@
 """Checks of the input: shapes, finite numbers, and a size whose squares and products stay finite."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
@@ -42,6 +41,8 @@ def _shaped(name: str, values: ArrayLike, shape: Shape) -> Array:
 
 
 def _fit(name: str, array: Array) -> Array:
+    if _is_usual(array):
+        return array
     size = np.abs(array)
     if not size.max(initial=0.0) <= LARGEST:
         _refuse_row(f"{name} must be finite", array, ~np.isfinite(array))
@@ -105,8 +106,7 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
         for name, shape in _GOALS.items()
         if (values := getattr(goals, name)) is not None
     }
-    if not _are_usual(found.values()):
-        found = {name: _fit(name, array) for name, array in found.items()}
+    found = {name: _fit(name, array) for name, array in found.items()}
     target, seconds = found["target"], found.get("seconds")
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
@@ -120,12 +120,11 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in found.items()})
 
 
-def _are_usual(arrays: Iterable[Array]) -> bool:
+def _is_usual(array: Array) -> bool:
     """True if these are few numbers, none of which has to be refused or replaced."""
-    arrays = list(arrays)
-    if sum(array.size for array in arrays) > _FEW:
+    if array.size > _FEW:
         return False
-    return all(SMALLEST <= abs(number) <= LARGEST for array in arrays for number in array.ravel().tolist())
+    return all(number == 0.0 or SMALLEST <= abs(number) <= LARGEST for number in array.ravel().tolist())
 
 
 def _refuse_other(name: str, value: object, kind: type, example: str) -> None:

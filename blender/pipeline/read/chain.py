@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import lru_cache
 from math import degrees, pi
 from types import SimpleNamespace
 from typing import Any
@@ -136,8 +137,14 @@ def _options(rig: Rig, chain: TwoBoneIKChain, numbers: Mapping[str, Any]) -> Opt
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
-    choices = {
-        name: type(value)(numbers[name] if name in numbers else getattr(chain, name, value))
-        for name, value in _DEFAULTS.items()
-    }
-    return Options(**choices | {"bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE})
+    given = {**numbers, "bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE}
+    return _checked(
+        *(given[name] if name in given else getattr(chain, name, value) for name, value in _DEFAULTS.items())
+    )
+
+
+@lru_cache
+def _checked(*values: Any) -> Options:
+    """The options with these values, in the order of the fields: most chains make the same choices."""
+    fit = zip(_DEFAULTS.items(), values, strict=True)
+    return Options(**{name: type(default)(value) for (name, default), value in fit})
