@@ -17,6 +17,9 @@ from .chain import root_name
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""
 
+Constraints = Iterable[tuple[PoseBone, Constraint]]
+"""All of a rig, as `constrained` finds them."""
+
 
 def ranks(chains: Sequence[ChainPlan], links: Links) -> tuple[tuple[ChainPlan, ...], ...]:
     """The chains in ranks, each after those that move its parent, its target or its pole.

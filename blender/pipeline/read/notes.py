@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
 
-from bpy.types import Constraint, PoseBone
+from bpy.types import Constraint
 
 from ....skeleton.values import Plan, Point
 from ...armatures import Rig
@@ -12,11 +12,9 @@ from ...chains.rigs.switch_property import property_label
 from ...chains.rigs.switches import copies, hiding_switch, known_by_end
 from ...messages.translation import translated
 from . import dependencies
+from .dependencies import Constraints
 from .layers import pole_on
 from .rest_side import axis_label, straight_rest, undecided
-
-Constraints = Iterable[tuple[PoseBone, Constraint]]
-"""All of a rig, as `dependencies.constrained` has them."""
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:

@@ -21,7 +21,7 @@ from ..checks.numbers import refuse_unfit_numbers
 from ..checks.removed import Removal
 from ..read import dependencies
 from ..unkeyed_edits import Keyed
-from . import curves, isolated, probe, scene
+from . import curves, curves_obstacle, isolated, probe, scene
 from .request import SampleRequest, pose_request, sample_request
 
 Steps = Generator[float, None, Samples]
@@ -58,14 +58,17 @@ class Sampler(ExitStack):
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(self, need: SampleRequest | None = None) -> Steps:
+    def over_range(
+        self, need: SampleRequest | None = None, known: curves_obstacle.Known = MappingProxyType({})
+    ) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
+        known : what was looked for already, before anything could have removed it
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_request(self._plan)
-        return _with_poses_before(need, (yield from self._sampled(need, keyed)), self._pose_before)
+        return _with_poses_before(need, (yield from self._sampled(need, keyed, known)), self._pose_before)
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
@@ -100,9 +103,11 @@ class Sampler(ExitStack):
         """Another one for the same stage, to be asked for what others need as well."""
         return Sampler(self._plan, self.way)
 
-    def _sampled(self, need: SampleRequest, keyed: Collection[Point] = ()) -> Steps:
+    def _sampled(
+        self, need: SampleRequest, keyed: Collection[Point] = (), known: curves_obstacle.Known = MappingProxyType({})
+    ) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
-        samples = yield from self._whole(self._evaluated(need, keyed))
+        samples = yield from self._whole(self._evaluated(need, keyed, known))
         _refuse_unfit(samples, self._plan.frames)
         return samples
 
@@ -116,13 +121,13 @@ class Sampler(ExitStack):
         self.removal.refuse()
         return samples
 
-    def _evaluated(self, need: SampleRequest, keyed: Collection[Point]) -> Steps:
+    def _evaluated(self, need: SampleRequest, keyed: Collection[Point], known: curves_obstacle.Known) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := scene.needed(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
-            obstacle = curves.obstacle(need, keyed)
+            obstacle = curves_obstacle.obstacle(need, keyed, known)
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
@@ -141,7 +146,7 @@ class Sampler(ExitStack):
         """By F-curves where these tell all that is needed of an object, else step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
-        plain = curves.plain(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
+        plain = curves_obstacle.plain(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
         if not plain:
             return (yield from self._stepped(need, frames))
         samples = yield from self._stepped(need.only({point.object for point in need.points} - plain), frames)
