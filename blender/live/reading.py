@@ -65,7 +65,7 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     """
     if before and before.chains == chains:
         refuse_unposable(rig)
-        if is_right(before, since):
+        if _is_right(before, since):
             return before
     plan = current_plan(rig, [name for name, *_ in chains], scene)
     shared_bones.refuse_shared_bones(plan.chains)
@@ -77,8 +77,16 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)
 
 
-def is_right(reading: Reading, since: Set[ID] | None) -> bool:
-    """Whether the chains would be read so again, as far as what Blender has evaluated `since` tells; None: anything."""
+def is_tied(reading: Reading, since: Set[ID]) -> bool:
+    """Whether what Blender has evaluated `since` follows the same things as when the chains were read."""
+    try:
+        return reading.fingerprint.is_tied(since)
+    except ReferenceError:  # as in `_is_right`
+        return False
+
+
+def _is_right(reading: Reading, since: Set[ID] | None) -> bool:
+    """Whether the chains would be read so again."""
     try:
         if not reading.fingerprint.holds(since):
             return False

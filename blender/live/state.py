@@ -160,7 +160,7 @@ def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
     since = now.evaluated_since(layer_of(depsgraph))
     known = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
     # A target that stays may follow another armature from now on, which then is to be posed first.
-    return known and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_right(now.reading, since)
+    return known and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_tied(now.reading, since)
 
 
 def invalidate(rig: Rig) -> None:

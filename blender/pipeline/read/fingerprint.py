@@ -65,6 +65,10 @@ class Fingerprint:
             return False
         if (since is None or self.plan.rig in since) and _own(self.plan, self.names) != self.own:
             return False
+        return self.is_tied(since)
+
+    def is_tied(self, since: Set[ID] | None) -> bool:
+        """True if the places that Blender has evaluated `since`, all for None, follow what they followed."""
         found = zip(self.places, self.ties, strict=True)
         return all(dependencies.ties(place) == tie for place, tie in found if since is None or place.object in since)
 
