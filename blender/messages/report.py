@@ -129,6 +129,8 @@ class Report:
                 chains=", ".join(fell_short),
             )
             return ". ".join([told, *alerts[:1]])
+        if self.operation == _SWITCH and not self.chains and self.notes:
+            return (alerts or self.notes)[0]  # no limb was switched
         if self.operation == _SWITCH:
             stays = any(chain.measured.any() for chain in self.chains)
             done = translated("report.all_kept" if stays else "report.switched")

@@ -111,7 +111,9 @@ def keyed(rig: Object) -> dict[str, list[float]]:
 
 def test_a_leg_that_shows_ik_keeps_its_keys_with_toes_off(model: Object) -> None:
     before = keyed(model)
-    assert "Show IK already" in str(api.switch(model, "IK", frames=(1, 15)))
+    again = api.switch(model, "IK", frames=(1, 15))
+    assert "Show IK already" in str(again)
+    assert again.headline() == str(again)  # "Switched" would not be true
     assert keyed(model) == before
 
 
