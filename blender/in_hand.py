@@ -78,6 +78,13 @@ def follow(layer: ViewLayer) -> None:
         _keep(layer, layer.objects.active, rig)
 
 
+def search_again(layer: Any) -> None:
+    """Follow the selection, whichever chain has been made active since it changed."""
+    if layer.id_data.is_editable:
+        layer.two_bone_ik_in_hand = "\n".join(("", "", *_kept(layer)[2:]))
+    follow(layer)
+
+
 def take(rig: Rig, context: Context) -> None:
     """Somebody has made another chain of this armature active; with the armature in hand, that chain is from now on."""
     layer = context.view_layer

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import file_data
+from support.characters import in_hand, select_bones
 from support.empty_file import open_empty_file
 from support.rigify import generated, metarig
 from support.rigs import ARM, STRAIGHT, Bone, armature, empty
@@ -203,3 +204,13 @@ def test_whatever_the_armature_its_limbs_are_sound(bones: list[tuple]) -> None:
     assert [limb.end_bone for limb in api.add_detected(rig, KINDS)] == [limb.end_bone for limb in found]
     assert api.add_detected(rig, KINDS) == ()
     assert len(rig.two_bone_ik_chains) == len(found)
+
+
+@pytest.mark.parametrize(("kind", "bone"), [("metarig", "foot.L"), ("generated", "foot_ik.L")])
+def test_the_limb_that_is_selected_is_in_hand_once_it_is_found(kind: str, bone: str) -> None:
+    rig = metarig("human") if kind == "metarig" else generated("human")
+    select_bones(rig, bone)
+    assert not detect()
+    assert len(rig.two_bone_ik_chains) == 4
+    assert in_hand() == (rig.name, "Leg.L")
+    assert rig.two_bone_ik_chains[rig.two_bone_ik_active].name == "Leg.L"
