@@ -40,7 +40,8 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
 
     def run(self, context: Context, rig: Rig) -> None:
         added = api.add_detected(rig, self.kinds)
-        in_hand.search_again(context.view_layer)  # the last of them is active, which nobody has chosen
+        if added:
+            in_hand.search_again(context.view_layer)  # the last of them is active, which nobody has chosen
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
 

@@ -214,3 +214,6 @@ def test_the_limb_that_is_selected_is_in_hand_once_it_is_found(kind: str, bone: 
     assert len(rig.two_bone_ik_chains) == 4
     assert in_hand() == (rig.name, "Leg.L")
     assert rig.two_bone_ik_chains[rig.two_bone_ik_active].name == "Leg.L"
+    rig.two_bone_ik_active = rig.two_bone_ik_chains.find("Arm.R")
+    assert not detect()  # adds none, and changes nothing
+    assert in_hand() == (rig.name, "Arm.R")

@@ -93,12 +93,7 @@ WRONG = (
 @pytest.mark.parametrize(("right", "wrong", "told"), WRONG)
 def test_a_wrong_control_is_told_with_the_nearest(right: str, wrong: str, told: str) -> None:
     open_empty_file()
-    rig = crane()
-    with own_rig_file(BENT_CRANE):
-        assert [limb.name for limb in api.known_limbs(rig)] == ["Crane"]
-    with own_rig_file(BENT_CRANE.replace(right, wrong)), pytest.raises(api.Refused) as refused:
-        api.known_limbs(rig)
-    assert told in str(refused.value)
+    assert told in fault(crane(), "Crane", BENT_CRANE, right, wrong)
 
 
 def test_a_pole_that_ik_does_without_may_be_missing() -> None:
@@ -132,12 +127,16 @@ control = "foot ctl.?"
 )
 def test_what_a_wrong_file_asks_of_a_rig_is_told(right: str, wrong: str, told: str) -> None:
     open_empty_file()
-    rig = layered_leg()
-    with own_rig_file(LAYERS):
-        assert [limb.name for limb in api.known_limbs(rig)] == ["Leg.L"]
-    with own_rig_file(LAYERS.replace(right, wrong)), pytest.raises(api.Refused) as refused:
+    assert told in fault(layered_leg(), "Leg.L", LAYERS, right, wrong)
+
+
+def fault(rig: Object, limb: str, text: str, right: str, wrong: str) -> str:
+    """What is told of a rig that has this one limb by a file of rigs, once a part of the file is wrong."""
+    with own_rig_file(text):
+        assert [known.name for known in api.known_limbs(rig)] == [limb]
+    with own_rig_file(text.replace(right, wrong)), pytest.raises(api.Refused) as refused:
         api.known_limbs(rig)
-    assert told in str(refused.value)
+    return str(refused.value)
 
 
 def crane() -> Object:

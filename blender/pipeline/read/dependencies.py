@@ -134,7 +134,7 @@ def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> boo
     return constraint.type == "IK" and not moved_by(bone, constraint).isdisjoint(keyed)
 
 
-def hiding(constraints: Iterable[tuple[PoseBone, Constraint]], keyed: Collection[str]) -> list[tuple[str, str]]:
+def hiding(constraints: Constraints, keyed: Collection[str]) -> list[tuple[str, str]]:
     """(bone, constraint) for each of a rig's constraints that hides what is keyed of bones of these names."""
     return [(bone.name, found.name) for bone, found in constraints if hides(bone, found, keyed)]
 
