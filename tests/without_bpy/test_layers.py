@@ -34,7 +34,7 @@ KNOW_THE_USER = {"operators", "ui", "command_line", "__main__"}
 # Bones can be added in Edit Mode only, and no mode can be changed without a context.
 OVERRIDES_CONTEXT = (PurePosixPath("blender/chains/edit_bones.py"), "_set_mode")
 KNOWS_VERSIONS = PurePosixPath("blender/versions.py")
-MAX_LINES = 300
+MAX_LINES = 400
 MAX_TEST_NAME = 60
 MACHINE_OR_REGISTRY = re.compile(r"(?<![\w.])/(?:farm|home|root|work)/|debian[.]org|npm[j]s|pypi[.]org|python[h]osted")
 
