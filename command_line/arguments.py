@@ -63,6 +63,7 @@ def parser(usage: str) -> ArgumentParser:
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
         _add(command, "file", nargs="?", **_FILE)
+        _add(command, "--enable-autoexec", action="store_true")
         if name != "detect":
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
@@ -107,7 +108,6 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--rig", dest="rigs", action="append", type=lambda name: (name, None), metavar="NAME")
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
-    _add(command, "--enable-autoexec", action="store_true")
     distance = number("a distance from 0 on", lambda found: 0.0 <= found < inf)
     _add(command, "--strict", type=distance, metavar="DISTANCE")
     _add(command, "--keep-going", action="store_true")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import SEEK_END
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import bpy
 
@@ -43,17 +43,17 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         is_read[file] = False
 
 
-def load(file: Path, *, enable_autoexec: bool = False) -> str:
-    """Open the file; its Python runs if `enable_autoexec` or Blender's settings allow. Refused if it cannot be opened.
+def load(file: Path, *, enable_autoexec: bool) -> str:
+    """Open the file; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
     returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""
     """
     atomic_write.refuse_irregular(file)
-    trusted: dict[str, Any] = {"use_scripts": True} if enable_autoexec else {}
     try:
         with console_output.blender_output() as lines:
-            # Blender takes a relative path from $PWD, which whoever starts it elsewhere may have left as it was.
-            bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, **trusted)
+            # Blender takes a relative path from $PWD, which whoever starts it elsewhere may have left as it was. If
+            # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
+            bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
     except RuntimeError as error:
         raise Refused("UNREADABLE", value=str(file), reason=_reason(error)) from None
     interrupt.check()

@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     if arguments.output:
         blend_file.refuse_overwriting([file], [arguments.output])
     if arguments.file:
-        blend_file.load(file)
+        blend_file.load(file, enable_autoexec=arguments.enable_autoexec)
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
     for note in rig_files.notes():
         print(f"two_bone_ik: {note}", file=sys.stderr)
