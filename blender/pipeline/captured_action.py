@@ -128,6 +128,12 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
 
 
+def unkeyed_values(rig: Rig) -> Mapping[str, Sequence[float] | None]:
+    """By path of what is planted its values in the capture, if that does not key them, or in part; else None."""
+    action = versions.played(rig)[0]
+    return _made(action) if action else {}
+
+
 @contextmanager
 def apart(rig: Rig, source: Captured) -> Iterator[None]:
     """While it is open, what was planted does not refer to what was captured.

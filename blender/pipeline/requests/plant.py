@@ -22,7 +22,7 @@ from ...key_settings import KeySettings
 from ...messages.chain_report import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import captured_action, unkeyed_edits, write
+from .. import captured_action, kept_outside, unkeyed_edits, write
 from ..checks import keys
 from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
@@ -116,7 +116,9 @@ def _write(
 ) -> list[str]:
     """Key the copy of the captured action that plays, its contacts too; returns sentences for the report."""
     rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
-    notes = write.keys(rig, channels, span=span, style=settings)
+    goes_on = read.span[0] < span[0], read.span[1] > span[1]
+    unkeyed = captured_action.unkeyed_values(rig)
+    notes = kept_outside.write_inside(rig, channels, span, settings, goes_on=goes_on, unkeyed=unkeyed)
     write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
     known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)

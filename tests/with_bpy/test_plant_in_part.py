@@ -1,0 +1,92 @@
+"""Feet planted over a part of a capture: every other frame shows what was captured."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support.truth import on_frame
+from support.walker import captured, walker
+
+LAST = 60
+ROUNDED = 2e-6
+"""Metres: a Bezier segment that is split has its new handles in float32."""
+
+
+def thinned(step: int, interpolation: str = "BEZIER", *, shift: int = 0) -> Object:
+    """Two seconds of a walk, with keys on every `step`-th frame only, beginning with 1 + `shift`."""
+    rig = walker(captured("walk", 2.0))
+    for curve in versions.curves(rig):
+        points = curve.keyframe_points
+        for key in reversed(points):
+            if (round(key.co.x) - 1 - shift) % step:
+                points.remove(key, fast=True)
+        for key in points:
+            key.interpolation = interpolation
+        curve.update()
+    on_frame(1)
+    return rig
+
+
+def joints(rig: Object, frames: np.ndarray) -> np.ndarray:
+    """(n, j, 3) heads and tails of all bones in the world, as Blender evaluates them."""
+    found = []
+    for frame in frames:
+        on_frame(float(frame))
+        bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        found.append([tuple(rig.matrix_world @ end) for bone in bones for end in (bone.head, bone.tail)])
+    return np.array(found)
+
+
+def outside(start: float, end: float) -> np.ndarray:
+    """All whole and half frames but those of the range and of the way to the whole frames beside it."""
+    frames = np.arange(-3.0, LAST + 6.0, 0.5)
+    return frames[(frames <= np.ceil(start) - 1.0) | (frames >= np.floor(end) + 1.0)]
+
+
+def assert_kept(rig: Object, start: float, end: float) -> None:
+    frames = outside(start, end)
+    before = joints(rig, frames)
+    api.plant(rig, frames=(start, end))
+    off = np.abs(joints(rig, frames) - before).max(axis=(1, 2))
+    assert off.max() < ROUNDED, f"frame {frames[off.argmax()]}"
+    assert versions.played(rig)[0].two_bone_ik_source, "it was planted"
+
+
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT"])
+@pytest.mark.parametrize("span", [(20, 40), (21, 41), (21, 40), (20.5, 40.5)], ids=str)
+def test_frames_beside_a_range_between_keys_stay(span: tuple[float, float], interpolation: str) -> None:
+    assert_kept(thinned(2, interpolation), *span)
+
+
+@pytest.mark.parametrize("step", [1, 3, 7])
+def test_sparse_captures_stay_outside_a_range(step: int) -> None:
+    random = np.random.default_rng(step)
+    for _ in range(6):
+        start = int(random.integers(2, 30))
+        assert_kept(thinned(step, shift=int(random.integers(step))), start, start + int(random.integers(8, 20)))
+
+
+@pytest.mark.parametrize("missing", ["all", "a part", "one key"])
+def test_hips_without_keys_stay_outside_a_range(missing: str) -> None:
+    rig = thinned(2)
+    channelbag = versions.ensure_channelbag(rig)
+    for curve in [curve for curve in channelbag.fcurves if '"hips"].location' in curve.data_path]:
+        if missing == "one key":
+            for key in reversed(curve.keyframe_points):
+                if round(key.co.x) != 31:
+                    curve.keyframe_points.remove(key)
+        elif missing == "all" or curve.array_index != 1:
+            channelbag.fcurves.remove(curve)
+    assert_kept(rig, 20, 40)
+
+
+def test_a_capture_planted_as_a_whole_gets_no_keys_beside() -> None:
+    rig = thinned(2)
+    span = tuple(versions.played(rig)[0].frame_range)
+    api.plant(rig)
+    assert tuple(versions.played(rig)[0].frame_range) == span
