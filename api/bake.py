@@ -14,6 +14,7 @@ from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
+from ..blender.pipeline import at_work
 from ..blender.pipeline.checks.armature import refuse_other_than_armature
 from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
@@ -184,6 +185,7 @@ def run(steps: Request) -> Report:
     return steps.write()
 
 
+@at_work.alone()
 def check(
     rig: Rig,
     chains: Sequence[str] | None = None,

@@ -17,6 +17,7 @@ from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
+from ..blender.pipeline import at_work
 from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
 from ..blender.pipeline.read.chain import bones_below, chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
@@ -141,6 +142,7 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     return chain
 
 
+@at_work.alone()
 def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
@@ -243,6 +245,7 @@ def load_setup(path: str | PathLike[str]) -> Setup:
     return setup_file.load(Path(path))
 
 
+@at_work.alone()
 def apply_setup(rig: Rig, setup: Setup) -> list[str]:
     r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
 

@@ -15,6 +15,7 @@ from ..blender.key_settings import Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
+from ..blender.pipeline import at_work
 from ..blender.pipeline.read.build_plan import Frames, frame_range
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
@@ -23,6 +24,7 @@ from ..blender.pipeline.requests.hold import hold_targets, remake_holds
 from ..skeleton.hold import Hold
 
 
+@at_work.alone()
 def hold(
     rig: Rig,
     chains: Sequence[str] | None = None,
@@ -63,6 +65,7 @@ def hold(
     return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
 
 
+@at_work.alone()
 def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
 
@@ -80,6 +83,7 @@ def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene 
     return _told("Update Holds", rig, names, (min(span[0] for span in spans), max(span[1] for span in spans)), scene)
 
 
+@at_work.alone()
 def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
     """Remove a hold of this chain's target, by its place in the list, or all; what was there before comes back.
 

@@ -10,6 +10,7 @@ from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
+from ..blender.pipeline import at_work
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.captured_limbs import Asked
@@ -165,6 +166,7 @@ def _add_chains(rig: Rig, names: Sequence[str]) -> None:
             add_limb(rig, limb)
 
 
+@at_work.alone()
 def contacts(
     rig: Rig,
     chains: Sequence[str] | None = None,

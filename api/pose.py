@@ -9,11 +9,13 @@ from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
 from ..blender.messages.report import Report
+from ..blender.pipeline import at_work
 from ..blender.pipeline.read.chosen_chains import scene_of
 from ..blender.pipeline.requests import flip as flip_steps
 from ..blender.pipeline.requests import pose as pose_steps
 
 
+@at_work.alone()
 def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Bend the chains the other way from how they bend now, and pose them so.
 
@@ -27,6 +29,7 @@ def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | N
     return flip_steps.flip(rig, chains, scene)
 
 
+@at_work.alone()
 def solve(
     rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
@@ -40,6 +43,7 @@ def solve(
     return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys)
 
 
+@at_work.alone()
 def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
 

@@ -12,6 +12,7 @@ from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
+from ..blender.pipeline import at_work
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
@@ -39,6 +40,7 @@ def create_targets(
 ) -> list[Report]: ...
 
 
+@at_work.alone()
 def create_targets(
     rig: Rig | Sequence[Rig],
     chains: Sequence[str] | None = None,
@@ -88,6 +90,7 @@ def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, 
     return remove(rig, chains)
 
 
+@at_work.alone()
 def snap_targets(
     rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:

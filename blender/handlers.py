@@ -119,7 +119,13 @@ def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
 
 def _forget() -> None:
     _forget_poses()
-    for name in ("messages.report", "pipeline.unkeyed_edits", "chains.limbs", "chains.rigs.known_limbs"):
+    for name in (
+        "messages.report",
+        "pipeline.at_work",
+        "pipeline.unkeyed_edits",
+        "chains.limbs",
+        "chains.rigs.known_limbs",
+    ):
         if module := _imported(name):
             module.forget()
 

@@ -11,6 +11,7 @@ from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
 from ..chains.detect.find_limbs import Limb
 from ..messages.refused import Refused, unless_gone
+from ..pipeline import at_work
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_plan, unlisted_chain
 from ..pipeline.read.chosen_chains import chosen_chains
@@ -83,8 +84,9 @@ class Drag:
         try:
             if self._flips % 2 and not self._bent:
                 self._chain.bend = self._limb.chain.options.bend
-            notes = self._limb.key() if self._insert_keys else []
-            return [*notes, *self._targets_brought_along()]
+            with at_work.alone():
+                notes = self._limb.key() if self._insert_keys else []
+                return [*notes, *self._targets_brought_along()]
         finally:
             follow.resume(self._rig)
 

@@ -197,7 +197,10 @@ def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bo
     """
     states = {rig: state.cached(rig) for rig in waiting}
     limbs = {rig: (now.posable, now.groups) for rig, now in states.items()}
-    pose_solved(limbs, depsgraph.scene.frame_current_final)
+    written = pose_solved(limbs, depsgraph.scene.frame_current_final)
+    for rig in waiting.keys() - written:
+        if waiting[rig] != _matrices(rig, states[rig].reading.keyed):
+            rig.update_tag(refresh={"DATA"})  # the pose is right already, but Blender shows another
     for rig, now in states.items():
         now.posed = True
         _remember(rig, now, waiting[rig], depsgraph, auto_key=auto_key)

@@ -1,24 +1,34 @@
 """A request over a range of frames, in two phases: the first takes long, the second changes the file."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from ...skeleton.steps import run
 from ..messages.refused import Refused
 from ..messages.report import Report
+from . import at_work
 from .requests.together import Writing, write_all
 
 Arguments = ParamSpec("Arguments")
 
 
 class Opened(ExitStack):
-    """What a request has opened, and `slow`: why its first phase takes long, in one sentence each."""
+    """What a request has opened.
+
+    slow : why its first phase takes long, in one sentence each
+    is_part : True if it belongs to another request, and may be carried out within that
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.slow: list[str] = []
+        self.is_part = False
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Inside, no other request can begin; Refused if another one is at work."""
+        return nullcontext() if self.is_part else at_work.alone()
 
 
 Preparation = Generator[float, None, Callable[[], Report]]
@@ -42,7 +52,7 @@ class Request:
     def prepare(self) -> Iterator[float]:
         """The first phase, or what is left of it: yields the part that is done and changes nothing in the file.
 
-        raises : Refused where the request cannot be carried out
+        raises : Refused where the request cannot be carried out, or while another one is
         """
         return self._preparation
 
@@ -56,8 +66,15 @@ class Request:
 
         raises : Refused, before anything changes, where something that is needed was removed meanwhile
         """
-        with self._opened:
-            return self._take()()
+        with self._opened as opened:
+            ready = self._take()
+            with opened.alone():
+                return ready()
+
+    def as_part(self) -> "Request":
+        """The same, to be carried out within another one."""
+        self._opened.is_part = True
+        return self
 
     def _take(self) -> Callable[[], Report]:
         run(self._preparation)
@@ -99,17 +116,22 @@ def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
                 if isinstance(ready, Writing):
                     beside[request] = ready
                 else:
-                    ends[request] = ready()
+                    with at_work.alone():
+                        ends[request] = ready()
             except Refused as refusal:
                 ends[request] = refusal
-        ends |= zip(beside, write_all(list(beside.values())), strict=True)
+        try:
+            with at_work.alone():
+                ends |= zip(beside, write_all(list(beside.values())), strict=True)
+        except Refused as refusal:
+            ends |= dict.fromkeys(beside, refusal)
     return [ends[request] for request in requests]
 
 
 def _prepared(
     prepare: Callable[[Opened], Preparation], opened: Opened, ready: list[Callable[[], Report]]
 ) -> Generator[float, None, None]:
-    with Opened() as unfinished:
+    with opened.alone(), Opened() as unfinished:
         unfinished.slow = opened.slow
         ready.append((yield from prepare(unfinished)))
         opened.push(unfinished.pop_all())
@@ -117,7 +139,7 @@ def _prepared(
 
 def prepare_part(opened: Opened, part: Request) -> Generator[float, None, None]:
     """The first phase of a request within that of another, which closes it in the end and is slow for its reasons."""
-    opened.callback(part.close)
+    opened.callback(part.as_part().close)
     for done in part.prepare():
         opened.slow[:] = [part.slow]
         yield done

@@ -4,6 +4,7 @@ What lies outside the span keeps every attribute. Blender removes keys only one 
 picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. Keys closer than `MERGE` it makes one.
 """
 
+from array import array
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from math import isfinite
@@ -11,7 +12,7 @@ from typing import cast
 
 import numpy as np
 from bpy.app.translations import pgettext_rpt
-from bpy.types import EnumProperty, FCurve, FCurveKeyframePoints, Keyframe, Object, PoseBone
+from bpy.types import Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints, Keyframe, Object, PoseBone
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
@@ -88,17 +89,30 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     return [*notes, *([translated("alert.mixed_action", name=item.name)] if mixed(item) else [])]
 
 
-def pose(item: Object, channels: Iterable[Channel]) -> None:
-    """Set the properties to the values of their first frame, without keys; a channel without frames is left alone."""
+def pose(item: Object, channels: Iterable[Channel], shown: Depsgraph | None = None) -> None:
+    """Set the properties to the values of their first frame, without keys; a channel without frames is left alone.
+
+    shown : if nothing differs here nor on `item`, nothing is set: Blender would evaluate again, and call handlers
+    """
     for channel in _finite(channels):
-        setattr(owner_of(item, channel.path), owner_and_property(channel.path)[1], channel.values[0].tolist())
+        name, values = owner_and_property(channel.path)[1], channel.values[0]
+        owners = [owner_of(each, channel.path) for each in (item, item.evaluated_get(shown) if shown else item)]
+        if not (shown and all(_is_near(getattr(owner, name)[:], values) for owner in owners)):
+            setattr(owners[0], name, values.tolist())
 
 
-def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> None:
-    """Set these properties of bones."""
+def _is_near(now: Sequence[float], values: np.ndarray) -> bool:
+    """Whether a pose solved from itself would differ by so little: Blender rounds to 2^-24 of a number or of 1."""
+    return bool((np.abs(np.subtract(now, values)) <= 2.0**-22 * np.maximum(1.0, np.abs(values))).all())
+
+
+def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> set[Object]:
+    """Set these properties of bones where they differ; returns the armatures in which something did."""
     assert all(isfinite(number) for _, _, numbers in values for number in numbers)
-    for bone, name, numbers in values:
+    differing = [each for each in values if getattr(each[0], each[1])[:] != tuple(array("f", each[2]))]
+    for bone, name, numbers in differing:
         setattr(bone, name, numbers)
+    return {bone.id_data for bone, _, _ in differing}
 
 
 def _finite(channels: Iterable[Channel]) -> list[Channel]:

@@ -63,7 +63,7 @@ def plant_with_targets(
             except Refused:
                 target_empties.remove(_targets(rig) - before - {rig})
                 raise
-        baked = bake_targets(rig, names, span, scene, settings).write()
+        baked = bake_targets(rig, names, span, scene, settings).as_part().write()
         return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
 
     return write

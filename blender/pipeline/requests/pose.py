@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ....skeleton import solve
 from ....skeleton.bone_channels import keyed_rows, pose_values
@@ -43,7 +43,8 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
         rows = keyed_rows(plan, solved)
         channels: Channels = {rig: run(convert.channels(plan, solved, rows, DEFAULTS))}
 
-        notes = [*read_notes, *pose_channels(plan, channels, insert_keys=insert_keys)]
+        shown = plan.scene.view_layers[0].depsgraph
+        notes = [*read_notes, *pose_channels(plan, channels, insert_keys=insert_keys, shown=shown)]
         measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
     return build_report("Solve", plan, solved, notes, measured)
 
@@ -67,8 +68,8 @@ def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> di
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
-def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> None:
-    """Pose bones of armatures by what is solved on this frame, without keys.
+def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[Object]:
+    """Pose bones of armatures by what is solved on this frame, without keys; returns those that were posed otherwise.
 
     limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
         chains of other armatures, as they were then
@@ -85,4 +86,4 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
         for group in groups:
             before[group] |= values
     found = (each for group, values in before.items() for each in pose_values(group, values))
-    write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])
+    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bpy.types import ID, Object
+from bpy.types import ID, Depsgraph, Object
 
 from ....skeleton.values import Channel, Plan
 from ...key_settings import DEFAULTS, KeyStyle
@@ -12,10 +12,15 @@ Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""
 
 
-def pose_channels(plan: Plan, channels: Channels, *, insert_keys: bool = False) -> list[str]:
-    """Pose without keys or with them, on the one frame of the plan; returns sentences for the report."""
+def pose_channels(
+    plan: Plan, channels: Channels, *, insert_keys: bool = False, shown: Depsgraph | None = None
+) -> list[str]:
+    """Pose without keys or with them, on the one frame of the plan; returns sentences for the report.
+
+    shown : what this shows already is not set again
+    """
     for item, found in channels.items():
-        write.pose(item, found)
+        write.pose(item, found, shown)
     return key_channels(plan, channels, DEFAULTS) if insert_keys else []
 
 
