@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         two_bone_ik_chains: Chains
         two_bone_ik_active: int
         two_bone_ik_live: bool
+        two_bone_ik_report: str
         two_bone_ik_plants: set[str]
         two_bone_ik_hips: str
         two_bone_ik_sideways: bool

@@ -235,6 +235,8 @@ def register() -> None:
         update=_live_changed,
         **_FIELD,
     )
+    # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
+    _object.two_bone_ik_report = props.StringProperty(name="Report", **_FIELD | {"options": {"HIDDEN"}})
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in _made:
         owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
@@ -260,6 +262,7 @@ def unregister() -> None:
     del _pose_bone.two_bone_ik_own
     for owner in _made:
         del owner.two_bone_ik_made_for
+    del _object.two_bone_ik_report
     del _object.two_bone_ik_live
     del _object.two_bone_ik_active
     del _object.two_bone_ik_chains

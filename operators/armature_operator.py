@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+import bpy
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
@@ -91,9 +92,7 @@ class ArmatureOperator(Operator):
 
     def tell(self, report: "api.Report") -> None:
         """Hand the report's lines to Blender, and keep them for the panel."""
-        from ..blender.messages.report import remember
-
-        remember(report)
+        show_in_panel(report)
         level: Literal["INFO", "WARNING"] = "INFO" if report.reached else "WARNING"
         # The status bar shows the last line only; the others are in the Info editor.
         for line in filter(None, (report.title, *report.lines(), report.headline())):
@@ -131,6 +130,21 @@ class SelectedChainsOperator(ChainOperator):
     def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""
         return active_names(rig) if self.only_active else None
+
+
+def show_in_panel(report: "api.Report") -> None:
+    """Keep the report for the panel, and let it show at once: Blender draws anew only what it knows to have changed."""
+    from ..blender.messages.report import remember
+
+    remember(report)
+    redraw_views()
+
+
+def redraw_views() -> None:
+    """Every 3D View of every window is to be drawn."""
+    for manager in bpy.data.window_managers:
+        for area in (area for window in manager.windows for area in window.screen.areas if area.type == "VIEW_3D"):
+            area.tag_redraw()
 
 
 def selected(context: Context) -> list[Rig]:

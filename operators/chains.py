@@ -7,7 +7,7 @@ from bpy.utils import register_classes_factory
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.properties import is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
+from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected, show_in_panel
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -56,7 +56,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         return selected(context)
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.messages.report import Report, remember
+        from ..blender.messages.report import Report
         from ..blender.messages.translation import Alert
 
         takeovers = api.chains_from_constraints(rig, scene=context.scene)
@@ -68,7 +68,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
         notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in ordered)
-        remember(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
+        show_in_panel(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 
 class _ListOperator(ChainOperator):

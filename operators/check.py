@@ -87,7 +87,7 @@ def _worst(rig: Rig) -> tuple[float, float] | None:
     """Frame and distance at which the last report has a limb farthest off; None without such a report."""
     from ..blender.messages.report import last
 
-    report = last(rig.name)
+    report = last(rig)
     return report.worst if report else None
 
 

@@ -6,6 +6,8 @@ import blf
 import bpy
 from bpy.types import SpaceView3D
 
+from .armature_operator import redraw_views
+
 _SIZE = 20.0
 _FONT = 0
 
@@ -20,10 +22,7 @@ def show(lines: Sequence[str]) -> None:
         _handles.append(SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
     while _handles and not lines:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    redraw_views()
 
 
 def _draw() -> None:

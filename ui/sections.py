@@ -56,10 +56,11 @@ def _about(straight: StraightRest, axis: str, template: str, to_viewer: str) -> 
 
 
 def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
-    """What the tip reaches for and the mid joint bends towards."""
+    """What the tip reaches for and the mid joint bends towards, and how far the limb goes along."""
     column = _section(layout, "Target", closed=False)
     if column is None:
         return
+    _draw_option(column, chain, "influence")
     for target, subtarget in (("target", "subtarget"), ("pole_target", "pole_subtarget")):
         column.prop(chain, target)
         owner = getattr(chain, target)
@@ -68,7 +69,7 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
     if chain.tip_bone:
         column.prop(chain, "use_rotation", text="Follow Rotation")
         if chain.use_rotation:
-            _draw_option(column, chain, "rotation_influence", text="Influence")
+            _draw_option(column, chain, "rotation_influence")
     row = column.row(align=True)
     if lacks(chain, Role.TARGET):
         empties = row.operator("two_bone_ik.create_targets", text="Create Targets")
@@ -145,7 +146,6 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
             _draw_option(body, chain, "max_stretch", text="Maximum")
         _draw_option(body, chain, "softness")
         body.prop(chain, "use_extension_limit")
-        _draw_option(body, chain, "influence")
 
 
 def draw_plant(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
@@ -214,7 +214,7 @@ def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
 
 def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:
     """What the last bake or check of this armature has found."""
-    found = report.last(rig.name)
+    found = report.last(rig)
     if found is None:
         return
     body = _section(layout, "Report", count=found.to_know)

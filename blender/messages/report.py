@@ -7,11 +7,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+from uuid import uuid4
 
+import bpy
 import numpy as np
 from bpy.app.translations import pgettext_iface
 
 from ...skeleton.values import Point
+from ..armatures import Rig
 from . import foot_report
 from .chain_report import ChainReport, Finding, frame_text
 from .foot_report import FootReport
@@ -155,19 +158,31 @@ def point_text(point: Point) -> str:
     return f"{point.object.name}, {point.bone}" if point.bone else point.object.name
 
 
-_last: dict[str, Report] = {}
+_MOST = 8
+"""So many reports of an armature are kept: undo and redo go back and forth between them."""
+
+# By `session_uid` of armature objects, which outlives a new name, and by the mark that the report has left there.
+_kept: dict[int, dict[str, Report]] = {}
 
 
 def remember(report: Report) -> None:
-    """Keep the report of this armature, for users to read again, until there is another."""
-    _last[report.rig] = report
+    """Keep the report of this armature, for users to read again, until there is another.
+
+    The armature gets a mark, which undo takes back together with what the report tells of.
+    """
+    rig: Any = bpy.data.objects[report.rig, None]
+    rig.two_bone_ik_report = uuid4().hex
+    kept = _kept.setdefault(rig.session_uid, {})
+    kept[rig.two_bone_ik_report] = report
+    while len(kept) > _MOST:
+        del kept[next(iter(kept))]
 
 
 def forget() -> None:
     """Drop all reports, because another file was opened."""
-    _last.clear()
+    _kept.clear()
 
 
-def last(rig: str) -> Report | None:
-    """The last report of the armature object with this name, since the file was opened."""
-    return _last.get(rig)
+def last(rig: Rig) -> Report | None:
+    """The report of what was done to this armature last, as the file now stands; None since the file was opened."""
+    return _kept.get(rig.session_uid, {}).get(rig.two_bone_ik_report)

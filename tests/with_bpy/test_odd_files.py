@@ -111,7 +111,7 @@ def test_driven_targets_and_bones_are_not_posed() -> None:
 def test_reports_end_with_their_file() -> None:
     rigs.arm()
     bpy.ops.two_bone_ik.check()
-    assert report.last("Rig")
+    assert report.last(bpy.data.objects["Rig"])
     open_empty_file()
     rigs.arm()
-    assert report.last("Rig") is None
+    assert report.last(bpy.data.objects["Rig"]) is None

@@ -70,7 +70,7 @@ def test_one_press_lets_captured_feet_stand(rig: Object, detect: bool) -> None:
     assert np.median(slides(rig)) < 0.02
     assert rig.animation_data.action != captured
     assert keys_of(captured) == keys
-    assert report.last(rig.name).operation == "Plant"
+    assert report.last(rig).operation == "Plant"
 
 
 def test_a_contact_that_is_corrected_counts_in_the_next_press(rig: Object) -> None:
@@ -163,19 +163,19 @@ def test_the_hips_of_the_panel_are_taken(rig: Object) -> None:
 def test_arms_are_planted_where_they_are_asked_for(rig: Object) -> None:
     rig.two_bone_ik_plants = {"LEGS", "ARMS"}
     plant()
-    stands = {foot.name: foot.frames for foot in report.last(rig.name).feet}
+    stands = {foot.name: foot.frames for foot in report.last(rig).feet}
     assert stands.keys() == {"Leg.L", "Leg.R", "Arm.L", "Arm.R"}
     assert stands["Leg.L"] > 0
     assert stands["Arm.L"] == 0, "they hang at ease"
     plant(plants={"LEGS"})
-    assert {foot.name for foot in report.last(rig.name).feet} == {"Leg.L", "Leg.R"}
+    assert {foot.name for foot in report.last(rig).feet} == {"Leg.L", "Leg.R"}
 
 
 def test_only_the_active_chain_is_planted_on_request(rig: Object) -> None:
     bpy.ops.two_bone_ik.chains_detect()
     rig.two_bone_ik_active = rig.two_bone_ik_chains.find("Leg.R")
     plant(only_active=True)
-    assert [foot.name for foot in report.last(rig.name).feet] == ["Leg.R"]
+    assert [foot.name for foot in report.last(rig).feet] == ["Leg.R"]
 
 
 def test_all_selected_armatures_are_planted(rig: Object, tmp_path: Path) -> None:

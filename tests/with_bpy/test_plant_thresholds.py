@@ -30,7 +30,7 @@ def rig() -> Object:
 def stood(rig: Object) -> dict[str, int]:
     from bl_ext.user_default.two_bone_ik.blender.messages import report
 
-    return {foot.name: foot.frames for foot in report.last(rig.name).feet}
+    return {foot.name: foot.frames for foot in report.last(rig).feet}
 
 
 def test_thresholds_of_the_panel_count_for_their_character(rig: Object) -> None:

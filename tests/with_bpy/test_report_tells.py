@@ -90,7 +90,7 @@ def test_the_report_tells_where_a_takeover_differs() -> None:
     ik_constraint(rig, empty("Target")).use_stretch = False
     ik_constraint(rig, empty("Three")).chain_count = 1
     act("chains_from_constraints", rig)
-    told = reports.last(rig.name)
+    told = reports.last(rig)
     assert told.title == "Take Over IK Constraints"
     assert told.to_know == len(told.lines()) == 2
     assert "moves one bone" in told.lines()[1]

@@ -56,12 +56,12 @@ def foot(frames: range) -> np.ndarray:
 def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
     before = foot(range(1, 21))
     assert bpy.ops.two_bone_ik.switch(direction="FK", frame_start=5, frame_end=15) == {"FINISHED"}
-    assert report.last(rig.name).headline().startswith("All limbs stay where they were")
+    assert report.last(rig).headline().startswith("All limbs stay where they were")
     assert len(switched(rig)) == 4
     curve = versions.curve_finder(rig)('pose.bones["thigh_parent.L"]["IK_FK"]', index=0)
     assert [(key.co.x, key.co.y) for key in curve.keyframe_points] == [(4, 0), (5, 1), (pytest.approx(15.02), 0)]
     np.testing.assert_allclose(foot(range(1, 21)), before, atol=1e-4)
-    assert report.last(rig.name).operation == "Switch"
+    assert report.last(rig).operation == "Switch"
 
 
 def test_one_limb_is_switched_by_any_of_its_bones(rig: Object) -> None:
@@ -115,7 +115,7 @@ def test_a_bake_that_the_rig_does_not_show_is_told(rig: Object) -> None:
         assert getattr(bpy.ops.two_bone_ik, operator)() == {"FINISHED"}
     rig.two_bone_ik_live = True
     assert bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5) == {"FINISHED"}
-    told = report.last(rig.name)
+    told = report.last(rig)
     assert told.to_know == 4
     assert 'The rig does not show chain "Leg.L": set its property "IK_FK" to 1' in told.lines()
 

@@ -58,7 +58,7 @@ def scenario(user: User) -> Steps:
     for name, left_out in (("Hero", ("Leg.R",)), ("Villain", ())):
         animation = bpy.data.objects[name].animation_data
         assert tuple(animation.action.frame_range) == (1, 10)
-        assert report.last(name).left_out == left_out
+        assert report.last(bpy.data.objects[name]).left_out == left_out
 
 
 def press(user: User, button: str) -> Steps:

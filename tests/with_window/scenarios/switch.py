@@ -115,9 +115,9 @@ def layers(name: str) -> set[float]:
 
 def press(user: User, direction: str, name: str) -> Steps:
     """Press the button for all limbs. It goes on bit by bit; then there is another report."""
-    before, began = report.last(name), time.monotonic()
+    before, began = report.last(bpy.data.objects[name]), time.monotonic()
     options = f"only_active=False, frame_start={FRAMES[0]}, frame_end={FRAMES[-1]}, direction='{direction}'"
     yield from user.click(f"two_bone_ik.switch({options})", COLUMNS)
-    while report.last(name) is before:
+    while report.last(bpy.data.objects[name]) is before:
         assert time.monotonic() - began < SECONDS, "Nothing was switched"
         yield

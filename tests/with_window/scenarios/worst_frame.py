@@ -27,7 +27,7 @@ def scenario(user: User) -> Steps:
     yield from toggle_section(user, "Report")
     yield from wait()
     user.screenshot("report")
-    frame, _ = report.last(rig.name).worst
+    frame, _ = report.last(rig).worst
     assert frame == 9
     yield from user.click("two_bone_ik.go_to_frame")
     yield from wait()
