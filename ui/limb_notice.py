@@ -34,6 +34,11 @@ def short(context: Context, found: "LimbState") -> str:
     return _filled(context, found, "short")
 
 
+def long(context: Context, found: "LimbState") -> str:
+    """A sentence, in the user's language; "" where there is nothing to be done."""
+    return _filled(context, found, "long")
+
+
 def icon(found: "LimbState") -> Any:
     """The sign of its state."""
     return _STATES[found.state]["icon"]
@@ -47,7 +52,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     found = look(context, rig)[chain.name]
     by, button = found.hiding, ""
     # That it has no target yet needs no words either.
-    text = str(found.refusal) if found.refusal and chain.target else _filled(context, found, "long")
+    text = str(found.refusal) if found.refusal and chain.target else long(context, found)
     if by:
         name = property_label(by.switch)
         shows_others = pgettext_iface('The rig does not show this limb: "{name}" shows other bones in its place')
@@ -71,4 +76,8 @@ def _filled(context: Context, found: "LimbState", length: str) -> str:
     template = _STATES[found.state].get(length, "")
     system = context.scene.unit_settings.system
     distance = units.to_string(system, "LENGTH", found.miss, precision=3, compatible_unit=False)
-    return pgettext_iface(template).format(distance=distance, cause=pgettext_iface(found.cause)) if template else ""
+    if not template:
+        return ""
+    item, scenes = found.away
+    named = {"distance": distance, "cause": pgettext_iface(found.cause), "item": item, "scenes": scenes}
+    return pgettext_iface(template).format(**named)

@@ -54,9 +54,8 @@ def _draw() -> None:
         held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
         for name, found in limb_notice.look(context, rig).items():
             if found.joints and found.target and found.state != "MUTED":
-                # A limb that cannot be solved is posed by nobody either.
-                shown_as = "NOT_POSED" if found.state == "REFUSED" else found.state
-                color = getattr(addon.preferences, f"{shown_as.lower()}_color")
+                # A limb that cannot be solved, or does not follow, is posed by nobody either.
+                color = getattr(addon.preferences, f"{found.state.lower()}_color", addon.preferences.not_posed_color)
                 signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
                 _draw_limb(found, signs, color, in_hand=name == held)
         guides = overlay.guides(state.cached(rig), held) if held else None

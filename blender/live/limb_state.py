@@ -36,6 +36,10 @@ _SECONDS = 0.2
 """Between two looks at a limb that plays."""
 
 
+_AWAY = ("OTHER_SCENE", "IN_NO_SCENE")
+"""Kinds of refusals that are states here: all but Live goes on."""
+
+
 class State(StrEnum):
     """What can be said of a limb.
 
@@ -44,6 +48,7 @@ class State(StrEnum):
     TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
     NOT_POSED : elsewhere, as Live is off
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
+    OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
     MUTED, REFUSED : not solved
     """
 
@@ -53,6 +58,8 @@ class State(StrEnum):
     TOO_CLOSE = "TOO_CLOSE"
     NOT_POSED = "NOT_POSED"
     HIDDEN = "HIDDEN"
+    OTHER_SCENE = "OTHER_SCENE"
+    IN_NO_SCENE = "IN_NO_SCENE"
     MUTED = "MUTED"
     REFUSED = "REFUSED"
 
@@ -66,6 +73,7 @@ class LimbState:
     miss : from the tip to the target
     cause : label of the option that holds the limb AS_SET
     hiding : what hides it, where that is known
+    away : what is not in this scene, and the names of the scenes in which it is
     refusal : why it cannot be solved
     keyed : its bones have keys, which Live would cover
     """
@@ -76,6 +84,7 @@ class LimbState:
     miss: float = 0.0
     cause: str = ""
     hiding: Hiding | None = None
+    away: tuple[str, str] = ("", "")
     refusal: Refused | None = None
     keyed: bool = False
 
@@ -133,13 +142,17 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
     for chain in rig.two_bone_ik_chains:
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[2], *target) if joints and target else 0.0
+        refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
         seen = LimbState(
             state=State.MUTED if chain.mute else State.REFUSED,
             joints=joints,
             target=target,
             miss=miss,
-            refusal=now.refused.get(chain.name) or now.left_out.get(chain.name),
+            refusal=refusal,
         )
+        if refusal and refusal.kind in _AWAY:
+            away = refusal.object, str(refusal.value)
+            seen = replace(seen, state=State(refusal.kind), away=away, refusal=None)
         is_solved = chain.name in solved and chain.name not in now.left_out
         found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
     return found

@@ -29,6 +29,8 @@ _SIGNS = {
     State.TOO_CLOSE: [[(0, -1.2), (1, 0.7), (-1, 0.7), (0, -1.2)]],
     State.NOT_POSED: [[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (-0.9, -0.9)]],
     State.HIDDEN: [[(-1, -1), (1, 1)], [(-1, 1), (1, -1)]],
+    State.OTHER_SCENE: [[(0, -1), (0, 1)]],
+    State.IN_NO_SCENE: [[(-1, -0.5), (1, -0.5)], [(-1, 0.5), (1, 0.5)]],
     State.REFUSED: [[(-1, 0), (1, 0)]],
 }
 """Lines in the plane of the view: one shape for each state, for those who cannot tell its color."""

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
+import bpy
 import numpy as np
 from bpy.types import Depsgraph, RenderSettings, Scene
 
@@ -203,7 +204,11 @@ def refuse_disabled(need: SampleRequest, depsgraph: Depsgraph) -> None:
     objects = depsgraph.view_layer_eval.objects
     for item in need.objects:
         if item.name not in objects:
-            raise Refused("DISABLED", object=item)
+            scenes = [scene for scene in bpy.data.scenes if scene.objects.get(item.name) == item]
+            if depsgraph.scene in scenes:
+                raise Refused("DISABLED", object=item)
+            names = ", ".join(f'"{scene.name}"' for scene in scenes)
+            raise Refused("OTHER_SCENE" if scenes else "IN_NO_SCENE", object=item, value=names)
 
 
 def _refuse_unfit(samples: Samples, frames: Array) -> None:
