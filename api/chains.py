@@ -150,6 +150,8 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
     on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
     chain without one, as `add_detected` adds them, gets that of the constraint.
 
+    raises : Refused for a known rig, such as a generated Rigify rig: `switch` goes from its IK to its FK
+
     >>> constraint = rig.pose.bones["forearm.R"].constraints.new("IK")
     >>> constraint.target, constraint.chain_count = hand, 3
     >>> for takeover in api.chains_from_constraints(rig):

@@ -64,8 +64,8 @@ DIFFERENT = [
     (lock, 'IK Lock about Z holds bone "upper"'),
     (limit, 'stops bone "lower"'),
     (stiffness, 'IK Stiffness about Z holds bone "upper" back'),
-    (no_pole, "Without a pole target it bends the limb sideways"),
-    (no_pole_and_influence, "Without a pole target its Influence moves the goal"),
+    (no_pole, "Without a pole target the constraint bends the limb sideways"),
+    (no_pole_and_influence, "Without a pole target the Influence of the constraint moves the goal"),
     (another, 'Constraint "IK" of bone "hand" moves the same bones'),
 ]
 
@@ -95,7 +95,7 @@ def test_a_straight_limb_bends_as_was_told() -> None:
     assert np.linalg.norm(np.cross(*np.diff(joints[-3:], axis=0))) < 1e-3, "the constraint does not bend it"
     (takeover,) = api.chains_from_constraints(rig)
     (sentence,) = takeover.differs
-    assert 'Bones "upper" and "lower" are straight beneath it' in sentence
+    assert 'Bones "upper" and "lower" are straight beneath the constraint, which does not bend them' in sentence
     assert api.bake(rig, frames=(1, 1)).reached
 
 

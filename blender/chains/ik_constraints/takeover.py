@@ -13,10 +13,12 @@ from ....skeleton.values import Point, Samples
 from ....solver.values import Array, Bend, HingeAxis, Reference
 from ... import versions
 from ...armatures import Rig
+from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...pipeline.checks.finite import refuse_not_finite
 from ...pipeline.read import dependencies
 from ...pipeline.requests.option_animation import OptionAnimation
+from ..rigs.known_limbs import kind_of
 from . import animation
 from .animation import option_animations
 from .differences import differences
@@ -58,8 +60,10 @@ class Takeover:
 def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     """All IK constraints of the armature that act and whose end bone has no chain with a target.
 
-    raises : Refused if the pose before one of them holds NaN or infinity
+    raises : Refused if the rig is of a known kind, or if the pose before one of them holds NaN or infinity
     """
+    if kind := kind_of(rig):
+        raise Refused("KNOWN_RIG", object=rig, value=kind)
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     animated = versions.ever_animated_paths(rig)
     for owner, constraint in dependencies.constrained(rig):

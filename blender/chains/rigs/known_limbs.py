@@ -103,6 +103,13 @@ def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
     return _seen[rig.session_uid][1]
 
 
+def kind_of(rig: Rig) -> str:
+    """The kind of rig that its known limbs make it, such as "Rigify"; "" where it is of none."""
+    limbs = limbs_of(rig)
+    layouts_here = _by_names(tuple(rig.data.bones.keys()), user_files()) if limbs else ()
+    return next((kind for kind, named in layouts_here if any(named.fk == limb.fk for limb in limbs)), "")
+
+
 def limb_having(rig: Rig, bone: str) -> KnownLimb | None:
     """The known limb that has this bone, be it a control of FK or IK, or one that shows either."""
     return next((limb for limb in limbs_of(rig) if bone in limb.named), None)
