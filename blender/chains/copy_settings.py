@@ -27,13 +27,13 @@ from ..properties import TwoBoneIKChain, chain_of
 from .detect import bone_names
 
 SECTIONS = {
-    "TARGET": ("use_rotation", "rotation_influence"),
+    "TARGET": ("influence", "use_rotation", "rotation_influence"),
     "BONES": ("root_bone", "tip_bone"),
     "BEND": (
         *("bend", "plane", "pole_angle", "pole_influence", "pole_smoothing", "hinge_axis"),
         *("reference", "use_bend_limits", "bend_min", "bend_max"),
     ),
-    "REACH": ("unreachable", "max_stretch", "softness", "use_extension_limit", "influence"),
+    "REACH": ("unreachable", "max_stretch", "softness", "use_extension_limit"),
 }
 """The sections of the panel, with the fields of each; those of `_GOALS` belong to the first."""
 
