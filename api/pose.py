@@ -8,6 +8,7 @@ from bpy.types import Scene
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
+from ..blender.live.pose_before import posing
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
 from ..blender.pipeline.read.chosen_chains import scene_of
@@ -26,7 +27,8 @@ def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | N
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
-    return flip_steps.flip(rig, chains, scene)
+    with posing(rig) as pose_before:
+        return flip_steps.flip(rig, chains, scene, pose_before)
 
 
 @at_work.alone()
@@ -35,12 +37,14 @@ def solve(
 ) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
 
-    The report tells, as that of a bake does, where Blender then shows a chain in another pose.
+    Where Live poses a chain already, Solve starts from the pose before Live, and so gives the same pose again. The
+    report tells, as that of a bake does, where Blender then shows a chain in another pose.
 
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached
     """
-    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys)
+    with posing(rig) as pose_before:
+        return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, pose_before=pose_before)
 
 
 @at_work.alone()

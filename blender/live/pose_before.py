@@ -5,6 +5,8 @@ drift. So the pose from before is kept until somebody else poses the bone. The b
 and loading a file bring back both.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig
+from ..pipeline.sample.sampling import PoseBefore
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
@@ -49,6 +52,22 @@ def pose_before(point: Point, basis: Basis) -> Basis:
         own = np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
         return Basis.of(own, np.copysign(transform.lengths(own[..., :3, :3]), basis.scale))
     return basis
+
+
+@contextmanager
+def posing(rig: Rig) -> Iterator[PoseBefore]:
+    """Gives what `pose_before` gives. Bones posed while it is open are posed from there, for Live as well."""
+    sampled: dict[Point, tuple[Basis, Basis]] = {}
+
+    def starts_from(point: Point, basis: Basis) -> Basis:
+        sampled[point] = basis, pose_before(point, basis)
+        return sampled[point][1]
+
+    yield starts_from
+    for point, (basis, before) in sampled.items() if rig.two_bone_ik_live else ():
+        bone = rig.pose.bones[point.bone]
+        if point.object == rig and not _same(np.array(bone.matrix_basis), basis.matrix):
+            remember(bone, before)
 
 
 def forget() -> None:

@@ -45,13 +45,16 @@ class _MovedPole:
     told: str
 
 
-def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
+def flip(
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore = sampling.as_sampled
+) -> Report:
     """Bend the chains the other way from how they bend as the scene stands, and pose them so.
 
     raises : Refused where they cannot be posed so; then nothing has changed
     """
     plan = current_plan(rig, names, scene)
-    signs = bend_signs(rig, names, scene)
+    sampling.settle(plan)
+    signs = bend_signs(rig, names, scene, pose_before)
     poles: list[_MovedPole] = []
     notes: list[str] = []
     bends: dict[str, Bend] = {}
@@ -69,13 +72,13 @@ def flip(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
         bends[chain.name] = other
     before = _set_bends(rig, bends)
     try:
-        refuse_unposed(rig, names, scene)
+        refuse_unposed(rig, names, scene, pose_before)
     except Refused:
         _set_bends(rig, before)
         raise
     for pole in poles:
         notes += [*_write(pole, plan.scene), pole.told]
-    report = pose(rig, names, scene, insert_keys=False)
+    report = pose(rig, names, scene, insert_keys=False, pose_before=pose_before)
     return replace(report, notes=(*notes, *report.notes))
 
 

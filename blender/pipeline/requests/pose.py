@@ -30,14 +30,22 @@ from ..sample.request import sample_request
 from .write_channels import Channels, pose_channels
 
 
-def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+def pose(
+    rig: Rig,
+    names: Sequence[str] | None,
+    scene: Scene | None,
+    *,
+    insert_keys: bool,
+    pose_before: sampling.PoseBefore = sampling.as_sampled,
+) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=insert_keys)
     constraints = [*dependencies.constrained(rig)]
     read_notes = rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
-    with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
+    sampling.settle(plan)
+    with sampling.sampled_current_frame(plan, sample_request(plan), pose_before) as (samples, played):
         solved = solve.solve_groups(plan, samples)
         refuse_unreachable(plan, solved)
         rows = keyed_rows(plan, solved)
@@ -49,11 +57,14 @@ def pose(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_k
     return build_report("Solve", plan, solved, notes, measured)
 
 
-def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> None:
+def refuse_unposed(
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
+) -> None:
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=False)
-    refuse_unreachable(plan, solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan))))
+    samples = sampling.sample_current_frame(plan, sample_request(plan), pose_before)
+    refuse_unreachable(plan, solve.solve_groups(plan, samples))
 
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
@@ -61,10 +72,13 @@ def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
     keys.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
 
 
-def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> dict[str, int]:
+def bend_signs(
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
+) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    solved = solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_request(plan)))
+    samples = sampling.sample_current_frame(plan, sample_request(plan), pose_before)
+    solved = solve.solve_groups(plan, samples)
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 

@@ -172,20 +172,25 @@ def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_s
         return (yield from sampler.over_range())
 
 
+def settle(plan: Plan) -> None:
+    """Let Blender evaluate edits, and limbs that follow these be posed: while something is sampled, they are not."""
+    plan.scene.view_layers[0].update()
+
+
 @contextmanager
 def sampled_current_frame(
-    plan: Plan, need: SampleRequest
+    plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled
 ) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
         samples = scene.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield samples, lambda need, _frames: scene.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, pose_before), lambda need, _frames: scene.probed(plan.scene, need)
 
 
-def sample_current_frame(plan: Plan, need: SampleRequest) -> Samples:
+def sample_current_frame(plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled) -> Samples:
     """The scene just as it stands now, with edits that have no key."""
-    with sampled_current_frame(plan, need) as (samples, _):
+    with sampled_current_frame(plan, need, pose_before) as (samples, _):
         return samples
 
 
