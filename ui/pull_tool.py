@@ -22,7 +22,9 @@ class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return context.mode == "POSE"
+        # Blender lets the group stay when another tool has been chosen, and shows it with the next file or armature.
+        tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False) if context.mode == "POSE" else None
+        return tool is not None and tool.idname == PullLimb.bl_idname
 
     @classmethod
     def setup_keymap(cls, keyconfig: KeyConfig) -> KeyMap:
