@@ -1,4 +1,4 @@
-"""Keys beside a span that is keyed in part: on frames outside curves show what they showed, however far the next key is.
+"""Keys beside a span that is keyed in part: on other frames curves show what they showed, however far the next key is.
 
 Between the last key inside and the frame beside, the curve goes from one to the other.
 """
