@@ -1,14 +1,15 @@
 """Copies the settings of a chain to others, and mirrors them on the way to the other side.
 
 Mirrored means across the plane x = 0 of the armature, as Blender mirrors: the limb of the other side then poses as the
-mirror image, whatever the roll of its bones. A rotation by an angle about an axis is in the mirror a rotation by the
-opposite angle about the mirrored axis, so the pole angle changes its sign. Bend limits keep theirs, because the hinge
-axis is the opposite of the mirrored one.
+mirror image. A rotation by an angle about an axis is in the mirror a rotation by the opposite angle about the mirrored
+axis, so the pole angle changes its sign. Bend limits keep theirs, because the hinge axis is the opposite of the
+mirrored one. An axis of the end bone goes with its roll: where no axis of the other end bone is the one that mirrors,
+the nearest is taken, and `difference` tells by how much it is off.
 """
 
 from collections.abc import Collection
 from dataclasses import replace
-from math import acos, degrees
+from math import atan2, degrees, radians
 from typing import Any
 
 import bpy
@@ -17,6 +18,7 @@ import numpy as np
 from ...skeleton.values import AXES
 from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
+from ...solver.vectors import cross, dot, norm
 from ..armatures import Rig, is_rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
@@ -42,6 +44,12 @@ _OWN = {"root_bone", "tip_bone", "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
 _MIRROR = np.array((-1.0, 1.0, 1.0))
+
+_ASKEW = radians(1.0)
+"""Hinges that differ by less are told as mirrored: rolls are set by eye."""
+
+_DIGITS = 6
+"""Of angles that are compared: axes that are equally near by rounding alone are taken in their order."""
 
 
 def chain_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> TwoBoneIKChain | None:
@@ -99,12 +107,21 @@ def difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
     """A sentence if the limb on the other side is no mirror image at rest, so that its poses cannot be; else ""."""
     if other != chain_of_other_side(rig, chain):
         return ""
-    limbs = [_at_rest(rig, each) for each in (chain, other)]
-    cosine = np.einsum("ij,ij->i", limbs[0][0] * _MIRROR, limbs[1][0]).min()
-    angle = acos(min(1.0, float(cosine)))
-    if angle < reference.SLIGHT:
-        return ""
-    return translated("note.no_mirror_image", other=other.name, chain=chain.name, angle=degrees(angle))
+    (links, hinges), (other_links, other_hinges) = (_at_rest(rig, each) for each in (chain, other))
+    named = {"other": other.name, "chain": chain.name}
+    angle = _angle(links * _MIRROR, other_links)
+    if angle >= reference.SLIGHT:
+        return translated("note.no_mirror_image", **named, angle=degrees(angle))
+    angle = _angle(-_MIRROR * hinges, other_hinges)
+    return translated("note.no_mirrored_hinge", **named, angle=degrees(angle)) if angle > _ASKEW else ""
+
+
+def _angle(directions: Array, others: Array) -> float:
+    """The largest angle between unit vectors (2, 3) and others, radians."""
+    return max(
+        atan2(float(sine), float(cosine))
+        for sine, cosine in zip(norm(cross(directions, others)), dot(directions, others), strict=True)
+    )
 
 
 def _side(chain: TwoBoneIKChain) -> str:
@@ -141,14 +158,18 @@ def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:
 
 
 def _hinge_axis(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> HingeAxis:
-    """The axis of the other chain's end bone that is the mirror image of the axis about which this chain bends."""
-    _, hinge = _at_rest(rig, chain)
-    mirrored = -_MIRROR * hinge
-    _, auto = _at_rest(rig, other, HingeAxis.AUTO)
-    if chain.hinge_axis == HingeAxis.AUTO and auto @ mirrored > np.sqrt(0.5):
-        return HingeAxis.AUTO
-    end = rest(rig.data.bones[other.end_bone])[:3, :3]
-    return max(list(HingeAxis)[1:], key=lambda axis: float(end @ np.array(AXES[axis]) @ mirrored))
+    """The axis of the other chain's end bone that is nearest to the mirror image of this chain's hinge."""
+    _, hinges = _at_rest(rig, chain)
+
+    def off(axis: HingeAxis) -> float:
+        return round(_angle(-_MIRROR * hinges, _at_rest(rig, other, axis)[1]), _DIGITS)
+
+    auto, *axes = HingeAxis
+    if chain.hinge_axis != HingeAxis.AUTO:
+        return min(axes, key=off)
+    if off(auto) < radians(45.0) and not reference.is_slight(reference.rest(rest_chain(rig, other)[0])):
+        return auto  # the bend of the rest pose tells more than any axis
+    return min((auto, *axes), key=off)
 
 
 def _bend(chain: TwoBoneIKChain, other: TwoBoneIKChain, hinge_axis: str | None) -> Bend:
@@ -160,7 +181,7 @@ def _bend(chain: TwoBoneIKChain, other: TwoBoneIKChain, hinge_axis: str | None) 
 
 
 def _at_rest(rig: Rig, chain: TwoBoneIKChain, axis: HingeAxis | None = None) -> tuple[Array, Array]:
-    """Directions (2, 3) of the bones and the end bone's hinge (3,) at rest, in armature space.
+    """Directions (2, 3) of the bones and their hinges (2, 3) at rest, in armature space.
 
     axis : taken in place of the chain's own hinge axis
     """
@@ -169,4 +190,4 @@ def _at_rest(rig: Rig, chain: TwoBoneIKChain, axis: HingeAxis | None = None) -> 
         limb = replace(limb, hinge_axis=orientation @ AXES[axis], use_hinge_axis=axis != HingeAxis.AUTO)
     pose = reference.rest(limb)
     to_armature = rest(rig.data.bones[root_name(rig, chain)])[:3, :3]
-    return pose.links @ to_armature.T, to_armature @ pose.hinges[1]
+    return pose.links @ to_armature.T, pose.hinges @ to_armature.T

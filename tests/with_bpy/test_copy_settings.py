@@ -136,6 +136,63 @@ def test_bones_that_are_rolled_otherwise_bend_as_mirrored(roll: float, axis: str
     assert asymmetry(rig, "Leg") < CLOSE
 
 
+def leg_pair(bent: float, rolls: dict[str, tuple[float, float]]) -> Object:
+    """Two legs that mirror each other, but for the rolls of thigh and shin; straight unless `bent`."""
+    bones = []
+    for side, sign in (("L", 1), ("R", -1)):
+        joints = [(0.3 * sign, 0.1, 2), (0.35 * sign, 0.1 - bent, 1), (0.395 * sign, 0.1, 0.1), (0.4 * sign, 0.1, -0.2)]
+        for number, (name, roll) in enumerate(zip(LIMBS["Leg"], (*rolls[side], 0.0), strict=True)):
+            parent = f"{LIMBS['Leg'][number - 1]}.{side}" if number else ""
+            bones.append(Bone(f"{name}.{side}", joints[number], joints[number + 1], parent, roll))
+    return armature(bones)
+
+
+def degrees_off(rig: Object, axis: str) -> float:
+    """By how much the nearest axis x or z of the right shin is off the mirror image of the left one's axis.
+
+    Both are seen along each bone, which they are at right angles to as hinges.
+    """
+
+    def beside(vector: np.ndarray, bone: str) -> np.ndarray:
+        way = np.array(rig.data.bones[bone].matrix_local.col[1][:3])
+        vector = vector - vector @ way * way
+        return vector / np.linalg.norm(vector)
+
+    columns = {"X": (0, 1), "Z": (2, 1), "NEG_X": (0, -1), "NEG_Z": (2, -1)}
+
+    def hinges(side: str, axis: str) -> list[np.ndarray]:
+        column, sign = columns[axis]
+        vector = sign * np.array(rig.data.bones[f"shin.{side}"].matrix_local.col[column][:3])
+        return [beside(vector, f"{name}.{side}") for name in LIMBS["Leg"][:2]]
+
+    wanted = [-MIRROR @ hinge for hinge in hinges("L", axis)]
+    return min(
+        max(
+            float(np.degrees(np.arccos(np.clip(a @ b, -1, 1)))) for a, b in zip(wanted, hinges("R", other), strict=True)
+        )
+        for other in columns
+    )
+
+
+@pytest.mark.parametrize("pole", [False, True])
+@pytest.mark.parametrize(("axis", "bent"), [("AUTO", 0.0), ("X", 0.0), ("Z", 0.0), ("NEG_Z", 0.3), ("Z", 0.02)])
+@pytest.mark.parametrize("seed", range(5))
+def test_rolls_that_do_not_mirror_are_told_by_their_angle(axis: str, bent: float, pole: bool, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    left, right = random.uniform(-pi, pi, (2, 2)).tolist()
+    mirrored = seed == 0
+    if mirrored:
+        right = [-roll for roll in left]
+    rig = leg_pair(bent, {"L": left, "R": right})
+    told = copied(rig, "Leg", {"pole": pole, "hinge_axis": axis, "bend": "POSITIVE"})["Leg.R"]
+    off = degrees_off(rig, "X" if axis == "AUTO" else axis)
+    assert (f" {off:.3g} degrees" in told) if off > 1.0 else told == ""
+    assert bool(told) != mirrored
+    bpy.context.view_layer.update()
+    api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
+    assert (asymmetry(rig, "Leg") < CLOSE) == mirrored
+
+
 def test_a_rest_pose_that_is_no_mirror_image_is_told() -> None:
     bones = [
         Bone("thigh.L", (0.1, 0, 1), (0.1, -0.1, 0.5)),
