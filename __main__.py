@@ -17,6 +17,4 @@ if __name__ == "__main__":
     bpy.context.preferences.addons.new().module = __package__
     register()
     status = main.main(sys.argv[1:], [sys.executable, "-m", __package__], f"python -m {__package__}")
-    sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(status)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers

@@ -6,10 +6,9 @@ It ends with an `ExitStatus`. If that is not 0, one line on stderr gives the rea
 import sys
 import traceback
 from collections.abc import Sequence
-from io import TextIOWrapper
 
 from ..blender.messages.refused import Refused
-from . import detect, interrupt, run_command
+from . import detect, interrupt, run_command, standard_streams
 from .arguments import parser
 from .outcome import ExitStatus
 
@@ -21,7 +20,11 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     program : the command line before them, with which other processes are started
     usage : what users write before the name of a command
     """
-    _say_all()
+    with standard_streams.unfailing():
+        return _main(argv, program, usage)
+
+
+def _main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     try:
         with interrupt.heard():
             arguments = parser(usage).parse_args(argv)
@@ -39,9 +42,3 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     except Exception:  # noqa: BLE001  (our bug, for which Blender has an exit status of its own)
         traceback.print_exc()
         return ExitStatus.CRASHED
-
-
-def _say_all() -> None:
-    """Let stdout write as escapes what its encoding does not have, as stderr does: names of files hold any bytes."""
-    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")

@@ -1,0 +1,96 @@
+"""Standard output and error for a run that goes on, with its own exit status, where nobody takes what it tells.
+
+A disk may be full, a pipe's reader may be gone, and with `>&-` there is no stream at all: Python's own streams then
+raise OSError, at any later `print` as well, or are None.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EBADF
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from typing import Any, TextIO
+
+
+@contextmanager
+def unfailing() -> Iterator[None]:
+    """While the context is open, `sys.stdout` and `sys.stderr` drop what the system does not take.
+
+    The first loss on stdout is told on stderr, in one line.
+    """
+    before = sys.stdout, sys.stderr
+    _open_closed()
+    streams = _unfailing(sys.stdout, _tell_loss), _unfailing(sys.stderr, lambda _reason: None)
+    sys.stdout, sys.stderr = streams
+    try:
+        yield
+    finally:
+        for stream in streams:
+            stream.flush()
+        sys.stdout, sys.stderr = before
+
+
+def _tell_loss(reason: str) -> None:
+    print(f"two_bone_ik: Standard output cannot be written: {reason}", file=sys.stderr)
+
+
+def _open_closed() -> None:
+    """Open what is closed of the three standard files: the next file that is opened would otherwise be one of them."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The system gives the lowest number that is free.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+
+
+def _unfailing(stream: TextIO | None, lost: Callable[[str], None]) -> TextIO:
+    """The stream without errors, also those of an encoding that lacks what names of files hold."""
+    if stream is None:
+        return TextIOWrapper(BufferedWriter(_Dropping(None, lost)), encoding="utf-8", errors="backslashreplace")
+    if not isinstance(stream, TextIOWrapper):
+        return stream
+    if stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")
+    raw = getattr(stream.buffer, "raw", stream.buffer)  # without a buffer with PYTHONUNBUFFERED
+    if not isinstance(raw, RawIOBase):
+        return stream  # not the system's: it was replaced
+    with suppress(OSError):
+        stream.flush()
+    dropping: Any = _Dropping(raw, lost)
+    return TextIOWrapper(
+        dropping if raw is stream.buffer else BufferedWriter(dropping),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+class _Dropping(RawIOBase):
+    """Hands bytes on to a file, or drops them if that takes none; `lost` is told why, once."""
+
+    def __init__(self, file: RawIOBase | None, lost: Callable[[str], None]) -> None:
+        self._file = file
+        self._lost: Callable[[str], None] | None = lost
+
+    def write(self, data: Any) -> int:
+        try:
+            if not self._file:
+                raise OSError(EBADF, os.strerror(EBADF))
+            return self._file.write(data) or 0
+        except OSError as error:
+            lost, self._lost = self._lost, None
+            if lost:
+                lost(os.strerror(error.errno))
+            return len(data)
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return bool(self._file and self._file.isatty())
+
+    def fileno(self) -> int:
+        return self._file.fileno() if self._file else super().fileno()
