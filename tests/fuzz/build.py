@@ -130,6 +130,9 @@ def _settle(empty: Object, item: Mapping, rig: Object) -> None:
     for frame, near in item.get("keys", {}).items():
         empty.location = placed(near)
         empty.keyframe_insert("location", frame=float(frame))
+    for frame, turn in item.get("turns", {}).items():
+        empty.rotation_euler = turn
+        empty.keyframe_insert("rotation_euler", frame=float(frame))
     if "interpolation" in item and empty.animation_data:
         for curve in state.curves(empty.animation_data.action):
             for key in curve.keyframe_points:
@@ -146,10 +149,10 @@ def _pose(bone: PoseBone, pose: Mapping) -> None:
     bone.rotation_mode = pose.get("mode", "QUATERNION")
     for name in ("location", "rotation", "scale"):
         if name in pose:
-            _set(bone, name, pose[name])
+            set_pose(bone, name, pose[name])
         for frame, value in pose.get("keys", {}).get(name, {}).items():
-            bone.keyframe_insert(_set(bone, name, value), frame=float(frame))
-    if pose.get("muted"):
+            bone.keyframe_insert(set_pose(bone, name, value), frame=float(frame))
+    if pose.get("muted") and bone.id_data.animation_data:
         for curve in state.curves(bone.id_data.animation_data.action):
             if curve.data_path.startswith(bone.path_from_id()):
                 curve.mute = True
@@ -159,7 +162,7 @@ def _pose(bone: PoseBone, pose: Mapping) -> None:
         _constrain(bone.constraints.new(given["type"]), given)
 
 
-def _set(bone: PoseBone, name: str, value: Sequence[float]) -> str:
+def set_pose(bone: PoseBone, name: str, value: Sequence[float]) -> str:
     """Set location, rotation or scale, the rotation as the bone's mode has it; returns the property's name."""
     if name != "rotation":
         setattr(bone, name, _numbers(value))
@@ -186,10 +189,15 @@ def _chain(rig: Object, given: Mapping) -> None:
     chain = rig.two_bone_ik_chains.add()
     chain.end_bone, chain.root_bone, chain.tip_bone = given["end"], given.get("root", ""), given.get("tip", "")
     chain.name = given["end"]
-    chain.target = bpy.data.objects.get(given["target"])
+    chain.target, chain.subtarget = bpy.data.objects.get(given["target"]), given.get("subtarget", "")
     chain.pole_target = bpy.data.objects.get(given.get("pole", ""))
     for name, value in given.get("fields", {}).items():
         setattr(chain, name, value)
+    for name, keys in given.get("keyed", {}).items():
+        bone, option = rig.pose.bones[given["end"]], f"two_bone_ik_{name}"
+        for frame, value in keys.items():
+            setattr(bone, option, value)
+            bone.keyframe_insert(option, frame=float(frame))
 
 
 def _numbers(values: Sequence[float | str]) -> tuple[float, ...]:

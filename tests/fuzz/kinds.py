@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from . import acts
+
 AXES = "xyz"
 
 
@@ -243,10 +245,23 @@ KINDS: dict[str, Callable[[Random, dict], None]] = {
     kind.__doc__.partition(":")[0] + " " + kind.__name__: kind
     for kind in (
         *(shared_bones, connected, negative, carried, uneven, quoted, equal_limits, huge, degenerate, takeover),
-        *(nowhere, hanging, beyond_time, deep),
+        *(nowhere, hanging, beyond_time, deep, *acts.KINDS),
     )
 }
 """By number and name, in the order in which they are applied to a scene."""
 
-RARITY = {kind: 0.02 if kind == "22 deep" else 0.05 for kind in KINDS}
-"""How often each is drawn, each by itself; ropes take long to build."""
+_RARE = {deep: 0.02, acts.switch.switch: 0.003, acts.plant.plant: 0.004}
+
+RARITY = {name: _RARE.get(kind, 0.05) for name, kind in KINDS.items()}
+"""How often each is drawn, each by itself; ropes take long to build, rigs of Rigify and captured walks longer."""
+
+_ALONE = {takeover, *acts.ALONE}  # it has no chains yet that could be of another kind
+
+
+def together(chosen: list[str]) -> list[str]:
+    """Of kinds that were drawn those that go into one scene: its request is of one kind."""
+    if alone := [name for name in chosen if KINDS[name] in _ALONE]:
+        return alone[-1:]
+    asking = [name for name in chosen if KINDS[name] in acts.ASKING]
+    left_out = {*asking[:-1], *([name for name in chosen if KINDS[name] is beyond_time] if asking else [])}
+    return [name for name in chosen if name not in left_out]

@@ -30,28 +30,38 @@ class Limb:
     target: str
     pole: str
     fields: Mapping
+    rig: str = RIG
+    subtarget: str = ""
 
     @classmethod
-    def of(cls, name: str) -> Limb:
+    def of(cls, name: str, owner: str = RIG) -> Limb:
         """The chain of this name, as the armature has it."""
-        rig = bpy.data.objects[RIG]
+        rig = bpy.data.objects[owner]
         chain = rig.two_bone_ik_chains[name]
         root = chain.root_bone or rig.data.bones[chain.end_bone].parent.name
         names = ("plane", "bend", "unreachable", "softness", "influence", "use_extension_limit", "use_bend_limits")
         fields = {field: getattr(chain, field) for field in (*names, "use_rotation")}
         target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
-        return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields)
+        return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget)
 
     @property
     def plain(self) -> bool:
         """True where nothing but its lengths keeps the tip from the target."""
         held = (self.fields[name] for name in ("softness", "use_extension_limit", "use_bend_limits"))
-        there = self.fields["influence"] == 1.0 and self.fields["plane"] != "REST"
+        there = self.fields["influence"] == 1.0 and self.fields["plane"] != "REST" and not self.keyed_options
         return there and not any(held) and self.fields["unreachable"] not in {"STRETCH", "HOLD"}
+
+    @property
+    def keyed_options(self) -> bool:
+        """True where keys on the end bone may change what the chain's fields say."""
+        animation = bpy.data.objects[self.rig].animation_data
+        curves = state.curves(animation.action) if animation and animation.action else ()
+        path = bpy.data.objects[self.rig].pose.bones[self.end].path_from_id() + ".two_bone_ik_"
+        return any(curve.data_path.startswith(path) for curve in curves)
 
     def joints(self) -> np.ndarray:
         """(3, 3) root, mid and tip in the world, as evaluated."""
-        rig = _evaluated(RIG)
+        rig = _evaluated(self.rig)
         bones = rig.pose.bones
         tip = bones[self.tip].head if self.tip else bones[self.end].tail
         places = np.array((bones[self.root].head, bones[self.end].head, tip), dtype=float)
@@ -60,7 +70,10 @@ class Limb:
 
     def goal(self) -> np.ndarray:
         """(3,) the target in the world, as evaluated."""
-        return np.array(_evaluated(self.target).matrix_world.translation, dtype=float)
+        item = _evaluated(self.target)
+        if not self.subtarget:
+            return np.array(item.matrix_world.translation, dtype=float)
+        return np.array(item.matrix_world @ item.pose.bones[self.subtarget].head, dtype=float)
 
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""
@@ -70,7 +83,7 @@ class Limb:
 
     def links(self) -> np.ndarray:
         """(2, 2) the least and the greatest lengths of both links in any pose; any where that is hard to say."""
-        rig = _evaluated(RIG)
+        rig = _evaluated(self.rig)
         bones = rig.pose.bones
         root, end = bones[self.root], bones[self.end]
         if self._is_rigid(rig):
@@ -126,17 +139,17 @@ def bake_faults(report: object, request: Mapping, told: list[str]) -> Iterator[s
         told.append("constraint or NLA")
         return
     tolerance = request["tolerance"] if request.get("keys") == "REDUCED" else 0.0
-    keyed = {chain.name: _frames(Limb.of(chain.name), chain, request) for chain in report.chains}
+    keyed = {chain.name: _frames(Limb.of(chain.name, report.rig), chain, request) for chain in report.chains}
     for frame in sorted(set().union(*keyed.values())):
         on_frame(frame)
         for chain in report.chains:
             if frame in keyed[chain.name]:
-                yield from pose_faults(chain, frame, tolerance, told)
+                yield from pose_faults(chain, frame, tolerance, told, report.rig)
 
 
-def pose_faults(chain: object, frame: float, tolerance: float, told: list[str]) -> Iterator[str]:
+def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], rig: str = RIG) -> Iterator[str]:
     """Of one chain, as Blender evaluates it now."""
-    limb = Limb.of(chain.name)
+    limb = Limb.of(chain.name, rig)
     row = int(np.argmin(np.abs(chain.frames - frame)))
     status, miss = int(chain.status[row]), float(chain.miss[row])
     joints, goal = limb.joints(), limb.goal()
@@ -196,6 +209,22 @@ def _places(limbs: Sequence[Limb]) -> np.ndarray:
     return places @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def worlds(items: Sequence[str | tuple[str, str]], frames: Iterable[float]) -> np.ndarray:
+    """(n, m, 4, 4) of objects, or of bones by the names of both, on these frames."""
+    found = []
+    for frame in frames:
+        on_frame(frame)
+        found.append([_world(item) for item in items])
+    return np.array(found, dtype=float)
+
+
+def _world(item: str | tuple[str, str]) -> np.ndarray:
+    if isinstance(item, str):
+        return np.array(_evaluated(item).matrix_world, dtype=float)
+    rig = _evaluated(item[0])
+    return np.array(rig.matrix_world, dtype=float) @ np.array(rig.pose.bones[item[1]].matrix, dtype=float)
+
+
 def has_bones() -> bool:
     """False where a frame handler has taken the armature away."""
     return RIG in bpy.data.objects and len(bpy.data.objects[RIG].data.bones) > 0
@@ -218,7 +247,7 @@ def _frames(limb: Limb, chain: object, request: Mapping) -> set[float]:
         solved = {float(frame) for frame in chain.frames[chain.status == REACHED]}
     if request.get("keys") == "REDUCED":
         return solved
-    rig = bpy.data.objects[RIG]
+    rig = bpy.data.objects[limb.rig]
     path = rig.pose.bones[limb.end].path_from_id()
     action = rig.animation_data and rig.animation_data.action
     keys = {

@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import cos, pi, sin
 from random import Random
 
-from .kinds import KINDS, RARITY
+from .kinds import KINDS, RARITY, together
 
 Scene = dict
 
@@ -32,8 +32,7 @@ def draw(seed: int, kinds: Sequence[str] | None = None) -> Scene:
     scene["request"] = _request(random)
     _motion(random, scene)
     chosen = [kind for kind, part in RARITY.items() if random.random() < part] if kinds is None else list(kinds)
-    if "16 takeover" in chosen:
-        chosen = ["16 takeover"]  # it has no chains yet that could be of another kind
+    chosen = together(chosen)
     for kind in chosen:
         KINDS[kind](random, scene)
     return {"seed": seed, "kinds": chosen, **scene}

@@ -14,17 +14,14 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
-from . import build, changes, geometry, oracle, state
+from . import acts, build, changes, geometry, judge, oracle, state
 from .build import RIG
 
 SECONDS = 60
 """What takes longer hangs."""
 
-KEPT = 2e-4
-"""Part of the limb's size: what "keeps its pose" allows, and as much again for Blender's float32."""
-
 TAKEN_OVER = 1e-2
-"""The same for a constraint, whose own iteration leaves some of it near straight and near folded."""
+"""As `judge.KEPT`, for a constraint, whose own iteration leaves some of it near straight and near folded."""
 
 
 @dataclass
@@ -59,7 +56,8 @@ def trial(scene: Mapping) -> Verdict:
     except Hang:
         return Verdict("hang", [f"hang: more than {SECONDS} s"])
     except api.Refused as refusal:
-        return Verdict("refused", list(_refusal_faults(refusal, before, scene)), words=f"{refusal.kind}: {refusal}")
+        faults = list(judge.refusal_faults(refusal, before, scene))
+        return Verdict("refused", faults, words=f"{refusal.kind}: {refusal}")
     except Exception:  # noqa: BLE001 (whatever it is, it is what is looked for)
         lines = traceback.format_exc().strip().splitlines()
         place = next((line.strip() for line in reversed(lines) if line.startswith("  File")), "")
@@ -74,8 +72,14 @@ def trial(scene: Mapping) -> Verdict:
 
 
 def _constrained(scene: Mapping) -> bool:
-    """Constraints on top of the keys are what a bake can only tell of; all else it has to pose as it says."""
-    return any("constraints" in pose for pose in scene["poses"].values())
+    """What a bake can only tell of: constraints on top of the keys, and scales of 0. Else it has to pose as it says."""
+    poses = scene["poses"].values()
+    return any("constraints" in pose for pose in poses) or any(map(_flat, [*poses, scene["rig"]]))
+
+
+def _flat(pose: Mapping) -> bool:
+    """True where a scale is 0 along an axis, on a frame or on all."""
+    return any(0.0 in scale for scale in (pose.get("scale", ()), *pose.get("keys", {}).get("scale", {}).values()))
 
 
 @contextmanager
@@ -94,54 +98,37 @@ def _alarm() -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _refusal_faults(refusal: api.Refused, before: state.State, scene: Mapping) -> Iterator[str]:
-    words = str(refusal)
-    if not words or not refusal.kind or "{" in words or "Error" in words or "\n" in words:
-        yield f"no sentence: {words!r}"
-    for path, difference in state.changed(before).items():
-        if not _by_handler(path, difference, scene):
-            yield f"trace of a refusal: {path}: {difference} after {words}"[:400]
-
-
-def _by_handler(path: str, difference: state.Difference, scene: Mapping) -> bool:
-    """What a frame handler that deletes things has changed is not the request's."""
-    if "handler" not in scene:
-        return False
-    is_gone = all(new is None for _, new in difference.values())
-    return is_gone or not (path.startswith("actions") or ".pose[" in path)
-
-
 def _bake(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     rig = bpy.data.objects[RIG]
-    report = api.bake(rig, **_arguments(request), measure="ALL")
+    report = api.bake(rig, **judge.arguments(request), measure="ALL")
     yield from changes.unasked(before, scene, changes.keyed(report, request), report)
-    yield from _truth(report, request, told)
+    yield from judge.truth(report, request, told)
     if not report.posed and "handler" not in scene:
         told.append("not posed so")
-        told += ["only ALL finds it"] if api.bake(rig, **_arguments(request)).posed else []
+        told += ["only ALL finds it"] if api.bake(rig, **judge.arguments(request)).posed else []
 
 
 def _check(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     rig = bpy.data.objects[RIG]
-    checked = api.check(rig, **_arguments(request))
+    checked = api.check(rig, **judge.arguments(request))
     yield from changes.unasked(before, scene, [])
     if "handler" in scene:
         return
     try:
-        baked = api.bake(rig, **_arguments(request))
+        baked = api.bake(rig, **judge.arguments(request))
     except api.Refused:
         return  # as where a chain shall rather not be baked than fall short
     for one, other in zip(checked.chains, baked.chains, strict=True):
         if not (np.array_equal(one.status, other.status) and np.allclose(one.miss, other.miss, rtol=1e-4, atol=1e-5)):
             yield f"check differs from bake: {one.name}"
-    yield from _truth(checked, request, told)
+    yield from judge.truth(checked, request, told)
 
 
 def _solve(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     report = api.solve(bpy.data.objects[RIG], **request)
     bpy.context.view_layer.update()
     yield from changes.unasked(before, scene, changes.keyed(report, request), report)
-    yield from _posed(report, told)
+    yield from judge.posed(report, told)
 
 
 def _flip_bend(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -149,39 +136,39 @@ def _flip_bend(request: dict, before: state.State, told: list[str], scene: Mappi
     bpy.context.view_layer.update()
     asked = [*changes.keyed(report, request), r"objects\[Rig\]\.chains\[\d+\]\.bend", *changes.poles(report)]
     yield from changes.unasked(before, scene, asked)
-    yield from _posed(report, told)
+    yield from judge.posed(report, told)
 
 
 def _snap_targets(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
-    rig, pose, limbs = bpy.data.objects[RIG], oracle.shown(), _limbs()
+    rig, pose, limbs = bpy.data.objects[RIG], oracle.shown(), judge.limbs()
     joints = oracle.shown(limbs)
     report = api.snap_targets(rig, **request)
     bpy.context.view_layer.update()
     yield from changes.unasked(before, scene, changes.targets(report))
-    yield from _kept("snap moves the pose", pose, oracle.shown())
-    if not _says_moved(report):
+    yield from judge.kept("snap moves the pose", pose, oracle.shown())
+    if not judge.says_moved(report):
         with suppress(api.Refused):
             solved = api.solve(rig)
             bpy.context.view_layer.update()
-            if _undisturbed(solved):
-                yield from _kept("snap and solve move the pose", joints, oracle.shown(limbs))
+            if judge.undisturbed(solved):
+                yield from judge.kept("snap and solve move the pose", joints, oracle.shown(limbs))
 
 
 def _bake_targets(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     rig = bpy.data.objects[RIG]
     start, end, *step = request.get("frames", (1, 6))
-    limbs, pose, joints, frames = _limbs(), np.empty(0), np.empty(0), ()
+    limbs, pose, joints, frames = judge.limbs(), np.empty(0), np.empty(0), ()
     if end - start < 1000 and "handler" not in scene:
         frames, current = np.arange(start, end + 1e-6, *step), bpy.context.scene.frame_current_final
         pose, joints = oracle.shown(frames=frames), oracle.shown(limbs, frames)
         build.show(scene, current)
-    report = api.bake_targets(rig, **_arguments(request))
+    report = api.bake_targets(rig, **judge.arguments(request))
     yield from changes.unasked(before, scene, changes.targets(report))
-    yield from _kept("bake from pose moves the pose", pose, oracle.shown(frames=frames))
-    if not _says_moved(report):
+    yield from judge.kept("bake from pose moves the pose", pose, oracle.shown(frames=frames))
+    if not judge.says_moved(report):
         with suppress(api.Refused):
-            if _undisturbed(api.bake(rig, frames=(start, end, *step))):
-                yield from _kept("bake from pose and bake move the pose", joints, oracle.shown(limbs, frames))
+            if judge.undisturbed(api.bake(rig, frames=(start, end, *step))):
+                yield from judge.kept("bake from pose and bake move the pose", joints, oracle.shown(limbs, frames))
 
 
 def _chains_from_constraints(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -196,7 +183,7 @@ def _chains_from_constraints(request: dict, before: state.State, told: list[str]
     current = bpy.context.scene.frame_current_final
     api.bake(rig, frames=(current, current))
     oracle.on_frame(current)
-    yield from _kept("takeover moves the pose", pose, oracle.shown(limbs), most=TAKEN_OVER)
+    yield from judge.kept("takeover moves the pose", pose, oracle.shown(limbs), most=TAKEN_OVER)
 
 
 def _add_chain(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -205,7 +192,7 @@ def _add_chain(request: dict, before: state.State, told: list[str], scene: Mappi
     api.add_chain(rig, "lower", target=bpy.data.objects.get("Target"))
     yield from changes.unasked(before, scene, [rf"objects\[Rig\](\.chains\[{count}\])?\..*"])
     with suppress(api.Refused):
-        yield from _truth(api.bake(rig, frames=(1, 2)), {}, told)
+        yield from judge.truth(api.bake(rig, frames=(1, 2)), {}, told)
 
 
 def _add_detected(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -224,47 +211,5 @@ REQUESTS = {
     "add_chain": _add_chain,
     "add_detected": _add_detected,
     "solve_geometry": geometry.faults,
+    **acts.REQUESTS,
 }
-
-
-def _arguments(request: Mapping) -> dict:
-    return {name: tuple(value) if name == "frames" else value for name, value in request.items()}
-
-
-def _truth(report: api.Report, request: Mapping, told: list[str]) -> Iterator[str]:
-    """Every chain on every frame; what a handler has deleted cannot be asked."""
-    build.show_all()
-    if oracle.has_bones() and all(oracle.Limb.of(chain.name).target for chain in report.chains):
-        yield from oracle.bake_faults(report, request, told)
-
-
-def _posed(report: api.Report, told: list[str]) -> Iterator[str]:
-    build.show_all()
-    if not _undisturbed(report):
-        told.append("constraint or NLA")
-        return
-    for chain in report.chains:
-        limb = oracle.Limb.of(chain.name)
-        if not (limb.fields["unreachable"] == "SKIP" and chain.status[0] != oracle.REACHED):
-            yield from oracle.pose_faults(chain, float(chain.frames[0]), 0.0, told)
-
-
-def _kept(what: str, before: np.ndarray, now: np.ndarray, most: float = KEPT) -> Iterator[str]:
-    if before.size and now.size:
-        off = oracle.apart(before, now)
-        if not off <= most:
-            yield f"{what}: by {off:.4g} of its size"
-
-
-def _limbs() -> list[oracle.Limb]:
-    """Of all chains that a request is about."""
-    chains = bpy.data.objects[RIG].two_bone_ik_chains
-    return [oracle.Limb.of(chain.name) for chain in chains if not chain.mute]
-
-
-def _says_moved(report: api.Report) -> bool:
-    return any("does not keep its pose" in note for note in report.notes)
-
-
-def _undisturbed(report: api.Report) -> bool:
-    return not any(part in note for note in report.notes for part in oracle.BESIDE)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
-from fuzz import changes, oracle, state
+from fuzz import acts, changes, oracle, state
+from fuzz.kinds import KINDS
 from fuzz.scenes import draw
 from fuzz.trial import trial
 
@@ -20,6 +21,16 @@ SCENES = range(1, 251)
 
 def test_random_scenes_are_refused_untouched_or_posed_as_told() -> None:
     assert {seed: faults for seed in SCENES if (faults := trial(draw(seed)).faults)} == {}
+
+
+RARE = {"switch", "plant"}
+ACTS = [name for name, kind in KINDS.items() if kind in acts.ASKING]
+
+
+@pytest.mark.parametrize("kind", ACTS)
+def test_random_acts_are_refused_untouched_or_done_as_told(kind: str) -> None:
+    seeds = range(1, 4 if kind.partition(" ")[2] in RARE else 31)
+    assert {seed: faults for seed in seeds if (faults := trial(draw(seed, [kind])).faults)} == {}
 
 
 @pytest.fixture

@@ -46,8 +46,7 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
     for limb in found.values():
         if bone in limb.named:
             return limb
-    nearest = nearest_name(str(bone), (name for limb in found.values() for name in limb.named))
-    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found), nearest=nearest)
+    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found))
 
 
 def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:

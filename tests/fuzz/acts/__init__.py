@@ -1,0 +1,33 @@
+"""What users do beside baking: each file has a kind of scene, how its request is carried out, and what is true then.
+
+A kind is a function like those in `kinds.py`. Those in `ALONE` make the whole scene by themselves, so no other kind is
+applied to theirs. A request gets its arguments, the file's state before, a list for what the report owns up to, and the
+scene; it yields faults.
+"""
+
+from __future__ import annotations
+
+from . import create, crowd, hold, live, mirror, options, pin, plant, reduced, scales, switch
+
+KINDS = (
+    *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
+    *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
+)
+
+ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
+"""Those that ask for something of their own."""
+
+ALONE = (mirror.mirror, switch.switch, plant.plant)
+
+REQUESTS = {
+    "bake_keyed": options.carry_out,
+    "reduce": reduced.carry_out,
+    "hold": hold.carry_out,
+    "create_targets": create.carry_out,
+    "pin": pin.carry_out,
+    "live": live.carry_out,
+    "crowd": crowd.carry_out,
+    "mirror": mirror.carry_out,
+    "switch": switch.carry_out,
+    "plant": plant.carry_out,
+}

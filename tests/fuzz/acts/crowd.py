@@ -1,0 +1,118 @@
+"""Crowds: the same character at many places, baked, checked or live in one call; or each following the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from random import Random
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+from mathutils import Euler
+
+from fuzz import judge, oracle, state
+from fuzz.acts.create import all_shown
+from fuzz.build import RIG
+
+
+def crowd(random: Random, scene: dict) -> None:
+    """30: copies of the character stand elsewhere, and one call is about all."""
+    scene["request"] = {
+        "what": "crowd",
+        "act": random.choice(["bake", "bake", "live", "check"]),
+        "places": [
+            [[round(random.uniform(-4, 4), 2) for _ in "xyz"], [round(random.uniform(-3, 3), 2) for _ in "xyz"]]
+            for _ in range(random.choice([1, 2, 3]))
+        ],
+        "frames": [1, 4],
+        "follow": random.random() < 0.3,
+    }
+    scene.pop("handler", None)
+    all_shown(scene)
+    for item in scene["objects"].values():
+        item.pop("path", None)
+
+
+def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Each copy poses as the first, seen from where it stands; where one follows the other each report is true."""
+    frames, follows = tuple(request["frames"]), request["follow"]
+    rigs = [bpy.data.objects[RIG], *(_copied(number, place) for number, place in enumerate(request["places"], start=2))]
+    for one, other in pairwise(rigs):
+        if follows and other.two_bone_ik_chains:
+            chain = other.two_bone_ik_chains[0]
+            chain.target, chain.subtarget = one, "lower"
+    bpy.context.view_layer.update()
+    names, here = [rig.name for rig in rigs], state.state()
+    ends = [bpy.data.objects[name].two_bone_ik_chains[0].name for name in names if rigs[0].two_bone_ik_chains]
+    try:
+        reports = _asked(request["act"], rigs, frames)
+    except api.Refused as refused:
+        yield from judge.refusal_faults(refused, here, scene)
+        told.append("refused later")
+        return
+    for report in reports:
+        yield from _true(report, told)
+    if told or follows or not ends or any("constraints" in pose for pose in scene["poses"].values()):
+        return  # some constraints know up from down
+    shown = np.array([_joints(names, frame) for frame in range(frames[0], frames[1] + 1)])
+    for index, name in enumerate(names[1:], start=1):
+        yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=1e-3)
+
+
+def _asked(act: str, rigs: list[Object], frames: tuple[int, int]) -> list[api.Report]:
+    if act == "live":
+        for rig in rigs:
+            rig.two_bone_ik_live = True
+        bpy.context.view_layer.update()
+        return []
+    if act == "check":
+        checked = [api.check(rig, frames=frames) for rig in rigs]
+        api.bake(rigs, frames=frames)
+        return checked
+    return api.bake(rigs, frames=frames)
+
+
+def _true(report: api.Report, told: list[str]) -> Iterator[str]:
+    if not report.posed:
+        told.append("does not pose so")
+        return
+    yield from judge.truth(report, {}, told)
+
+
+def _joints(names: list[str], frame: float) -> np.ndarray:
+    """(k, 3, 3) of the first limb of each, as seen from where it stands."""
+    oracle.on_frame(frame)
+    found = []
+    for name in names:
+        rig = bpy.data.objects[name]
+        joints = oracle.Limb.of(rig.two_bone_ik_chains[0].name, name).joints()
+        place = bpy.data.objects.get(name.replace(RIG, "Place"))
+        back = np.linalg.inv(np.array(place.matrix_world, dtype=float)) if place else np.eye(4)
+        found.append(joints @ back[:3, :3].T + back[:3, 3])
+    return np.array(found)
+
+
+def _copied(number: int, place: list) -> Object:
+    """Another of everything, hung on an empty at this place."""
+    here = bpy.data.objects.new(f"Place {number}", None)
+    here.location, here.rotation_euler = place[0], Euler(place[1])
+    bpy.context.scene.collection.objects.link(here)
+    copies = {}
+    for item in [item for item in bpy.context.scene.objects if not item.name.rpartition(" ")[2].isdecimal()]:
+        copy = item.copy()
+        copy.name = f"{item.name} {number}"
+        if copy.animation_data and copy.animation_data.action and item.type == "ARMATURE":
+            copy.animation_data.action = copy.animation_data.action.copy()
+        bpy.context.scene.collection.objects.link(copy)
+        copies[item] = copy
+    for item, copy in copies.items():
+        copy.parent = copies.get(item.parent, here)
+        for chain in copy.two_bone_ik_chains:
+            chain.target, chain.pole_target = copies.get(chain.target), copies.get(chain.pole_target)
+        for bone in copy.pose.bones if copy.pose else ():
+            for constraint in bone.constraints:
+                for name in {"target", "pole_target"} & set(constraint.bl_rna.properties.keys()):
+                    setattr(constraint, name, copies.get(getattr(constraint, name)))
+    return copies[bpy.data.objects[RIG]]

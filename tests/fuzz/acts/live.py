@@ -1,0 +1,206 @@
+"""Live: after each edit the limbs show what their chains say, whatever was edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+
+from fuzz import build, judge, oracle, state
+from fuzz.acts.create import all_shown
+from fuzz.build import RIG
+
+_FIELDS = {
+    "bend": ["REST", "POSITIVE", "NEGATIVE"],
+    "plane": ["AUTO", "AIM", "REST"],
+    "reference": ["REST", "POSE"],
+    "hinge_axis": ["AUTO", "X", "Z", "NEG_X"],
+    "influence": [1.0, 0.5, 0.0],
+    "softness": [0.0, 0.3],
+    "pole_angle": [0.0, 1.0],
+    "unreachable": ["CLAMP", "SKIP"],
+    "use_bend_limits": [True, False],
+}
+
+
+def live(random: Random, scene: dict) -> None:
+    """29: edits of all kinds while Live is on."""
+    all_shown(scene)
+    if random.random() < 0.5:
+        for item in (*scene["objects"].values(), *scene["poses"].values()):
+            item.pop("keys", None)
+    edits = [random.choice(_DRAWN)(random, scene) for _ in range(random.randint(2, 6))]
+    scene["request"] = {"what": "live", "edits": edits}
+
+
+def _place(random: Random, scene: dict) -> dict:
+    reach = sum(scene["lengths"])
+    return {
+        "edit": "target",
+        "near": [round(a + random.uniform(-0.6, 0.6) * reach, 3) for a in scene["bones"]["upper"]["head"]],
+    }
+
+
+def _bone(random: Random, scene: dict) -> dict:
+    turn = [round(random.uniform(-1, 1), 2) for _ in "xyz"]
+    return {"edit": "bone", "bone": random.choice(list(scene["bones"])), "rotation": turn}
+
+
+def _frame(random: Random, _: dict) -> dict:
+    return {"edit": "frame", "frame": random.choice([1, 3, 5, 2.5])}
+
+
+def _field(random: Random, _: dict) -> dict:
+    name = random.choice(list(_FIELDS))
+    return {"edit": "field", "name": name, "value": random.choice(_FIELDS[name])}
+
+
+def _switched(random: Random, _: dict) -> dict:
+    return {"edit": random.choice(["mute", "live", "solve", "bake", "again"])}
+
+
+def _scaled(random: Random, scene: dict) -> dict:
+    bone = random.choice(list(scene["bones"]))
+    return {
+        "edit": "scale",
+        "bone": bone,
+        "size": random.choice([[1.5] * 3, [1.0, 0.5, 1.2], [1.0] * 3, [-1.0, 1.0, 1.0]]),
+    }
+
+
+def _nowhere(random: Random, _: dict) -> dict:
+    return {"edit": "nowhere", "place": random.choice(["nan", "inf"])}
+
+
+_DRAWN = [_place, _place, _place, _bone, _frame, _field, _field, _switched, _scaled, _nowhere]
+
+
+def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Live on, and one edit after the other."""
+    rig = bpy.data.objects[RIG]
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    was_finite = _is_finite(rig)
+    for number, edit in enumerate(request["edits"]):
+        given = dict(edit)
+        what = given.pop("edit")
+        try:
+            _EDITS[what](rig, **given)
+        except api.Refused:
+            told.append("refused later")
+        bpy.context.view_layer.update()
+        if was_finite and not _is_finite(rig):
+            yield f"not finite: a bone after {edit}"
+        yield from _shown(rig, scene, told, f"after edit {number}, {what}")
+    if rig.two_bone_ik_live:
+        rig.two_bone_ik_live = False
+        bpy.context.view_layer.update()
+
+
+def _is_finite(rig: bpy.types.Object) -> bool:
+    names = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+    return all(np.isfinite(getattr(bone, name)[:]).all() for bone in rig.pose.bones for name in names)
+
+
+def _shown(rig: bpy.types.Object, scene: Mapping, told: list[str], where: str) -> Iterator[str]:
+    """Of each chain that is live: its tip is as far off its target as geometry demands, or as Check says."""
+    if not rig.two_bone_ik_live or any("constraints" in pose for pose in scene["poses"].values()):
+        return
+    muted = any(pose.get("muted") or "driver" in pose for pose in scene["poses"].values())
+    chains = [chain for chain in rig.two_bone_ik_chains if not chain.mute and chain.target]
+    bones = [name for chain in chains for name in oracle.Limb.of(chain.name).keyed()]
+    if muted or len(bones) != len(set(bones)) or len(chains) > 1:
+        return
+    for chain in chains:
+        limb = oracle.Limb.of(chain.name)
+        joints, goal = limb.joints(), limb.goal()
+        if limb.fields["unreachable"] in {"SKIP", "HOLD", "ERROR"} or not (
+            np.isfinite(joints).all() and np.isfinite(goal).all()
+        ):
+            continue
+        slack, off = oracle.resolution(limb, joints, goal), float(np.linalg.norm(joints[2] - goal))
+        if limb.plain:
+            (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
+            least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
+            if off > least + slack:
+                yield f"live falls short: {off:.4g} where {least:.4g} can be, {where}"
+        if not any(item.animation_data for item in bpy.data.objects):  # keys would take edits back
+            yield from _as_checked(rig, limb, chain.name, off, slack, where)
+
+
+def _as_checked(
+    rig: bpy.types.Object, limb: oracle.Limb, name: str, off: float, slack: float, where: str
+) -> Iterator[str]:
+    """Check says of this frame what shows."""
+    frame = bpy.context.scene.frame_current_final
+    here = limb.joints()
+    try:
+        report = api.check(rig, [name], frames=(frame, frame), sampling="SCENE")
+    except api.Refused:
+        return
+    if not judge.undisturbed(report):
+        return
+    miss = float(report.chains[0].miss[0])
+    if abs(miss - off) > 2 * slack and not report.chains[0].misposed[0]:
+        yield f"live differs from check: {off:.4g} where {miss:.4g} is told, {where}"
+    if np.linalg.norm(limb.joints() - here, axis=-1).max() > slack:
+        yield f"check moves the limb: {where}"
+
+
+def _to(rig: bpy.types.Object, near: list[float]) -> None:
+    target = rig.two_bone_ik_chains[0].target
+    target.location = rig.matrix_world @ build.Vector(near)
+
+
+def _turn(rig: bpy.types.Object, bone: str, rotation: list[float]) -> None:
+    build.set_pose(rig.pose.bones[bone], "rotation", rotation)
+
+
+def _go(_: bpy.types.Object, frame: float) -> None:
+    oracle.on_frame(frame)
+
+
+def _set(rig: bpy.types.Object, name: str, value: object) -> None:
+    setattr(rig.two_bone_ik_chains[0], name, value)
+
+
+def _mute(rig: bpy.types.Object) -> None:
+    rig.two_bone_ik_chains[0].mute = not rig.two_bone_ik_chains[0].mute
+
+
+def _live(rig: bpy.types.Object) -> None:
+    rig.two_bone_ik_live = not rig.two_bone_ik_live
+
+
+def _bake(rig: bpy.types.Object) -> None:
+    api.bake(rig, frames=(1, 5))
+
+
+def _scale(rig: bpy.types.Object, bone: str, size: list[float]) -> None:
+    rig.pose.bones[bone].scale = size
+
+
+def _lost(rig: bpy.types.Object, place: str) -> None:
+    target = rig.two_bone_ik_chains[0].target
+    before = target.location.copy()
+    target.location.y = float(place)
+    bpy.context.view_layer.update()
+    target.location = before
+
+
+_EDITS: dict[str, Callable] = {
+    "target": _to,
+    "bone": _turn,
+    "frame": _go,
+    "field": _set,
+    "mute": _mute,
+    "live": _live,
+    "solve": lambda rig: api.solve(rig),
+    "bake": _bake,
+    "again": lambda _: oracle.on_frame(bpy.context.scene.frame_current_final),
+    "scale": _scale,
+    "nowhere": _lost,
+}

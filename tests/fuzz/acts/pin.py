@@ -1,0 +1,79 @@
+"""Pin: hands and feet stay where they are, on a frame or over a range, while the body moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+
+from fuzz import build, changes, judge, oracle, state
+from fuzz.acts.create import MADE, all_shown, lacking
+from fuzz.build import RIG
+
+TOLERANCE = 1e-4
+"""World units by which reduced keys may be off."""
+
+
+def pin(random: Random, scene: dict) -> None:
+    """28: limbs are pinned, on the frame or over a range, and then the armature moves."""
+    all_shown(scene)
+    if random.random() < 0.6:
+        lacking(random, scene)
+    request: dict = {"what": "pin", "by": [round(random.uniform(-0.1, 0.1) * sum(scene["lengths"]), 3) for _ in "xyz"]}
+    if random.random() < 0.5:
+        request["frames"] = random.choice([[1, 6], [2, 5], [1, 4, 0.5]])
+        request["keys"] = random.choice(["EVERY_FRAME", "EVERY_FRAME", "REDUCED", "SOURCE"])
+    elif random.random() < 0.3:
+        request["insert_keys"] = True
+    scene["request"] = request
+    for chain in scene["chains"]:
+        chain["fields"].pop("influence", None)  # what shows below 1 is no place that a target can be put to
+
+
+def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    """The pose stays when limbs are pinned, and their tips when the armature is then moved."""
+    rig, by, keys = bpy.data.objects[RIG], request.pop("by"), request.pop("keys", "EVERY_FRAME")
+    frames = list(np.arange(request["frames"][0], request["frames"][1] + 1e-6)) if "frames" in request else []
+    limbs = judge.limbs()
+    pose = oracle.shown(limbs, frames or None)
+    build.show(scene, scene.get("frame", 1.0))
+    report = api.pin(rig, style=api.KeyStyle(keys=keys, tolerance=TOLERANCE), **judge.arguments(request))
+    bpy.context.view_layer.update()
+    if not rig.two_bone_ik_live:
+        yield "pin without Live"
+    yield from changes.unasked(before, scene, [*MADE, r"actions.*"])
+    if judge.says_moved(report) or any("carr" in note for note in report.notes):
+        told.append("does not keep its pose")
+        return
+    if not judge.undisturbed(report):
+        told.append("constraint or NLA")
+        return
+    most = 5e-4 + TOLERANCE / np.abs(pose - pose[:, :1]).max(initial=1e-30)
+    if keys != "SOURCE":  # between the bones' own keys targets may go otherwise
+        yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs, frames or None), most=most)
+    if "follows" in str(scene["objects"]) or len(limbs) > 1:
+        return
+    yield from _moved(limbs[0], by)
+
+
+def _moved(limb: oracle.Limb, by: list[float]) -> Iterator[str]:
+    """The armature goes a little way: the tip stays on its target wherever the limb reaches it."""
+    rig = bpy.data.objects[RIG]
+    limb = oracle.Limb.of(rig.two_bone_ik_chains[0].name)
+    goal = limb.goal()
+    rig.location = [a + b for a, b in zip(rig.location, by, strict=True)]
+    bpy.context.view_layer.update()
+    joints = limb.joints()
+    if not (np.isfinite(joints).all() and np.isfinite(goal).all()):
+        return
+    slack = oracle.resolution(limb, joints, goal)
+    if float(np.linalg.norm(limb.goal() - goal)) > slack:
+        yield f"pin does not hold: the target moved by {np.linalg.norm(limb.goal() - goal):.4g}"
+    (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
+    least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
+    off = float(np.linalg.norm(joints[2] - goal))
+    if limb.plain and limb.fields["unreachable"] not in {"SKIP", "ERROR"} and off > least + slack:
+        yield f"pinned tip moves: by {off:.4g} where {least:.4g} can be"
