@@ -14,6 +14,7 @@ from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.chains.ik_constraints import uneven
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
@@ -168,7 +169,8 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
 def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
     chain = ensure_chain(rig, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    return replace(takeover, chain=chain.name)
+    told = uneven.differences(rig, chain, scene)
+    return replace(takeover, chain=chain.name, differs=(*takeover.differs, *told))
 
 
 def taking_part(rig: Rig, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
