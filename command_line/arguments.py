@@ -4,9 +4,8 @@ import os
 import re
 import tomllib
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
-from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX
@@ -38,21 +37,41 @@ class _Parser(ArgumentParser):
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        return super().parse_args(list(_clear(args)), namespace)
+        return super().parse_args(list(_clear(args, _with_value(self))), namespace)
 
 
-def _clear(args: Sequence[str]) -> Iterator[str]:
+def _with_value(one: ArgumentParser) -> set[str]:
+    """The options of all commands that take a value."""
+    found: set[str] = set()
+    for action in one._actions:
+        if action.option_strings and action.nargs != 0:
+            found.update(action.option_strings)
+        elif isinstance(action.choices, dict):
+            found.update(*map(_with_value, action.choices.values()))
+    return found
+
+
+def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
     """The arguments without options whose value is empty, as job templates write them, and with one for --strict."""
-    pairs = zip_longest(args, args[1:], fillvalue="")
+    pairs = zip(args, [*args, None][1:], strict=True)
     for item, following in pairs:
-        if item == "--strict":
+        if item in with_value and following == "":
+            next(pairs)
+        elif item == "--strict":
             # In one, else argparse would take a FILE behind it for the distance, and -inf for another option.
-            has_number = _NUMBER.fullmatch(following)
+            has_number = following and _NUMBER.fullmatch(following)
             yield f"--strict={following if has_number else 0}"
             if has_number:
                 next(pairs)
         elif not _EMPTY.fullmatch(item):
             yield item
+
+
+def _named(text: str) -> Path:
+    """The .blend file; Refused for an empty name, as of a variable that is not set: it would be the current folder."""
+    if not text:
+        raise Refused("ARGUMENTS.no_file")
+    return Path(text)
 
 
 def parser(usage: str) -> ArgumentParser:
@@ -62,7 +81,7 @@ def parser(usage: str) -> ArgumentParser:
     adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
-        _add(command, "file", nargs="?", **_FILE)
+        _add(command, "file", nargs="?", metavar="FILE", type=_named)
         _add(command, "--enable-autoexec", action="store_true")
         if name != "detect":
             _add_shots(command)
@@ -81,6 +100,7 @@ def parser(usage: str) -> ArgumentParser:
         _add(where, "--in-place", action="store_true")
     _add(detect, "--rig", texts="arguments_of_detect", metavar="NAME")
     _add(detect, "--output", texts="arguments_of_detect", **_FILE)
+    _add(detect, "--force", texts="arguments_of_detect", action="store_true")
     return found
 
 

@@ -1,10 +1,15 @@
 """The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
+import os
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from .. import api
+from ..blender.chains import setup_file
 from ..blender.chains.rigs import rig_files
+from ..blender.files import atomic_write
+from ..blender.messages.refused import Refused
 from . import blend_file
 from .outcome import ExitStatus
 
@@ -14,6 +19,9 @@ def run(arguments: Namespace) -> int:
     file = blend_file.named_or_open(arguments.file)
     if arguments.output:
         blend_file.refuse_overwriting([file], [arguments.output])
+        atomic_write.refuse_unwritable(arguments.output, force=arguments.force)
+        if not arguments.force:
+            _refuse_foreign(arguments.output)
     if arguments.file:
         blend_file.load(file, enable_autoexec=arguments.enable_autoexec)
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
@@ -23,5 +31,15 @@ def run(arguments: Namespace) -> int:
         print(f"{limb.name}: {limb.end_bone}. {limb.why}")
     api.add_detected(rig)
     if arguments.output:
-        api.save_setup(rig, arguments.output, create_targets=True)
+        setup_file.save(rig, arguments.output, create_targets=True, force=arguments.force)
     return ExitStatus.DONE
+
+
+def _refuse_foreign(output: Path) -> None:
+    """Raise `Refused` if the file exists, and people have written it."""
+    if not os.path.exists(output):
+        return
+    with atomic_write.opened(output) as file:
+        first = file.readline(len(setup_file.FIRST_LINE))
+    if first and first != setup_file.FIRST_LINE.encode():
+        raise Refused("OVERWRITE.setup", value=str(output))

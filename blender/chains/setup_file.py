@@ -43,6 +43,9 @@ _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target",
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
 _CREATE = "create_targets"
 
+FIRST_LINE = "# Two-Bone IK chains of "
+"""With this begins each file that `save` writes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
@@ -64,7 +67,7 @@ class Setup:
 
 def load(path: Path) -> Setup:
     """Read a setup file and those that it extends; Refused if a key is unknown, or a type, word or number is wrong."""
-    chains, options = _contents(path, ())
+    chains, options = _contents(path, (), {})
     return Setup(
         path=path,
         chains=tuple(chain for _, chain in chains),
@@ -74,10 +77,16 @@ def load(path: Path) -> Setup:
     )
 
 
-def _contents(
-    path: Path, extending: tuple[Path, ...]
-) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, tuple[Path, Any]]]:
-    """The chains of a file that these files extend, and what [plant] has: of each where it is written, and itself."""
+_Contents = tuple[list[tuple[str, dict[str, Any]]], dict[str, tuple[Path, Any]]]
+
+
+def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Contents]) -> _Contents:
+    """The chains of a file that these files extend, and what [plant] has: of each where it is written, and itself.
+
+    read : the contents of the files that were read before, to which the file's are added
+    """
+    if path in read:
+        return read[path]
     if path in extending:
         raise Refused("EXTENDS_ITSELF", value=str(extending[-1]), other=path)
     own, others = toml_file.tables(path, "chain", "extends", "plant")
@@ -88,7 +97,7 @@ def _contents(
     inherited: dict[str, tuple[str, dict[str, Any]]] = {}
     for name in extended:
         file = Path(os.path.normpath(path.parent / name))
-        chains, options = _contents(file, (*extending, path))
+        chains, options = _contents(file, (*extending, path), read)
         plant |= options
         for place, chain in chains:
             inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
@@ -101,7 +110,8 @@ def _contents(
             raise Refused("NO_BONE.no_end_bone", where=where)
         found.append((where, chain))
     plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
-    return [*inherited.values(), *found], plant
+    read[path] = [*inherited.values(), *found], plant
+    return read[path]
 
 
 def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
@@ -139,18 +149,19 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
     return list(chains)
 
 
-def save(rig: Rig, path: Path, *, create_targets: bool = False) -> None:
+def save(rig: Rig, path: Path, *, create_targets: bool = False, force: bool | None = None) -> None:
     """Write all chains of the armature to a setup file; Refused if the bones of one do not exist.
 
     create_targets : chains that have no target get one where the setup is applied
+    force : a file without write permission is replaced; None if nobody can ask for it
     """
-    lines = [f"# Two-Bone IK chains of {rig.name!r}"]
+    lines = [f"{FIRST_LINE}{rig.name!r}"]
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
         chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         lines += ["", "[[chain]]", *_lines(chain)]
         if create_targets and not chain.target:
             lines.append(toml_file.line(_CREATE, True))
-    with atomic_write.atomic_write(path) as beside:
+    with atomic_write.atomic_write(path, force=force) as beside:
         beside.write_text("\n".join([*lines, ""]), "utf-8")
 
 

@@ -178,6 +178,19 @@ def test_setups_that_extend_each_other_are_refused(folder: Path) -> None:
         api.load_setup(folder / "a.toml")
 
 
+def test_a_file_that_many_extend_is_read_once(tmp_path: Path) -> None:
+    # By way of each file apart, the last one would be read a million million times.
+    levels = 40
+    for level in range(levels):
+        below = f'["{level + 1}a.toml", "{level + 1}b.toml"]' if level + 1 < levels else '"last.toml"'
+        for side in "ab":
+            line = f'extends = {below}\n[[chain]]\nname = "arm"\nsoftness = {level / 100}\n'
+            (tmp_path / f"{level}{side}.toml").write_text(line)
+    (tmp_path / "last.toml").write_text('[[chain]]\nname = "arm"\nend_bone = "lower"\n')
+    (chain,) = api.load_setup(tmp_path / "0a.toml").chains
+    assert chain == {"name": "arm", "end_bone": "lower", "softness": 0.0}
+
+
 def test_what_does_not_fit_names_the_file_that_has_it(folder: Path) -> None:
     (folder / "own.toml").write_text('extends = "Hero.toml"')
     bpy.data.objects.remove(bpy.data.objects["Hero target"])
