@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from math import inf
@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from ..blender.extension import VERSION
 from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
+from ..blender.messages.translation import known_words
 from ..blender.pipeline.read.layers import Layer
 from .shot import ReportDetail
 from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
@@ -35,6 +36,10 @@ class _Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise ArgumentError(action, f'invalid choice: "{value}" (choose from {known_words(value, action.choices)})')
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         return super().parse_args(list(_clear(args, _with_value(self))), namespace)

@@ -83,9 +83,10 @@ def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
     moved = source.parent.resolve() != output.parent.resolve()
     with atomic_write.atomic_write(output, force=force) as beside:
         try:
-            bpy.ops.wm.save_as_mainfile(
-                filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved
-            )
+            with atomic_write.as_private_as(output):
+                bpy.ops.wm.save_as_mainfile(
+                    filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved
+                )
             reason = "" if not compress or _is_whole(beside) else "it was cut off"
         except RuntimeError as error:
             reason = _reason(error)

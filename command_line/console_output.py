@@ -1,12 +1,16 @@
 """Reads Blender's console output: only there does Blender report damage in a file that it opens all the same."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from tempfile import TemporaryFile
 
 _CONSOLE = (1, 2)
+
+_FOR_FARMS = re.compile("^(?=openjd_)", re.MULTILINE)
+"""Where a line begins that a farm would take for the command's own: names of files may hold such lines."""
 
 
 @contextmanager
@@ -30,4 +34,4 @@ def blender_output() -> Iterator[list[str]]:
             heard.seek(0)
             said = heard.read()
             lines += said.splitlines()
-            print(said, end="", flush=True)
+            print(_FOR_FARMS.sub(" ", said), end="", flush=True)

@@ -1,7 +1,6 @@
 """The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
 import os
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from . import blend_file
 from .outcome import ExitStatus
+from .standard_streams import complain, one_line
 
 
 def run(arguments: Namespace) -> int:
@@ -26,9 +26,9 @@ def run(arguments: Namespace) -> int:
         blend_file.load(file, enable_autoexec=arguments.enable_autoexec)
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
     for note in rig_files.notes():
-        print(f"two_bone_ik: {note}", file=sys.stderr)
+        complain(note)
     for limb in api.detect(rig):
-        print(f"{limb.name}: {limb.end_bone}. {limb.why}")
+        print(one_line(f"{limb.name}: {limb.end_bone}. {limb.why}"))
     api.add_detected(rig)
     if arguments.output:
         setup_file.save(rig, arguments.output, create_targets=True, force=arguments.force)

@@ -3,7 +3,6 @@
 It ends with an `ExitStatus`. If that is not 0, one line on stderr gives the reason.
 """
 
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -32,10 +31,10 @@ def _main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
                 return detect.run(arguments)
             return run_command.run(arguments, [*program, *argv])
     except Refused as refused:
-        print(f"two_bone_ik: {refused}", file=sys.stderr)
+        standard_streams.complain(refused)
         return ExitStatus.USAGE if refused.kind == "ARGUMENTS" else ExitStatus.REFUSED
     except KeyboardInterrupt:
-        print("two_bone_ik: interrupted", file=sys.stderr)
+        standard_streams.complain("interrupted")
         return ExitStatus.INTERRUPTED
     except SystemExit as end:  # argparse has printed its help
         return int(end.code or 0)

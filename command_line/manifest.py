@@ -118,7 +118,10 @@ class _Entry:
 
     def files(self, folder: Path | None) -> list[Path]:
         """The file, or all that fit it as a pattern, but for those in the folder of outputs."""
-        asked = self.mapped(self._filled(self.table, "file"))
+        text = self._filled(self.table, "file")
+        if not text:
+            raise Refused("NO_FILE.in_shot", where=self.where)
+        asked = self.mapped(text)
         path = self.home / asked
         if os.path.exists(path) or not glob.has_magic(str(asked)):
             return [path]

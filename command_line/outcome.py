@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
+from .standard_streams import one_line
 
 
 class ExitStatus(IntEnum):
@@ -91,11 +92,15 @@ class Clock:
 
 
 def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: float | None) -> Outcome:
-    """Of a shot that was carried out, from the summaries of its reports."""
-    chains = [chain for summary in summaries for chain in summary["chains"]]
+    """Of a shot that was carried out, from the summaries of its reports; of several armatures, chains are theirs."""
+
+    def of_rig(summary: Mapping[str, Any], chain: str) -> str:
+        return f"{chain} of {summary['rig']}" if len(summaries) > 1 else chain
+
+    chains = [{**chain, "name": of_rig(summary, chain["name"])} for summary in summaries for chain in summary["chains"]]
     misposed = [chain["name"] for chain in chains if chain["misposed"]]
     short = [chain for chain in chains if chain["reached"] < chain["frames"]["count"]]
-    left_out = [name for summary in summaries for name in summary["left_out"]]
+    left_out = [of_rig(summary, name) for summary in summaries for name in summary["left_out"]]
     words = _WORDS.get(summaries[0].get("operation", ""), _BAKED) if summaries else _BAKED
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"{words.misposed}: {', '.join(misposed)}"
@@ -131,8 +136,11 @@ def left_out(found: Outcome, refusals: Sequence[Refused]) -> Outcome:
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
     """The outcomes as a table with one row for each shot, and their sum."""
-    width = max(map(len, files.values()), default=0)
-    rows = [f"{n:5}  {item.state:11}  {files[n]:{width}}  {item.text}" for n, item in sorted(outcomes.items())]
+    names = {number: one_line(file) for number, file in files.items()}
+    width = max(map(len, names.values()), default=0)
+    rows = [
+        f"{n:5}  {item.state:11}  {names[n]:{width}}  {one_line(item.text)}" for n, item in sorted(outcomes.items())
+    ]
     failed = sum(item.status >= ExitStatus.REFUSED for item in outcomes.values())
     to_do = sum(item.state == TO_DO for item in outcomes.values())
     counts = f"{len(outcomes) - failed - to_do} of {len(outcomes)} shots done, {failed} failed"

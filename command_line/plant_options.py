@@ -9,7 +9,7 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from ..blender.pipeline.read.space import floor_named
-from .text_values import kept, limbs, number, of_table, stillness
+from .text_values import STILLNESS, kept, limbs, number, of_table, stillness
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "limbs": limbs,
@@ -37,6 +37,11 @@ def _value(where: str, key: str, value: object) -> Any:
         return _flag(where, key, value)
     if key == "floor" and type(value) in (int, float):  # a bool is an int, too
         return of_table(where, key, str(value), number("a height", isfinite))
+    if key == "floor" and not isinstance(value, str):
+        raise Refused("WRONG_TYPE.field", value=value, wanted=translated("part.floor"), where=where, key=key)
+    if key == "stillness" and isinstance(value, dict):
+        toml_file.refuse_unknown(f"{key} of {where}", value, STILLNESS)
+        value = ",".join(f"{name}={item}" for name, item in value.items())
     return of_table(where, key, value, _READERS[key])
 
 

@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Callable
 
+from .standard_streams import one_line
+
 _WIDTH = 40
 
 
@@ -30,7 +32,7 @@ class Progress:
     def failed(self, reason: str) -> None:
         """Say that the run has failed."""
         if self._style == "openjd":
-            print(f"openjd_fail: {reason}", flush=True)
+            print(f"openjd_fail: {one_line(reason)}", flush=True)
 
     def _say(self, percent: int) -> None:
         if self._style == "bar":

@@ -109,8 +109,7 @@ def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
     if not shot.report:
         return
     told = {"schema": SCHEMA, "versions": VERSIONS, **named(shot), **times, **content}
-    with atomic_write.atomic_write(shot.report, force=shot.force) as beside:
-        beside.write_text(json.dumps(told, allow_nan=False), "utf-8")
+    atomic_write.write_text(shot.report, json.dumps(told, allow_nan=False), force=shot.force)
 
 
 def named(shot: Shot) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Commands that work on shots: on one shot, or on those of a manifest, in this Blender or in several."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
@@ -15,6 +14,7 @@ from .progress import Progress
 from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
 from .shot import Shot
+from .standard_streams import complain, one_line
 from .summary import Summary
 
 
@@ -44,9 +44,9 @@ def _run_one(one: Shot, arguments: Namespace, call: Sequence[str], progress: Pro
     with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
         ((_, found),) = ending
     for report in found.reports:
-        print(f"{report.rig}\n{report}", flush=True)
+        print(*map(one_line, [report.rig, *report.lines()]), sep="\n", flush=True)
     if found.state == outcome.TO_DO:
-        print(f"{found.state}: {found.text}")
+        print(one_line(f"{found.state}: {found.text}"))
     else:
         summary.add(one, found)
     _warn(found.damage)
@@ -121,13 +121,13 @@ def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
 
 def _warn(damage: str) -> None:
     if damage:
-        print(f"two_bone_ik: {damage}", file=sys.stderr)
+        complain(damage)
 
 
 def _ended(status: int, reason: str, progress: Progress) -> int:
     if status != ExitStatus.DONE:
         progress.failed(reason)
-        print(f"two_bone_ik: {reason}", file=sys.stderr)
+        complain(reason)
     return status
 
 

@@ -5,12 +5,26 @@ raise OSError, at any later `print` as well, or are None.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBADF
 from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import Any, TextIO
+
+_NOT_OF_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What breaks a line or moves the cursor; names of files and of Blender's data may hold it."""
+
+
+def one_line(text: object) -> str:
+    """The text with escapes for what would break its line, so that no name can begin a line of its own."""
+    return _NOT_OF_A_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def complain(text: object) -> None:
+    """Tell something on stderr, in one line."""
+    print(f"two_bone_ik: {one_line(text)}", file=sys.stderr)
 
 
 @contextmanager
@@ -32,7 +46,7 @@ def unfailing() -> Iterator[None]:
 
 
 def _tell_loss(reason: str) -> None:
-    print(f"two_bone_ik: Standard output cannot be written: {reason}", file=sys.stderr)
+    complain(f"Standard output cannot be written: {reason}")
 
 
 def _open_closed() -> None:

@@ -3,13 +3,18 @@
 import json
 import os
 from contextlib import suppress
+from io import FileIO
+from os import SEEK_END
 from pathlib import Path
 
-from ..blender.files import atomic_write
+from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from . import record
 from .outcome import Outcome
 from .shot import Shot
+
+_BEGIN = b'{"schema": '
+"""With this begins each line."""
 
 
 class Summary:
@@ -53,16 +58,40 @@ def _append(path: Path, line: str) -> None:
     """Add the line in one piece, so that several runs can share the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab+", buffering=0) as file:
-        # After a full disk, the last line may be half of one.
-        begun = bool(file.seek(0, 2)) and (file.seek(-1, 2), file.read(1))[1] != b"\n"
-        file.write(f"{chr(10) * begun}{line}\n".encode())
+        if _is_cut_off(file):
+            with file_lock.locked(path):
+                _complete(file)
+        file.write(f"{line}\n".encode())
+
+
+def _is_cut_off(file: FileIO) -> bool:
+    """Whether the last line has no end: after a full disk, it may be half of one."""
+    return bool(file.seek(0, SEEK_END)) and (file.seek(-1, SEEK_END), file.read(1))[1] != b"\n"
+
+
+def _complete(file: FileIO) -> None:
+    """Remove the half of a line at the end, or give a whole one its end."""
+    if _is_cut_off(file):  # another run may have been first
+        file.seek(0)
+        *lines, last = file.readall().split(b"\n")
+        if _is_ours(last):
+            file.write(b"\n")
+        else:
+            file.truncate(sum(map(len, lines)) + len(lines))
+
+
+def _is_ours(line: bytes) -> bool:
+    with suppress(ValueError, RecursionError):
+        found = json.loads(line)
+        return isinstance(found, dict) and found.keys() >= {"schema", "state", "versions"}
+    return False
 
 
 def _refuse_foreign(path: Path) -> None:
     if not os.path.exists(path) or not path.stat().st_size:
         return
-    with atomic_write.opened(path) as file, suppress(ValueError, RecursionError):
-        first = json.loads(file.readline(atomic_write.LARGEST_TEXT))
-        if isinstance(first, dict) and first.keys() >= {"schema", "state", "versions"}:
-            return
-    raise Refused("OVERWRITE.other", value=str(path))
+    with atomic_write.opened(path) as file:
+        first = file.readline(atomic_write.LARGEST_TEXT)
+    is_begun = first.startswith(_BEGIN) and not first.endswith(b"\n")
+    if not (is_begun or _BEGIN.startswith(first) or _is_ours(first)):
+        raise Refused("OVERWRITE.other", value=str(path))

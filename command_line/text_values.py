@@ -10,6 +10,9 @@ from typing import Any
 from .. import api
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
+from ..blender.messages.translation import known_words
+
+STILLNESS = tuple(field.name for field in fields(api.Stillness))
 
 
 def jobs(text: str) -> int:
@@ -45,12 +48,11 @@ def kept(text: str) -> tuple[str, ...]:
 
 def stillness(text: str) -> tuple[tuple[str, float], ...]:
     """Fields of `api.Stillness` and their values."""
-    known = [field.name for field in fields(api.Stillness)]
     found: list[tuple[str, float]] = []
     for part in text.split(","):
         name, _, value = (each.strip() for each in part.partition("="))
-        if name not in known:
-            raise ArgumentTypeError(f'"{name}" is not one of {", ".join(known)}')
+        if name not in STILLNESS:
+            raise ArgumentTypeError(f'"{name}" is not one of {known_words(name, STILLNESS)}')
         found.append((name, above_zero("a number")(value)))
     return tuple(found)
 

@@ -161,8 +161,7 @@ def save(rig: Rig, path: Path, *, create_targets: bool = False, force: bool | No
         lines += ["", "[[chain]]", *_lines(chain)]
         if create_targets and not chain.target:
             lines.append(toml_file.line(_CREATE, True))
-    with atomic_write.atomic_write(path, force=force) as beside:
-        beside.write_text("\n".join([*lines, ""]), "utf-8")
+    atomic_write.write_text(path, "\n".join([*lines, ""]), force=force)
 
 
 def _where(path: Path, number: int) -> str:

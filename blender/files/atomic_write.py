@@ -111,6 +111,26 @@ def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
             beside.unlink()
 
 
+def write_text(path: Path, text: str, *, force: bool | None = None) -> None:
+    """Write a text as UTF-8, as `atomic_write` does it."""
+    with atomic_write(path, force=force) as beside, as_private_as(path):
+        beside.write_text(text, "utf-8")
+
+
+@contextmanager
+def as_private_as(path: Path) -> Iterator[None]:
+    """While the context is open, new files have no permission that the file at `path` has not, if there is one."""
+    goal = _followed(path)
+    # This process has to read and write what it has begun.
+    allowed = goal.stat().st_mode | 0o600 if os.path.exists(goal) else 0o777
+    before = os.umask(0o777)
+    os.umask(before | ~allowed & 0o777)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def tidy(path: Path) -> None:
     """Remove the unfinished files of this machine's killed processes from the folder of `path`."""
     with suppress(OSError):
@@ -137,8 +157,10 @@ def obstacle(path: Path, size: int) -> str:
 
 def _beside(goal: Path) -> Path:
     """The path under which a file is begun."""
-    # Blender and others go by the suffix; the middle keeps two processes with the same task apart.
-    return goal.with_name(f".{goal.stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}")
+    # Blender and others go by the suffix; the middle keeps two processes with the same task apart. Blender prints the
+    # name, of which a part must not be taken for a line of its own.
+    stem = re.sub("[\x00-\x1f]", "_", goal.stem)
+    return goal.with_name(f".{stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}")
 
 
 def _may_be_written(file: Path) -> bool:

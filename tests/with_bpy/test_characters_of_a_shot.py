@@ -83,6 +83,19 @@ def test_a_character_is_baked_after_the_one_it_follows(tmp_path: Path) -> None:
         assert (tip - second.matrix_world @ second.pose.bones["hand"].head).length < 1e-5
 
 
+def test_a_row_names_chains_with_their_character(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for rig in characters(2):
+        rig.two_bone_ik_chains[0].name = "arm"
+        api.add_chain(rig, "hand", name="hand")
+    animate(bpy.data.objects["Target 1"], location={LAST: (5, 0, 1)})
+    save(tmp_path / "shot.blend")
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    for state in ("done         ", "done before  "):
+        assert run("bake", "--manifest", tmp_path / "season.toml", "--output-dir", tmp_path / "out") == 0
+        row = "targets not always reached: arm of Rig 1; left out, without a target: hand of Rig 0, hand of Rig 1"
+        assert f"    1  {state}{tmp_path}/shot.blend  {row}\n" in capsys.readouterr().out
+
+
 def test_bake_takes_one_character_or_many() -> None:
     rigs = characters(3)
     assert [report.rig for report in api.bake(rigs, frames=(1, LAST))] == [rig.name for rig in rigs]

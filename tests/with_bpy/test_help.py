@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.key_settings import Measure
 
 from support.command import run
@@ -27,6 +29,12 @@ def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixt
     # What argparse fills in is told in words of its own.
     pieces = [piece for text in texts for piece in text.replace("%(default)g", "%(prog)s").split("%(prog)s")]
     assert [piece for piece in pieces if " ".join(piece.split()) not in said] == []
+
+
+def test_help_names_all_that_stillness_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    help_of_plant = told(capsys, "plant")
+    for field in fields(api.Stillness):
+        assert f"{field.name}={field.default:g}" in help_of_plant
 
 
 def test_help_names_the_frames_that_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:

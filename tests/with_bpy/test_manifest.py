@@ -217,6 +217,7 @@ def test_a_range_that_names_no_shot_is_refused(text: str) -> None:
 WRONG = [
     ("", "[[shot]]"),
     ("shot = [{}]", "names no file"),
+    ('shot = [{file = ""}]', "names no file"),
     ('shot = [{file = "seq/a.blend", frame = "1:2"}]', 'nearest is "frames"'),
     ('shot = [{file = "seq/a.blend", frames = [1, 2]}]', "text in quotes"),
     ('shot = [{file = "seq/a.blend", frames = "1-2"}]', "START:END"),

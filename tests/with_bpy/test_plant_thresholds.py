@@ -71,13 +71,14 @@ def test_options_have_one_name_and_one_tooltip() -> None:
     assert shared == 12
 
 
-def test_a_shot_tells_all_options_of_plant(rig: Object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stillness", ['"speed=0.0625, contact=0.25"', "{speed = 0.0625, contact = 0.25}"])
+def test_a_shot_tells_all_options_of_plant(rig: Object, tmp_path: Path, stillness: str) -> None:
     api.plant(rig, contacts=[])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "walk.blend"))
     api.plant(rig, find=True, stillness=STILLNESS)
     wanted = everything(rig)
     open_empty_file()
-    entry = 'find_contacts = true\nleave_targets = true\nstillness = "speed=0.0625, contact=0.25"\n'
+    entry = f"find_contacts = true\nleave_targets = true\nstillness = {stillness}\n"
     (tmp_path / "takes.toml").write_text(f'[[shot]]\nfile = "walk.blend"\n{entry}')
     assert run("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out") == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "walk.blend"))
@@ -89,7 +90,15 @@ def test_a_shot_tells_all_options_of_plant(rig: Object, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("entry", "words"),
-    [('stillness = "pace=1"', '"pace" is not one of speed'), ('find_contacts = "yes"', "it takes true or false")],
+    [
+        ('stillness = "pace=1"', '"pace" is not one of speed'),
+        ('stillness = "pace=1"', 'the nearest is "place"'),
+        ("stillness = {sped = 0.2}", 'has "sped", which means nothing: the nearest is "speed"'),
+        ("stillness = {speed = 0}", '"0" is not a number above 0'),
+        ('find_contacts = "yes"', "it takes true or false"),
+        ("floor = true", "floor = True, but it takes a number, or the name of an object in quotes"),
+        ("floor = [1]", "it takes a number, or the name of an object in quotes"),
+    ],
 )
 def test_options_of_a_shot_that_make_no_sense_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], entry: str, words: str

@@ -152,14 +152,29 @@ def test_one_file_has_a_line_too(season: Path) -> None:
     assert (json.loads(line)["shot"], json.loads(line)["output"]) == (None, None)
 
 
-def test_a_line_that_was_cut_off_spoils_no_other(season: Path) -> None:
-    bake(season, "--shot", "1")
+@pytest.mark.parametrize("half", ['{"schema": 1, "sho', '{"sch', "{", '{"schema": 1, "reason": "\u00e4'])
+@pytest.mark.parametrize("whole", [0, 1])
+def test_half_a_line_is_removed_on_resume(season: Path, half: str, whole: int) -> None:
     path = season.with_name("season.jsonl")
-    path.write_text(path.read_text() + '{"schema": 1, "sho')
-    run("check", season.with_name("near.blend"), "--summary", path)
-    lines = path.read_text().splitlines()
-    assert len(lines) == 3
-    assert faults(json.loads(lines[2]), LINE) == []
+    bake(season, "--shot", "1")
+    before = path.read_bytes() * whole
+    path.write_bytes(before + half.encode()[: len(half)])
+    assert run("check", season.with_name("near.blend"), "--summary", path) == 0
+    found = path.read_bytes()
+    assert found.startswith(before)
+    (line,) = found[len(before) :].decode().splitlines()
+    assert faults(json.loads(line), LINE) == []
+    assert not list(path.parent.glob(".*.lock"))
+
+
+def test_a_whole_line_without_its_end_is_kept(season: Path) -> None:
+    path = season.with_name("season.jsonl")
+    bake(season, "--shot", "1")
+    before = path.read_text()
+    path.write_text(before.rstrip("\n"))
+    assert run("check", season.with_name("near.blend"), "--summary", path) == 0
+    assert path.read_text().startswith(before)
+    assert len(path.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("text", ["[]", "takes", '{"takes": 1}\n', "\xff"])
