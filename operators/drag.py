@@ -35,7 +35,7 @@ _FLIP = (("MOUSE_MMB", "EVENT_F"), "Flip Bend")
 
 
 class TWO_BONE_IK_OT_drag(ArmatureOperator):
-    """Pull a limb by its tip, elbow or knee with the mouse; with auto keying on, key it as well"""
+    """Pull the limb in hand with the mouse, by its tip, elbow or knee; with auto keying on, key it as well"""
 
     bl_idname = "two_bone_ik.drag"
     bl_label = "Drag Two-Bone IK Limb"
@@ -84,11 +84,11 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         self._begin(context, rig)
         try:
             self._pull()
+            if self.flip:
+                self._drag.flip()
         except api.Refused:
             self._drag.restore()
             raise
-        if self.flip:
-            self._drag.flip()
         self._finish()
 
     def invoke(self, context: Context, event: Event) -> Result:
@@ -126,12 +126,12 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         if event.type.startswith(_VIEW):
             # No other key passes: undo or Edit Mode would take away what is pulled.
             return {"PASS_THROUGH"}
-        if event.type == "MOUSEMOVE":
-            self._move(event)
-        elif event.value == "PRESS":
-            self._press(event)
-        self.offset = self._offset(context, event)
         with self.refusals_told():
+            if event.type == "MOUSEMOVE":
+                self._move(event)
+            elif event.value == "PRESS":
+                self._press(event)
+            self.offset = self._offset(context, event)
             self._pull()
             self._show(context)
             return {"RUNNING_MODAL"}

@@ -42,7 +42,7 @@ class TWO_BONE_IK_GGT_pull_limb(GizmoGroup):
         visible = {(bone.id_data.name, bone.name) for bone in context.visible_pose_bones}
         for rig in filter(is_rig, context.objects_in_mode):
             for limb in joints(rig, context.view_layer.depsgraph) if editable(rig) else ():
-                if (rig.name, limb.end_bone) in visible:
+                if (rig.name, limb.handle) in visible:
                     self._show(rig, limb.end_bone, "TIP", limb.tip)
                     self._show(rig, limb.end_bone, "POLE", limb.mid)
 

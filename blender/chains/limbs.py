@@ -13,12 +13,20 @@ from ..messages.refused import Refused
 from ..properties import TwoBoneIKChain, chain_of
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
+from .rigs.known_limbs import limb_having
+from .rigs.rig_files import KnownLimb
+from .rigs.switch_property import shown_layer
+from .rigs.switches import known_by_end
 
 
 class Joints(NamedTuple):
-    """A limb by its end bone, and where its joints are in the world as Blender evaluates them."""
+    """A limb by its end bone, and where its joints are in the world as Blender evaluates them.
+
+    handle : the bone that a user has in view to pull the limb: the end bone, or where the rig shows IK, its control
+    """
 
     end_bone: str
+    handle: str
     mid: Matrix
     tip: Matrix
 
@@ -29,16 +37,27 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
     tip_bones = {limb.end_bone: limb.tip_bone for limb in (*large, *rig.two_bone_ik_chains)}
+    known = known_by_end(rig)
     for name, tip_name in tip_bones.items():
         if name in bones:
-            tip = bones[tip_name].head if tip_name in bones else bones[name].tail
-            yield Joints(
-                name, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (bones[name].head, tip))
-            )
+            mid, tip, handle = bones[name].head, bones[name].tail, name
+            if limb := shows_ik(rig, known.get(name)):
+                mid, tip = (bones[shown].head for shown in limb.showing_ik[1:3])
+                handle = limb.control or name
+            elif tip_name in bones:
+                tip = bones[tip_name].head
+            yield Joints(name, handle, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (mid, tip)))
+
+
+def shows_ik(rig: Rig, limb: KnownLimb | None) -> KnownLimb | None:
+    """The limb of a known rig itself if the rig shows its IK alone."""
+    return limb if limb and shown_layer(rig, limb) == "IK" else None
 
 
 def limb_of(rig: Rig, bone: str) -> str | Limb:
     """The limb that this bone ends or else belongs to: the name of its chain, or what detect finds if it has none.
+
+    On known rigs that is also the limb that the bone is a control of, as of IK.
 
     raises : Refused where there is no such limb
     """
@@ -50,6 +69,9 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     ending = [limb for limb in found if limb.end_bone == bone]
     for limb in ending or [limb for limb in found if bone in limb_bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
+    known = limb_having(rig, bone)
+    if known and bone != known.fk[1]:
+        return limb_of(rig, known.fk[1])
     raise Refused("NO_LIMB", object=rig, bone=bone)
 
 

@@ -5,17 +5,21 @@ from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
+from mathutils import Vector
 
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
 from ..chains.detect.find_limbs import Limb
+from ..chains.limbs import shows_ik
+from ..chains.rigs.switches import known_by_end
 from ..messages.refused import Refused, unless_gone
 from ..pipeline import at_work
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_plan, unlisted_chain
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..pipeline.requests.free_limb import FreeLimb
+from ..pipeline.requests.pulled_controls import PulledControls
 from ..pipeline.requests.targets_from_pose import snap_targets
 from ..rna_paths import owner_and_property
 from . import follow
@@ -24,7 +28,8 @@ from . import follow
 class Drag:
     """Begins with the pose as it stands, and poses the two bones of one limb; targets stay out of it until `finish`.
 
-    While it lasts, live limbs of the armature wait. It lasts until `finish` or `restore`.
+    Where a known rig shows IK, it moves the limb's controls of IK, and its FK controls stay. While it lasts, live limbs
+    of the armature wait. It lasts until `finish` or `restore`.
 
     limb : the name of a chain, or a limb that has none; it gets none
     tip, mid : where the tip and the mid joint were, in world space
@@ -37,13 +42,27 @@ class Drag:
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
-        end, tip_bone = rig.pose.bones[self._chain.end_bone], self._chain.tip_bone
-        self.tip = tuple(rig.matrix_world @ (rig.pose.bones[tip_bone].head if tip_bone else end.tail))
-        self.mid = tuple(rig.matrix_world @ end.head)
-        self._limb = FreeLimb(plan, self.tip, scene, insert_keys=insert_keys)
+        self._in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name))
+        self.mid, self.tip = (tuple(rig.matrix_world @ joint) for joint in self._joints())
+        self._limb = self._pulled(plan)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False
         follow.suspend(rig)
+
+    def _joints(self) -> tuple[Vector, Vector]:
+        """Mid joint and tip as they show."""
+        bones, tip_bone = self._rig.pose.bones, self._chain.tip_bone
+        if self._in_ik:
+            mid, tip = self._in_ik.showing_ik[1:3]
+            return bones[mid].head, bones[tip].head
+        end = bones[self._chain.end_bone]
+        return end.head, bones[tip_bone].head if tip_bone else end.tail
+
+    def _pulled(self, plan: ChainPlan) -> FreeLimb | PulledControls:
+        """What poses the limb: where its rig shows IK, the FK bones would move, and what shows would not."""
+        if self._in_ik:
+            return PulledControls(plan, self._in_ik, self._scene, insert_keys=self._insert_keys)
+        return FreeLimb(plan, self.tip, self._scene, insert_keys=self._insert_keys)
 
     def to(self, position: Sequence[float]) -> None:
         """Pose the limb with its tip at this position in world space, or as near as it comes.
@@ -82,7 +101,7 @@ class Drag:
         returns : sentences about what could not be done
         """
         try:
-            if self._flips % 2 and not self._bent:
+            if self._flips % 2 and not (self._bent or self._in_ik):
                 self._chain.bend = self._limb.chain.options.bend
             with at_work.alone():
                 notes = self._limb.key() if self._insert_keys else []
@@ -96,7 +115,7 @@ class Drag:
         return position
 
     def _targets_brought_along(self) -> Sequence[str]:
-        if not self._chain.target:
+        if self._in_ik or not self._chain.target:
             return ()
         try:
             report = snap_targets(self._rig, [self._chain.name], self._scene, insert_keys=self._insert_keys)

@@ -69,6 +69,10 @@ def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> N
     play("pull")
 
 
+def test_the_tool_pulls_the_hand_of_a_rig_that_shows_ik(play: Callable[[str], None]) -> None:
+    play("pull_known")
+
+
 def test_only_the_tool_itself_has_handles_that_pull(play: Callable[[str], None]) -> None:
     play("pull_chosen")
 

@@ -76,6 +76,11 @@ class KnownLimb:
         return self.control if self.ik[2] in self.fk else self.ik[2]
 
     @property
+    def showing_ik(self) -> tuple[str, ...]:
+        """The bones that show the limb where IK does, in the order of those of FK."""
+        return self.shown or self.ik
+
+    @property
     def bones(self) -> tuple[str, ...]:
         """All bones that have to be there, each once."""
         single = (self.switch_bone, self.control, self.pole, self.swivel)

@@ -84,6 +84,17 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     return target
 
 
+def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool) -> KeyedTarget:
+    """What is keyed to move a point that the limb of the chain follows.
+
+    raises : Refused where it cannot be moved freely, or with `insert_keys` not be keyed
+    """
+    _refuse_unmovable(chain, _control(chain, point), turns=False)
+    target = keyed_target(point, frame)
+    keys.refuse_unsettable(point.object, {target.location_path}, insert_keys=insert_keys)
+    return target
+
+
 def refuse_not_shown(plan: Plan) -> None:
     """Raise `Refused` where a limb's controls would move to a pose that its rig does not show, and leave what shows."""
     for chain in plan.chains:

@@ -1,0 +1,181 @@
+"""The order of the steps for a limb of a known rig that shows IK: its controls of IK are pulled, and the rig poses it.
+
+The tip takes the control of hand or foot along. The mid joint takes the pole control along, round the line from root to
+tip, or turns the limb's own control where the rig lets no pole bend the limb.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from bpy.types import Scene
+
+from ....skeleton import transform
+from ....skeleton.rotation_mode import rotation_values
+from ....skeleton.target_channels import KeyedTarget, WorldTransform, placed, target_channels
+from ....skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
+from ....solver import rotation
+from ....solver.values import Array
+from ....solver.vectors import angle_about, norm, product, rejection, unit
+from ...armatures import Rig
+from ...chains.rigs.rig_files import KnownLimb
+from ...key_settings import DEFAULTS
+from ...messages.refused import Refused
+from ..checks import keys
+from ..checks.targets import pullable
+from ..read.bone import read_bone
+from ..read.build_plan import at_current_frame
+from ..read.keys import values_before
+from ..read.layers import pole_on
+from ..sample import sampling
+from ..sample.request import pose_request
+from .write_channels import key_channels, pose_channels
+
+_MOST = 8
+"""Evaluations: Blender's IK turns a limb by less or more than its own control."""
+
+_FIT = 1e-4
+"""Radians: Blender's IK stops once a step is smaller than 0.001."""
+
+_STRAIGHT = 1e-4
+"""Part of the limb's length: a mid joint less far aside has no side."""
+
+
+class PulledControls:
+    """The controls of one limb: read and sampled once, moved as often as the tip or the mid joint moves.
+
+    chain : one on the FK controls of the limb, whose options and targets have no part in this
+    raises : Refused where no one control moves the limb, or it cannot be moved, or with `insert_keys` not be keyed
+    """
+
+    def __init__(self, chain: ChainPlan, limb: KnownLimb, scene: Scene, *, insert_keys: bool) -> None:
+        if not limb.control:
+            raise Refused("PULLED_IK.tip", chain=chain, switch=limb.switch, value=limb.fk_value)
+        self.chain = chain
+        self._limb, self._insert_keys = limb, insert_keys
+        self._target = Point(chain.rig, limb.followed)
+        self._plan = at_current_frame(
+            Plan(rig=chain.rig, name=chain.rig.name, scene=scene, ranks=((chain,),), frames=np.empty(0))
+        )
+        self._targets = {self._target: self._pullable(self._target)}
+        poled = limb.pole and pole_on(chain.rig, limb, self._plan.frames)[0]
+        self._pole = Point(chain.rig, limb.pole) if poled else None
+        self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
+        self._start = self._sampled()
+        self._channels: dict[str, Channel] = {}
+
+    @property
+    def paths(self) -> set[str]:
+        """RNA paths of all that may be set."""
+        rig: Rig = self.chain.rig
+        names = filter(None, (self._limb.control, self._pole and self._pole.bone))
+        found = {rig.pose.bones[name].path_from_id("location") for name in names}
+        return found | ({self._swivel.rotation_path} if self._swivel else set())
+
+    def reach_for(self, tip: Sequence[float]) -> None:
+        """From now on the control is where the tip is at this position, in world space."""
+        self._move(self._target, np.array([tip]), self._start)
+
+    def bend_towards(self, pole: Sequence[float]) -> None:
+        """Bend the limb towards this position in world space, as near as the rig comes.
+
+        raises : Refused where nothing in the rig turns the limb, or where that cannot be set or keyed
+        """
+        self._refuse_unturnable()
+        before, turned = 0.0, 0.0
+        share = 1.0  # of the turn of the control that the limb takes
+        for _ in range(_MOST):
+            samples = self._sampled()
+            angle = self._angle(samples, transform.transform_points(self._from_world(samples), np.array([pole])))
+            if abs(angle) < _FIT:
+                return
+            if turned and abs(before - angle) > _FIT:
+                share = np.clip((before - angle) / turned, 0.25, 4.0)
+            before, turned = angle, angle / share
+            self._turn(samples, turned)
+            self.pose()
+
+    def flip(self) -> None:
+        """Bend the limb to the other side; see `bend_towards`."""
+        samples = self._sampled()
+        root, mid, tip = self._joints(samples)
+        opposite = mid - 2.0 * rejection(mid - root, unit(tip - root))
+        [place] = transform.transform_points(samples.to_world[self.chain.rig], opposite[None])
+        self.bend_towards(place.tolist())
+
+    def pose(self) -> None:
+        """Set the controls."""
+        pose_channels(self._plan, {self.chain.rig: [*self._channels.values()]})
+
+    def key(self) -> list[str]:
+        """Key the controls that were pulled; returns sentences about what could not be done."""
+        return key_channels(self._plan, {self.chain.rig: [*self._channels.values()]}, DEFAULTS)
+
+    def _pullable(self, point: Point) -> KeyedTarget:
+        return pullable(self.chain, point, self._plan.frames[0], insert_keys=self._insert_keys)
+
+    def _refuse_unturnable(self) -> None:
+        if self._pole:
+            self._targets.setdefault(self._pole, self._pullable(self._pole))
+        elif self._swivel:
+            keys.refuse_unsettable(self.chain.rig, {self._swivel.rotation_path}, insert_keys=self._insert_keys)
+        else:
+            raise Refused("PULLED_IK.mid", chain=self.chain, switch=self._limb.switch, value=self._limb.fk_value)
+
+    def _sampled(self) -> Samples:
+        """As the scene stands."""
+        need = pose_request(self._plan, placed(self._targets))
+        own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
+        need = replace(need, bones=need.bones.union(self._shown), own=need.own | own, turned=need.turned | own)
+        return sampling.sample_current_frame(self._plan, need)
+
+    @property
+    def _shown(self) -> list[Point]:
+        """Of the limb as it shows, the bones whose heads are root, mid and tip."""
+        return [Point(self.chain.rig, name) for name in self._limb.showing_ik[:3]]
+
+    def _joints(self, samples: Samples) -> Iterable[Array]:
+        """(3,) each, in armature space."""
+        return (samples.pose[point][0, :3, 3] for point in self._shown)
+
+    def _from_world(self, samples: Samples) -> Array:
+        return transform.inverse(samples.to_world[self.chain.rig])
+
+    def _angle(self, samples: Samples, towards: Array) -> float:
+        """By which the mid joint has to turn about the line to the tip; 0 where it has no side, or is to have none.
+
+        towards : (1, 3)     in armature space
+        """
+        root, mid, tip = self._joints(samples)
+        axis = unit(tip - root)
+        now, then = (rejection(place - root, axis) for place in (mid, towards[0]))
+        length = norm(mid - root) + norm(tip - mid)
+        return float(angle_about(axis, now, then)) if min(norm(now), norm(then)) > _STRAIGHT * length else 0.0
+
+    def _turn(self, samples: Samples, angle: float) -> None:
+        """Turn what bends the limb by this angle, from where it is."""
+        root, _, tip = self._joints(samples)
+        if self._pole:
+            turn = rotation.from_axis_angles(np.array([[angle, *unit(tip - root)]]))
+            place = transform.transform_points(self._from_world(samples), samples.world(self._pole)[:, :3, 3])
+            place = root + transform.transform_vectors(turn, place - root)
+            self._move(self._pole, transform.transform_points(samples.to_world[self.chain.rig], place), samples)
+        elif self._swivel:
+            turn = rotation.from_axis_angles(np.array([[angle, 0.0, 1.0, 0.0]]))
+            basis = samples.basis[Point(self.chain.rig, self._swivel.name)].rotation
+            self._put(self._swivel, product(basis, turn))
+
+    def _move(self, point: Point, place: Array, samples: Samples) -> None:
+        """place : (1, 3)     in the world"""
+        targets = {point: self._targets[point]}
+        wanted = {point: WorldTransform(location=place)}
+        [channel] = target_channels(self._plan, wanted, samples, targets)[self.chain.rig]
+        self._channels[channel.path] = channel
+
+    def _put(self, bone: Bone, matrices: Array) -> None:
+        before = values_before(self.chain.rig, [bone.rotation_path], self._plan.frames[0])[bone.rotation_path]
+        values = rotation_values(matrices, bone.rotation_mode, before)
+        frames = self._plan.frames
+        self._channels[bone.rotation_path] = Channel(
+            path=bone.rotation_path, group=bone.name, frames=frames, values=values
+        )
