@@ -62,6 +62,8 @@ class RangeOperator(SelectedChainsOperator):
 
     confirm_text = ""
     """What the button of the dialog says."""
+    advanced_fields: tuple[str, ...] = ("sampling",)
+    """What few users change: below a fold."""
 
     # The range is that of the scene each time, not that of the last call.
     frame_range: choice("frame_range", options={"SKIP_SAVE"}, update=_take_range)
@@ -115,7 +117,10 @@ class RangeOperator(SelectedChainsOperator):
         column.prop(self, "frame_step")
         layout.prop(self, "only_active")
         self.draw_choices()
-        layout.prop(self, "sampling")
+        header, fold = layout.panel("two_bone_ik_advanced", default_closed=True)
+        header.label(text="Advanced")
+        for name in self.advanced_fields if fold else ():
+            fold.prop(self, name)
 
     def draw_choices(self) -> None:
         """What the operator has beside the range."""

@@ -100,6 +100,12 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         super().draw_choices()
         self.layout.prop(self, "new_action")
 
+    def shown_choices(self) -> list[str]:
+        from ..blender.chains.limbs import hiding_constraints
+
+        mutes = any(hiding_constraints(rig) for rig in self.rigs(bpy.context))
+        return [name for name in super().shown_choices() if name != "mute_constraints" or mutes]
+
 
 def _flag(name: str, description: str) -> Any:
     """A property that each press sets anew."""

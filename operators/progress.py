@@ -26,6 +26,7 @@ class ProgressOperator(RangeOperator):
     """Carries out the request that a subclass gives: at once for scripts, bit by bit after its dialog."""
 
     measure: choice("measure", default=DEFAULTS.measure)
+    advanced_fields = (*RangeOperator.advanced_fields, "measure")
 
     if TYPE_CHECKING:
 
@@ -35,10 +36,6 @@ class ProgressOperator(RangeOperator):
     def invoke(self, context: Context, event: Event) -> Result:
         self._window = context.window
         return super().invoke(context, event)
-
-    def draw(self, context: Context) -> None:
-        super().draw(context)
-        self.layout.prop(self, "measure")
 
     def execute(self, context: Context) -> Result:
         in_hand.follow(context.view_layer)
@@ -140,8 +137,12 @@ class KeyOperator(KeyStyleProperties, ProgressOperator):
 
     def draw_choices(self) -> None:
         self.layout.separator()
-        for name in self.key_choices():
+        for name in self.shown_choices():
             self.layout.prop(self, name)
+
+    def shown_choices(self) -> list[str]:
+        """Names of the settings that mean something here."""
+        return self.key_choices()
 
 
 def _duration(seconds: float) -> str:

@@ -9,7 +9,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 from bpy.utils import units
 
-from ..blender.armatures import Rig
+from ..blender.armatures import Rig, editable
 from ..blender.chains.rigs.switch_property import property_label
 from ..blender.properties import TwoBoneIKChain
 
@@ -45,14 +45,18 @@ def icon(found: "LimbState") -> Any:
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
-    """What is to be known of the chain's limb, and what can be done about it. That it reaches needs no words."""
-    from .panel import draw_lines
+    """What is to be known of the chain's limb, and what can be done about it. That it reaches needs no words.
+
+    What comes and goes while a target moves has its place all the time, so that nothing below it jumps.
+    """
+    from .panel import wrapped
 
     rig = chain.id_data
     found = look(context, rig)[chain.name]
     by, button = found.hiding, ""
-    # That it has no target yet needs no words either.
-    text = str(found.refusal) if found.refusal and chain.target else long(context, found)
+    # That it has no target yet needs no words either, and that the armature is linked is told above the list.
+    refusal = found.refusal if chain.target and editable(rig) else None
+    text = str(refusal) if refusal else long(context, found)
     if by:
         name = property_label(by.switch)
         shows_others = pgettext_iface('The rig does not show this limb: "{name}" shows other bones in its place')
@@ -62,14 +66,31 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         button = pgettext_iface(template if by.switch else "Mute Constraint").format(name=name, value=by.value)
     elif chain.mute:
         button = pgettext_iface("Unmute Chain")
-    draw_lines(layout, context, [text] if text else [], indent="")
+    lines = wrapped(context, text)
+    covers = found.keyed and rig.two_bone_ik_live
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for line in lines:
+        column.label(text=line, translate=False)
     if button:
-        layout.operator("two_bone_ik.reveal", text=button, translate=False)
-    if found.keyed and rig.two_bone_ik_live:
-        row = layout.row(align=True)
+        column.operator("two_bone_ik.reveal", text=button, translate=False)
+    if covers:
+        row = column.row(align=True)
         row.use_property_split = False
         row.label(text="Live covers the keys")
         row.prop(rig, "two_bone_ik_live", text="Switch Off", toggle=True, invert_checkbox=True)
+    for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
+        column.label(text="")
+
+
+def _most_lines(context: Context) -> int:
+    """How many lines the sentences take that come and go while a target moves."""
+    from ..blender.live.limb_state import LimbState, State
+    from .panel import wrapped
+
+    states = (State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED)
+    found = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
+    return max(len(wrapped(context, long(context, each))) for each in found)
 
 
 def _filled(context: Context, found: "LimbState", length: str) -> str:

@@ -1,4 +1,4 @@
-"""A menu in Blender's own: without it, menu search finds nothing."""
+"""Menus in Blender's own: without them, menu search finds nothing. What a menu's title says its entries leave out."""
 
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
 from bpy.utils import register_class, unregister_class
@@ -13,42 +13,76 @@ class TWO_BONE_IK_MT_chains(Menu):
 
     def draw(self, _context: Context) -> None:
         layout = self.layout
-        layout.operator("two_bone_ik.chains_detect")
-        layout.operator("two_bone_ik.chains_from_constraints")
-        layout.operator("two_bone_ik.chain_add")
-        layout.operator("two_bone_ik.chain_remove")
-        layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Up").direction = "UP"
-        layout.operator("two_bone_ik.chain_move", text="Move Two-Bone IK Chain Down").direction = "DOWN"
+        layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
+        layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
+        layout.menu("TWO_BONE_IK_MT_chain")
         layout.separator()
-        layout.operator_menu_enum("two_bone_ik.create_targets", "kind")
-        layout.operator("two_bone_ik.remove_targets")
-        layout.operator("two_bone_ik.snap_targets")
-        layout.operator("two_bone_ik.bake_targets", text="Bake Two-Bone IK Targets from Pose...")
-        layout.operator("two_bone_ik.change_target_space", text="Change Two-Bone IK Target Space...")
-        layout.operator("two_bone_ik.pin")
-        layout.operator("two_bone_ik.pin", text="Pin Two-Bone IK Limbs over Range...").over_range = True
-        layout.operator("two_bone_ik.hold")
-        layout.operator("two_bone_ik.holds_update")
-        layout.operator("two_bone_ik.hold_remove")
-        layout.operator("two_bone_ik.plant")
+        layout.operator_menu_enum("two_bone_ik.create_targets", "kind", text="Create Targets")
+        layout.menu("TWO_BONE_IK_MT_targets")
+        layout.menu("TWO_BONE_IK_MT_hold")
         layout.separator()
-        layout.operator("two_bone_ik.drag")
-        layout.operator("two_bone_ik.solve")
-        layout.operator("two_bone_ik.flip_bend")
-        layout.operator("two_bone_ik.reveal")
-        layout.operator("two_bone_ik.settings_copy", text="Copy Two-Bone IK Settings to All")
-        mirrored = layout.operator("two_bone_ik.settings_copy", text="Copy Two-Bone IK Settings to Other Side")
-        mirrored.to = "OTHER_SIDE"
-        layout.operator("two_bone_ik.side_decide")
-        layout.operator("two_bone_ik.bend_limits_take")
+        layout.operator("two_bone_ik.pin", text="Pin")
+        layout.operator("two_bone_ik.pin", text="Pin over Range...").over_range = True
+        layout.operator("two_bone_ik.drag", text="Drag")
+        layout.operator("two_bone_ik.solve", text="Solve")
         layout.separator()
-        layout.operator("two_bone_ik.check", text="Check Two-Bone IK...")
-        layout.operator("two_bone_ik.markers_remove")
-        layout.operator("two_bone_ik.bake", text="Bake Two-Bone IK...")
-        layout.operator("two_bone_ik.worst_frame")
+        layout.operator("two_bone_ik.check", text="Check...")
+        layout.operator("two_bone_ik.bake", text="Bake...")
+        layout.operator("two_bone_ik.worst_frame", text="Go to Worst Frame")
+        layout.operator("two_bone_ik.markers_remove", text="Remove Markers")
         layout.separator()
-        layout.operator("two_bone_ik.switch", text="Switch Two-Bone IK Limbs to FK...").direction = "FK"
-        layout.operator("two_bone_ik.switch", text="Switch Two-Bone IK Limbs to IK...").direction = "IK"
+        layout.operator("two_bone_ik.plant", text="Plant Feet")
+        layout.operator("two_bone_ik.switch", text="Switch to FK...").direction = "FK"
+        layout.operator("two_bone_ik.switch", text="Switch to IK...").direction = "IK"
+
+
+class TWO_BONE_IK_MT_chain(Menu):
+    """The chain in hand: its bones and its settings"""
+
+    bl_label = "Chain"
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.operator("two_bone_ik.chain_add", text="Add from Active Bone")
+        layout.operator("two_bone_ik.chain_remove", text="Remove")
+        layout.operator("two_bone_ik.chain_move", text="Move Up").direction = "UP"
+        layout.operator("two_bone_ik.chain_move", text="Move Down").direction = "DOWN"
+        layout.separator()
+        layout.operator("two_bone_ik.flip_bend", text="Flip Bend")
+        layout.operator("two_bone_ik.reveal", text="Reveal Limb")
+        layout.operator_menu_enum("two_bone_ik.side_decide", "axis", text="Decide Side")
+        layout.operator("two_bone_ik.bend_limits_take", text="Limit Bend by IK Limits")
+        layout.separator()
+        layout.operator("two_bone_ik.settings_copy", text="Copy Settings to All")
+        layout.operator("two_bone_ik.settings_copy", text="Copy Settings to Other Side").to = "OTHER_SIDE"
+
+
+class TWO_BONE_IK_MT_targets(Menu):
+    """Targets for what is posed already"""
+
+    bl_label = "Targets"
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.operator("two_bone_ik.snap_targets", text="Snap to Pose")
+        layout.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
+        layout.operator("two_bone_ik.change_target_space", text="Change Space...")
+        layout.operator("two_bone_ik.remove_targets", text="Remove")
+
+
+class TWO_BONE_IK_MT_hold(Menu):
+    """Targets that stay where they are, and let go again"""
+
+    bl_label = "Hold"
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.operator("two_bone_ik.hold", text="Hold Target")
+        layout.operator("two_bone_ik.holds_update", text="Update Holds")
+        layout.operator("two_bone_ik.hold_remove", text="Remove Holds")
+
+
+_CLASSES = (TWO_BONE_IK_MT_chains, TWO_BONE_IK_MT_chain, TWO_BONE_IK_MT_targets, TWO_BONE_IK_MT_hold)
 
 
 def _draw(menu: Menu, context: Context) -> None:
@@ -61,7 +95,8 @@ def _draw(menu: Menu, context: Context) -> None:
 
 def register() -> None:
     """Append the menu."""
-    register_class(TWO_BONE_IK_MT_chains)
+    for each in _CLASSES:
+        register_class(each)
     for menu in _MENUS:
         menu.append(_draw)
 
@@ -70,4 +105,5 @@ def unregister() -> None:
     """Remove it."""
     for menu in _MENUS:
         menu.remove(_draw)
-    unregister_class(TWO_BONE_IK_MT_chains)
+    for each in reversed(_CLASSES):
+        unregister_class(each)

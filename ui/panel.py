@@ -10,14 +10,17 @@ from bpy.types import Context, Panel, UILayout, UIList
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
-from ..blender.armatures import Rig
+from ..blender.armatures import Rig, editable
 from ..blender.properties import TwoBoneIKChain, is_from_library
 
-_LETTER = 7.0
-"""Width of a letter in pixels, with what the panel leaves free beside its text."""
+_LETTER, _FRAME = 5.8, 52.0
+"""Of a text in the panel, in pixels: a letter, and what the sidebar has beside the text, its tabs among it."""
 
-_ROW_LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 95.0
-"""Of a row of the list, in pixels: a letter, an icon, around a text, and what the sidebar has beside the row."""
+_ROW_LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 67.0
+"""Of a row of the list, in pixels: a letter, an icon, around a text, and what the sidebar has beside the list."""
+
+_NARROW = 230.0
+"""Pixels of a sidebar in which four buttons in a row would lose their words."""
 
 
 class TWO_BONE_IK_UL_chains(UIList):
@@ -36,7 +39,8 @@ class TWO_BONE_IK_UL_chains(UIList):
         from . import limb_notice
 
         found = limb_notice.look(context, rig)[chain.name]
-        width = max(context.region.width / context.preferences.system.ui_scale - _BESIDE, 4.0 * _ICON)
+        beside = _BESIDE if is_narrow(context) else _BESIDE + _ICON + 8.0
+        width = max(sidebar_width(context) - beside, 4.0 * _ICON)
         text, icon = limb_notice.short(context, found), limb_notice.icon(found)
         room = _ICON + _MARGIN + _ROW_LETTER * len(text)
         # The name keeps half of the row.
@@ -47,12 +51,14 @@ class TWO_BONE_IK_UL_chains(UIList):
         else:
             room += _ICON
 
-        row = layout.split(factor=1.0 - room / width, align=True)
+        row = layout.split(factor=1.0 - room / width, align=True) if text else layout.row(align=True)
         row.active = not chain.mute
+        # Of a short row the name needs all that there is.
+        is_short = width - room < _ICON + _MARGIN + _ROW_LETTER * len(chain.name)
         if is_from_library(chain):
-            row.label(text=chain.name, icon="LIBRARY_DATA_OVERRIDE", translate=False)
+            row.label(text=chain.name, icon="NONE" if is_short else "LIBRARY_DATA_OVERRIDE", translate=False)
         else:
-            row.prop(chain, "name", text="", emboss=False, icon="CON_KINEMATIC")
+            row.prop(chain, "name", text="", emboss=False, icon="NONE" if is_short else "CON_KINEMATIC")
         shown = row.row(align=True)
         shown.alignment = "RIGHT"
         shown.label(text=text, icon=icon, translate=False)
@@ -79,26 +85,31 @@ class TWO_BONE_IK_PT_chains(Panel):
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
+        from ..blender.chains.rigs.known_limbs import limbs_of
         from . import limb_notice, sections
 
-        if not rig.two_bone_ik_chains:
-            _draw_first_steps(layout, rig)
+        if not editable(rig):
+            draw_lines(layout, context, [pgettext_iface("Linked: make an editable library override of the armature")])
+        is_known = bool(limbs_of(rig))
+        if is_known:
             sections.draw_switch(layout, context, rig)
-            sections.draw_report(layout, context, rig)
-            return
-        _draw_list(layout, rig)
-        _draw_actions(layout, context, rig)
-        if limb := in_hand.limb_in_hand(context):
+        if not rig.two_bone_ik_chains:
+            _draw_first_steps(layout, rig, is_known=is_known)
+        else:
+            _draw_list(layout, context, rig)
+            _draw_actions(layout, context, rig)
+        if rig.two_bone_ik_chains and (limb := in_hand.limb_in_hand(context)):
             chain = rig.two_bone_ik_chains[limb[1]]
             limb_notice.draw(layout, context, chain)
             sections.draw_side(layout, rig, chain)
             sections.draw_plant(layout, context, rig, chain)
-            sections.draw_target(layout, chain)
+            sections.draw_target(layout, context, chain)
             sections.draw_hold(layout, context, rig, chain)
             sections.draw_bones(layout, chain, rig)
             sections.draw_bend(layout, chain)
             sections.draw_reach(layout, chain)
-        sections.draw_switch(layout, context, rig)
+        if not is_known:
+            sections.draw_faulty_rigs(layout, context)
         sections.draw_report(layout, context, rig)
 
 
@@ -118,40 +129,60 @@ def move_to_tab() -> None:
     register()
 
 
-def _draw_first_steps(layout: UILayout, rig: Rig) -> None:
-    """For who has never been here."""
+def _draw_first_steps(layout: UILayout, rig: Rig, *, is_known: bool) -> None:
+    """Shown to first-time users."""
     from ..blender import contact_keys
 
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
-    layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
+    if not is_known:
+        layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
     layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
     if contact_keys.is_keyed(rig):
         layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 
-def _draw_list(layout: UILayout, rig: Rig) -> None:
-    row = layout.row()
+def sidebar_width(context: Context) -> float:
+    """In the pixels that it has where nothing is scaled."""
+    return context.region.width / context.preferences.system.ui_scale
+
+
+def is_narrow(context: Context) -> bool:
+    """True where the sidebar has no room for long rows."""
+    return sidebar_width(context) < _NARROW
+
+
+def _draw_list(layout: UILayout, context: Context, rig: Rig) -> None:
+    # In a narrow sidebar the buttons are below the list, and the names have their place.
+    narrow = is_narrow(context)
+    row = layout.column() if narrow else layout.row()
     row.template_list("TWO_BONE_IK_UL_chains", "", rig, "two_bone_ik_chains", rig, "two_bone_ik_active", rows=5)
-    buttons = row.column(align=True)
+    buttons = row.row(align=True) if narrow else row.column(align=True)
     buttons.operator("two_bone_ik.chain_add", text="", icon="ADD")
     buttons.operator("two_bone_ik.chain_remove", text="", icon="REMOVE")
     buttons.menu("TWO_BONE_IK_MT_chains", text="", icon="DOWNARROW_HLT")
-    buttons.separator()
+    if not narrow:
+        buttons.separator()
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_UP").direction = "UP"
     buttons.operator("two_bone_ik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
 
 
 def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
     """Above the sections, so that they stay in place when one opens."""
+    narrow = is_narrow(context)
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(rig, "two_bone_ik_live", toggle=True)
     row.operator("two_bone_ik.pin", text="Pin")
+    if narrow:
+        row = layout.row(align=True)
+        row.use_property_split = False
     row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
     row = layout.row(align=True)
     row.operator("two_bone_ik.drag", text="Drag")
     row.operator("two_bone_ik.solve", text="Solve")
+    if narrow:
+        row = layout.row(align=True)
     row.operator("two_bone_ik.check", text="Check...")
     row.operator("two_bone_ik.bake", text="Bake...")
 
@@ -162,12 +193,21 @@ def draw_lines(
     """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    width = int(context.region.width / context.preferences.system.ui_scale / _LETTER)
+    room = 0.0 if frame is None else _ICON
     for line in lines:
-        for part in wrap(line, max(width, 20), subsequent_indent=indent):
+        for number, part in enumerate(wrapped(context, line, indent, room)):
             if frame is None:
                 column.label(text=part, translate=False)
             else:
                 row = column.row()
                 row.alignment = "LEFT"
-                row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False).frame = frame
+                # The sign shows that it is a button.
+                icon = "BLANK1" if number else "TIME"
+                button = row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False, icon=icon)
+                button.frame = frame
+
+
+def wrapped(context: Context, text: str, indent: str = "", room: float = 0.0) -> list[str]:
+    """The text in lines that fit the sidebar, beside something that takes so much room."""
+    width = int((sidebar_width(context) - _FRAME - room) / _LETTER)
+    return wrap(text, max(width, 12), subsequent_indent=indent)

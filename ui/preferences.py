@@ -37,8 +37,13 @@ class TwoBoneIKPreferences(KeyProperties, AddonPreferences):
     guide_color: _color("Guides", "Reach, pole and the other solution", (1.0, 0.8, 0.3, 0.6))
 
     def draw(self, _context: Context) -> None:
+        from ..blender.extension import WEBSITE
+
         layout = self.layout
         layout.use_property_split = True
+        row = layout.row()
+        row.alignment = "RIGHT"
+        row.operator("wm.url_open", text="Manual", icon="HELP").url = WEBSITE
         layout.prop(self, "tab")
         colors = layout.column(align=True)
         colors.label(text="Overlay")

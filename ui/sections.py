@@ -19,7 +19,7 @@ from ..blender.messages import markers, report
 from ..blender.pipeline.read.build_plan import frame_range
 from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.properties import TwoBoneIKChain
-from .panel import draw_lines
+from .panel import draw_lines, is_narrow
 
 _COPIED = ("TARGET", "BONES", "BEND", "REACH")
 """Sections whose settings can be copied to other chains."""
@@ -55,7 +55,7 @@ def _about(straight: StraightRest, axis: str, template: str, to_viewer: str) -> 
     return pgettext_iface(to_viewer if axis == straight.to_viewer else template).format(axis_label(axis))
 
 
-def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
+def draw_target(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     """What the tip reaches for and the mid joint bends towards, and how far the limb goes along."""
     column = _section(layout, "Target", closed=False)
     if column is None:
@@ -78,6 +78,8 @@ def draw_target(layout: UILayout, chain: TwoBoneIKChain) -> None:
         bones.kind, bones.only_active = "BONES", False
         return
     row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
+    if is_narrow(context):
+        row = column.row(align=True)
     row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
     if made(chain, Role.TARGET):
         row.operator("two_bone_ik.remove_targets", text="", icon="X").only_active = True
@@ -92,6 +94,10 @@ def draw_hold(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChai
     if body is None:
         return
     scene: Any = context.scene
+    if chain.target is None:
+        body.label(text="No target to hold yet")
+        body.operator("two_bone_ik.create_targets", text="Create Target").only_active = True
+        return
     body.prop(scene, "two_bone_ik_hold_to")
     if is_rig(scene.two_bone_ik_hold_to):
         body.prop_search(scene, "two_bone_ik_hold_to_bone", scene.two_bone_ik_hold_to.data, "bones")
@@ -185,31 +191,43 @@ def _draw_plant_options(layout: UILayout, context: Context, rig: Rig) -> None:
 
 
 def draw_switch(layout: UILayout, context: Context, rig: Rig) -> None:
-    """Of a known rig which of its limbs show FK and which IK, and the buttons that switch all, or the one in hand."""
+    """The buttons that switch all limbs of a known rig, or the one in hand, and which of them show FK and which IK."""
     limbs, left_out = limbs_of(rig), rig_files.notes()
-    body = _section(layout, "Switch", closed=False, count=len(left_out)) if limbs or left_out else None
+    body = _section(layout, "Switch", closed=False, count=len(left_out))
     if body is None:
         return
-    draw_lines(body, context, left_out)
-    if not limbs:
-        return
-    shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
-    for limb in limbs:
-        shown[shown_layer(rig, limb)].append(limb.name)
-    states = {"FK": "In FK: {}", "IK": "In IK: {}", "": "Between FK and IK: {}"}
-    lines = [pgettext_iface(states[layer]).format(", ".join(names)) for layer, names in shown.items() if names]
     frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
-    draw_lines(body, context, [*lines, pgettext_iface("Frames {} - {}").format(*frames)])
+    draw_lines(body, context, [*left_out, pgettext_iface("Frames {} - {}").format(*frames)])
     bone = in_hand.bone_in_hand(context)
     selected = next((limb.name for limb in limbs if bone in limb.named), "")
     column = body.column(align=True)
-    for name in ("", selected) if selected else ("",):
+    for name in ("", selected or pgettext_iface("Selected Limb")):
         row = column.row(align=True)
+        row.enabled = bool(selected) or not name
         row.label(text=name or pgettext_iface("All Limbs"), translate=False)
         for layer, text in (("FK", "To FK"), ("IK", "To IK")):
             button = row.operator("two_bone_ik.switch", text=text)
             button.direction, button.only_active = layer, bool(name)
             button.frame_start, button.frame_end = frames
+    shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
+    for limb in limbs:
+        shown[shown_layer(rig, limb)].append(limb.name)
+    states = {"FK": "In FK: {}", "IK": "In IK: {}", "": "Between FK and IK: {}"}
+    # A layer that none shows keeps its row, so that what is below stays in place.
+    lines = [
+        pgettext_iface(states[layer]).format(", ".join(names) or "-")
+        for layer, names in shown.items()
+        if names or layer
+    ]
+    draw_lines(body, context, lines)
+
+
+def draw_faulty_rigs(layout: UILayout, context: Context) -> None:
+    """What is wrong with files of rigs that the user has added, where they may be why this rig is not known."""
+    left_out = rig_files.notes()
+    body = _section(layout, "Switch", closed=False, count=len(left_out)) if left_out else None
+    if body:
+        draw_lines(body, context, left_out)
 
 
 def draw_report(layout: UILayout, context: Context, rig: Rig) -> None:

@@ -10,6 +10,7 @@ from mathutils import Matrix
 from ..armatures import Rig
 from ..in_hand import limb_bones
 from ..messages.refused import Refused
+from ..pipeline.read import dependencies
 from ..properties import TwoBoneIKChain, chain_of
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
@@ -73,6 +74,13 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     if known and bone != known.fk[1]:
         return limb_of(rig, known.fk[1])
     raise Refused("NO_LIMB", object=rig, bone=bone)
+
+
+def hiding_constraints(rig: Rig) -> list[tuple[str, str]]:
+    """(bone, constraint) for each IK constraint that moves bones of a chain, and so hides what a bake keys."""
+    chains = [chain for chain in rig.two_bone_ik_chains if not chain.mute]
+    bones = {name for chain in chains for name in limb_bones(rig, chain)}
+    return dependencies.hiding(dependencies.constrained(rig), bones)
 
 
 _known: dict[int, tuple[object, tuple[Limb, ...]]] = {}

@@ -77,7 +77,8 @@ def _owner(target: Any, rig: Rig) -> Rig:
     if made_for == rig.name:
         return rig
     users = [chain.id_data for chain in _all_chains() if target in (chain.target, chain.pole_target)]
-    return min(users, key=lambda user: (user.name != made_for, user.name))
+    # A linked armature may be the only one that uses it, and is not looked at.
+    return min(users, key=lambda user: (user.name != made_for, user.name), default=rig)
 
 
 def items_in_use() -> set[tuple[bpy.types.ID, str]]:

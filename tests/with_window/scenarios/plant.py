@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from scenarios.pictures import toggle_below, wait
+from scenarios.pictures import MESSAGE, toggle_below, wait
 from user import RIGHT_HALF, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
@@ -35,7 +35,7 @@ def scenario(user: User) -> Steps:
     yield from wait()
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
-    yield from toggle_below(user, "two_bone_ik.drag")
+    yield from toggle_below(user, "two_bone_ik.drag", message=MESSAGE)
     user.clicks += 1
     user.screenshot("section")
     yield from user.click("two_bone_ik.plant")
