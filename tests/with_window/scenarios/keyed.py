@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from scenarios.limb import keys, limb_with_target
-from scenarios.pictures import toggle_section, wait
+from scenarios.pictures import wait
 from user import LAST_COLUMN, RIGHT_HALF, Steps, User
 
 INFLUENCE = 'pose.bones["Bone.001"].two_bone_ik_influence'
@@ -15,7 +15,6 @@ def scenario(user: User) -> Steps:
     bpy.context.scene.frame_set(1)
     yield from user.open_sidebar("Animation")
     yield from wait()
-    yield from toggle_section(user, "Reach")
     yield from user.move_to(INFLUENCE, RIGHT_HALF)
     yield from user.press("I")
     yield from wait()
