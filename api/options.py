@@ -62,5 +62,6 @@ class TargetOptions(TypedDict, total=False):
     """How new targets are made, as `create_targets` tells it."""
 
     kind: Literal["EMPTIES", "BONES"]
+    or_empties: bool
     parent: Literal["NONE", "ROOT", "BONE"]
     parent_bone: str

@@ -7,12 +7,12 @@ from dataclasses import replace
 from bpy.types import Scene
 
 from ..blender.armatures import Rig
-from ..blender.chains.create_targets import create, lacks
+from ..blender.chains import target_bones, target_empties
+from ..blender.chains.create_targets import DEFAULT, create, lacks
 from ..blender.chains.field_values import chains_restorer
 from ..blender.chains.made_for import item_of
-from ..blender.chains.new_targets import Role
+from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
 from ..blender.chains.rigs.controls import limb_followed
-from ..blender.chains.target_empties import remove
 from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.messages.report import Report, point_text
 from ..blender.messages.translation import translated
@@ -20,7 +20,7 @@ from ..blender.pipeline.checks.armature import refuse_unposable
 from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request
 from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
-from ..blender.pipeline.read.chosen_chains import chosen_chains
+from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.requests import targets_from_pose
 from ..skeleton.values import Point
 from .chains import add_detected
@@ -36,6 +36,8 @@ def pin(
     scene: Scene | None = None,
     style: KeyStyle = _EVERY_FRAME,
     insert_keys: bool = False,
+    kind: str = DEFAULT.kind,
+    or_empties: bool = DEFAULT.or_empties,
 ) -> Report:
     """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
 
@@ -45,6 +47,7 @@ def pin(
     frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
     style : how they are keyed over the range
     insert_keys : key the targets on the current frame
+    kind, or_empties : as for `create_targets`
 
     >>> print(api.pin(rig))
     forearm.L: 1 of 1 frames reached
@@ -54,7 +57,10 @@ def pin(
     >>> rig.two_bone_ik_live
     True
     """
-    return pinning(rig, chains, frames, scene=scene, style=style, insert_keys=insert_keys).write()
+    steps = pinning(
+        rig, chains, frames, scene=scene, style=style, insert_keys=insert_keys, kind=kind, or_empties=or_empties
+    )
+    return steps.write()
 
 
 def pinning(
@@ -67,6 +73,8 @@ def pinning(
     insert_keys: bool = False,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
+    kind: str = DEFAULT.kind,
+    or_empties: bool = DEFAULT.or_empties,
 ) -> Request:
     """The same bit by bit, as `baking` does it; closed before it has written, it removes new chains and targets again.
 
@@ -78,7 +86,8 @@ def pinning(
     True
     """
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
-    return _pin(rig, chains, frames, scene, settings, insert_keys=insert_keys)
+    made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
+    return _pin(rig, chains, frames, scene, settings, made, insert_keys=insert_keys)
 
 
 @request
@@ -89,13 +98,16 @@ def _pin(
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
+    made: TargetStyle,
     *,
     insert_keys: bool,
 ) -> Preparation:
     refuse_unposable(rig)
     until_written = opened.enter_context(ExitStack())
-    until_written.callback(chains_restorer(rig))
-    notes = [*_detected(rig), *_created(rig, names, scene, until_written)]
+    restore_chains = chains_restorer(rig)
+    until_written.callback(restore_chains)
+    notes = [*_detected(rig), *_created(rig, names, scene, made, until_written)]
+    until_written.callback(restore_chains)  # before their bones go, which live chains would miss
     baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames is not None else None
     if baking:
         yield from prepare_part(opened, baking)
@@ -119,14 +131,17 @@ def _detected(rig: Rig) -> Iterator[str]:
         yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
 
 
-def _created(rig: Rig, names: Sequence[str] | None, scene: Scene | None, until_written: ExitStack) -> Sequence[str]:
+def _created(
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, style: TargetStyle, until_written: ExitStack
+) -> Sequence[str]:
     """Creates targets that are missing; returns sentences about them."""
     lacking = [(chain, role) for chain in chosen_chains(rig, names) for role in Role if lacks(chain, role)]
     if not lacking:
         return ()
-    report = create(rig, names, scene)
-    empties = [item[0] for chain, role in lacking if (item := item_of(chain, role))]
-    until_written.callback(remove, empties)
+    report = create(rig, names, scene, style)
+    items = [item for chain, role in lacking if (item := item_of(chain, role))]
+    until_written.callback(target_empties.remove, [target for target, bone in items if not bone])
+    until_written.callback(target_bones.remove, rig, scene_of(rig, scene), [bone for _, bone in items if bone])
     return report.notes
 
 

@@ -47,6 +47,7 @@ def create_targets(
     *,
     scene: Scene | None = None,
     kind: str = DEFAULT.kind,
+    or_empties: bool = DEFAULT.or_empties,
     parent: str = DEFAULT.parent,
     parent_bone: str = DEFAULT.parent_bone,
 ) -> Report | list[Report]:
@@ -58,6 +59,7 @@ def create_targets(
 
     rig : an armature object; or many, which is far faster than one after another, and each has a report
     kind : EMPTIES or BONES, a `TargetKind`; bones of the armature itself, in a bone collection of their own
+    or_empties : create empties, and say why, where an armature cannot get bones
     parent : what carries them, a `TargetParent`: NONE; ROOT, the topmost bone above the limb; BONE, the `parent_bone`;
         those of a finger hang on the hand
     raises : Refused where bones cannot be added, as to a linked armature
@@ -68,7 +70,9 @@ def create_targets(
     Created 2 empties in the collection "Hero Targets"
     Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     """
-    style = TargetStyle(kind=TargetKind(kind), parent=TargetParent(parent), parent_bone=parent_bone)
+    style = TargetStyle(
+        kind=TargetKind(kind), or_empties=or_empties, parent=TargetParent(parent), parent_bone=parent_bone
+    )
     rigs = given_rigs(rig)
     wanted = dict.fromkeys(rigs, chains)
     reports = dict(zip(wanted, create_all(wanted, scene, style), strict=True))

@@ -18,13 +18,32 @@ if TYPE_CHECKING:
     from ..api.options import TargetOptions
 
 
-class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
+class TargetKindProperties:
+    """Of what targets are made: as somebody has chosen, otherwise bones in Pose Mode, where a click selects no empty.
+
+    The property shows the kind that was taken, and a choice is what differs from it. It is not remembered: the next
+    armature may be in another mode.
+    """
+
+    kind: choice("kind", options={"SKIP_SAVE"})
+    usual_kind: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def take_usual_kind(self, context: Context) -> None:
+        """Unless somebody has chosen another."""
+        if self.kind == self.usual_kind or not self.properties.is_property_set("kind"):
+            self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
+
+    def kind_options(self) -> "TargetOptions":
+        """The kind; one that nobody has chosen gives way where it cannot be had."""
+        return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
+
+
+class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator):
     """Create the target and pole target that chains lack, as empties or as bones, so that the pose does not move"""
 
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    kind: choice("kind")
     parent: choice("parent", options={"SKIP_SAVE"})
     parent_bone: StringProperty(
         name="Parent Bone", description="The bone that carries the targets", options={"SKIP_SAVE"}
@@ -38,6 +57,10 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
         if self.parent == "BONE":
             layout.prop_search(self, "parent_bone", in_hand.rig_in_hand(context).data, "bones")
 
+    def execute(self, context: Context) -> Result:
+        self.take_usual_kind(context)
+        return super().execute(context)
+
     def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
         """For all at once, as each that follows would make Blender evaluate anew; one by one if any is refused."""
         if len(rigs) > 1:
@@ -49,7 +72,7 @@ class TWO_BONE_IK_OT_create_targets(SelectedChainsOperator):
         return api.create_targets(rig, self.chains(rig), scene=context.scene, **self._style())
 
     def _style(self) -> "TargetOptions":
-        return {"kind": self.kind, "parent": self.parent, "parent_bone": self.parent_bone}
+        return {**self.kind_options(), "parent": self.parent, "parent_bone": self.parent_bone}
 
 
 class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
@@ -125,7 +148,7 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
         super().draw_choices()
 
 
-class TWO_BONE_IK_OT_pin(KeyOperator):
+class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
     bl_idname = "two_bone_ik.pin"
@@ -140,7 +163,12 @@ class TWO_BONE_IK_OT_pin(KeyOperator):
     )
 
     def invoke(self, context: Context, event: Event) -> Result:
+        self.take_usual_kind(context)  # for the dialog
         return super().invoke(context, event) if self.over_range else self.execute(context)
+
+    def execute(self, context: Context) -> Result:
+        self.take_usual_kind(context)
+        return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.pinning(
@@ -152,10 +180,12 @@ class TWO_BONE_IK_OT_pin(KeyOperator):
             insert_keys=context.scene.tool_settings.use_keyframe_insert_auto,
             sampling=self.sampling,
             measure=self.measure,
+            **self.kind_options(),
         )
 
     def draw(self, context: Context) -> None:
         self.layout.prop(self, "over_range")
+        self.layout.prop(self, "kind")
         if self.over_range:
             super().draw(context)
         else:

@@ -72,10 +72,10 @@ def draw_target(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> No
             _draw_option(column, chain, "rotation_influence")
     row = column.row(align=True)
     if lacks(chain, Role.TARGET):
-        empties = row.operator("two_bone_ik.create_targets", text="Create Targets")
-        empties.kind, empties.only_active = "EMPTIES", False
-        bones = row.operator("two_bone_ik.create_targets", text="As Bones")
-        bones.kind, bones.only_active = "BONES", False
+        row.operator("two_bone_ik.create_targets", text="Create Targets").only_active = False
+        posing = chain.id_data.mode == "POSE"  # there the usual targets are bones
+        others = row.operator("two_bone_ik.create_targets", text="As Empties" if posing else "As Bones")
+        others.kind, others.only_active = "EMPTIES" if posing else "BONES", False
         return
     row.operator("two_bone_ik.snap_targets", text="Snap to Pose").only_active = True
     if is_narrow(context):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from types import ModuleType
 
 from bpy.types import Scene
 
@@ -26,9 +27,16 @@ from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, 
 DEFAULT = TargetStyle()
 
 
-def create(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, choose_settings: bool = True) -> Report:
-    """Create missing targets for chains of one armature, as `create_all` does it for many: empties without a parent."""
-    [report] = create_all({rig: names}, scene, DEFAULT, choose_settings=choose_settings)
+def create(
+    rig: Rig,
+    names: Sequence[str] | None,
+    scene: Scene | None,
+    style: TargetStyle = DEFAULT,
+    *,
+    choose_settings: bool = True,
+) -> Report:
+    """Create missing targets for chains of one armature, as `create_all` does it for many."""
+    [report] = create_all({rig: names}, scene, style, choose_settings=choose_settings)
     return report
 
 
@@ -46,12 +54,12 @@ def create_all(
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
-    maker = target_bones if style.kind == TargetKind.BONES else target_empties
     lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
+    makers: dict[Rig, tuple[ModuleType, tuple[str, ...]]] = {}
     for rig, names in rigs.items():
         refuse_unposable(rig)
         if chains := _lacking(rig, names):
-            maker.refuse_impossible(rig, scene_of(rig, scene))
+            makers[rig] = _maker(rig, scene_of(rig, scene), style)
             lacking[rig] = chains
     lacking_names = {rig: list(chains) for rig, chains in lacking.items()}
     none = (translated("note.no_target_lacks"),)
@@ -68,16 +76,30 @@ def create_all(
         for rig, posed in targets_from_pose.find_targets(lacking_names, scene, carriers).items():
             found = ((lacking[rig][each.solved.plan.name], each) for each in posed.targets)
             wanted = [new for chain, targets in found for new in _new_targets(chain, style, targets)]
+            maker, why = makers[rig]
             points, created = until_error.enter_context(maker.made(rig, scene_of(rig, scene), wanted))
             made.append(dict(zip(points, wanted, strict=True)))
             targets_from_pose.place_targets(posed, {point: new.transform for point, new in made[-1].items()})
-            reports[rig] = replace(posed.report, notes=(*created, *posed.report.notes))
+            reports[rig] = replace(posed.report, notes=(*why, *created, *posed.report.notes))
         # Last: a live limb would follow a target that is not in its place yet.
         for new in made:
             for point, one in new.items():
                 setattr(one.chain, one.role.bone_field, point.bone)
                 setattr(one.chain, one.role, point.object)
     return [reports[rig] for rig in rigs]
+
+
+def _maker(rig: Rig, scene: Scene, style: TargetStyle) -> tuple[ModuleType, tuple[str, ...]]:
+    """What makes the targets of this armature, and notes that say why they are not of the kind of the style."""
+    if style.kind == TargetKind.EMPTIES:
+        return target_empties, ()
+    obstacle = target_bones.obstacle(rig, scene)
+    if obstacle is None:
+        return target_bones, ()
+    refusal, why = obstacle
+    if not style.or_empties:
+        raise refusal
+    return target_empties, (why,)
 
 
 def _lacking(rig: Rig, names: Sequence[str] | None) -> dict[str, TwoBoneIKChain]:

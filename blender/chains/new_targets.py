@@ -48,10 +48,12 @@ class Role(StrEnum):
 class TargetStyle:
     """How new targets are made. The targets of a finger hang on the hand, whatever `parent` says.
 
+    or_empties : empties, with a note that says why, where an armature cannot get bones
     parent_bone : name of the bone that carries them, where `parent` is BONE
     """
 
     kind: TargetKind = TargetKind.EMPTIES
+    or_empties: bool = False
     parent: TargetParent = TargetParent.NONE
     parent_bone: str = ""
 

@@ -37,14 +37,24 @@ _LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
 
 def refuse_impossible(rig: Rig, scene: Scene) -> None:
     """Raise `Refused` where the armature cannot get bones, or where others would get them too."""
-    data = rig.data
+    if found := obstacle(rig, scene):
+        raise found[0]
+
+
+def obstacle(rig: Rig, scene: Scene) -> tuple[Refused, str] | None:
+    """What `refuse_impossible` raises, and a note that says why empties were created instead; None if it can."""
+    data, name = rig.data, rig.name
     if rig.override_library or data.override_library or not data.is_editable:
-        raise Refused("LIBRARY_BONES", object=rig)
+        return Refused("LIBRARY_BONES", object=rig), translated("note.empties_library", object=name)
     other = next((item for item in bpy.data.objects if item.data == data and item != rig), None)
     if other:
-        raise Refused("SHARED_ARMATURE", object=rig, value=data.name, other=other.name)
+        values = {"value": data.name, "other": other.name}
+        return Refused("SHARED_ARMATURE", object=rig, **values), translated(
+            "note.empties_shared", object=name, **values
+        )
     if not any(rig in layer.objects.values() for layer in scene.view_layers):
-        raise Refused("NO_VIEW_LAYER", object=rig)
+        return Refused("NO_VIEW_LAYER", object=rig), translated("note.empties_no_layer", object=name)
+    return None
 
 
 @contextmanager

@@ -18,10 +18,6 @@ _LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE:
 """Shape, and size as part of the chain's length."""
 
 
-def refuse_impossible(_rig: Rig, _scene: Scene) -> None:
-    """Empties can always be created."""
-
-
 @contextmanager
 def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[list[Point], list[str]]]:
     """The empties, wherever they are as yet, and sentences for the report; an error inside removes them again."""
@@ -56,7 +52,7 @@ def remove(items: Iterable[Object]) -> None:
 
 
 def _empty(rig: Rig, new: NewTarget, collection: Collection) -> Object:
-    empty = bpy.data.objects.new(f"{rig.name} {new.name}", None)
+    empty = bpy.data.objects.new(new.name, None)
     shape, part = _LOOKS[new.role]
     empty.empty_display_type, empty.empty_display_size = shape, part * new.size
     empty.show_in_front = True

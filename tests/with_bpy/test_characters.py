@@ -49,10 +49,11 @@ def used(rig: Object) -> list[tuple[str, str]]:
 
 
 def test_empties_of_two_characters_tell_whose_they_are() -> None:
-    for name in ("Hero", "Villain"):
+    for name, number in (("Hero", ""), ("Villain", ".001")):
         api.create_targets(hero(name))
-        assert used(bpy.data.objects[name]) == [(f"{name} Arm Target.L", ""), (f"{name} Arm Pole.L", "")]
-        assert bpy.data.collections[f"{name} Targets"].objects.keys() == [f"{name} Arm Target.L", f"{name} Arm Pole.L"]
+        names = [f"Arm Target.L{number}", f"Arm Pole.L{number}"]
+        assert used(bpy.data.objects[name]) == [(each, "") for each in names]
+        assert bpy.data.collections[f"{name} Targets"].objects.keys() == names
 
 
 def test_empties_lie_in_the_deepest_collection_of_the_rig() -> None:
@@ -83,7 +84,7 @@ def test_a_duplicate_gets_targets_of_its_own_in_one_press() -> None:
     assert used(twin) == used(rig)
     before = file_data.dump()
     bpy.ops.two_bone_ik.create_targets()
-    assert used(twin) == [("Hero.001 Arm Target.L", ""), ("Hero.001 Arm Pole.L", "")]
+    assert used(twin) == [("Arm Target.L.001", ""), ("Arm Pole.L.001", "")]
     changed = {path for path in file_data.changed(before) if path in before}
     lists = ("collections['Hero']", "scenes['Scene'].view_layers[0].objects")
     assert {path for path in changed if "Hero.001" not in path and not path.startswith(lists)} == set()
@@ -92,7 +93,7 @@ def test_a_duplicate_gets_targets_of_its_own_in_one_press() -> None:
         assert api.create_targets(one).notes == ("Every chain has a target and a pole target",)
     assert not file_data.changed(before)
     api.remove_targets(twin)
-    assert used(rig) == [("Hero Arm Target.L", ""), ("Hero Arm Pole.L", "")]
+    assert used(rig) == [("Arm Target.L", ""), ("Arm Pole.L", "")]
 
 
 def test_a_duplicate_with_bones_has_its_own_at_once() -> None:
@@ -112,7 +113,7 @@ def test_a_character_duplicated_with_its_empties_has_them() -> None:
     chain = rig.two_bone_ik_chains[0]
     duplicated(rig, chain.target, chain.pole_target)
     twin = bpy.data.objects["Hero.001"]
-    assert used(twin) == [("Hero Arm Target.L.001", ""), ("Hero Arm Pole.L.001", "")]
+    assert used(twin) == [("Arm Target.L.001", ""), ("Arm Pole.L.001", "")]
     assert api.create_targets(twin).notes == ("Every chain has a target and a pole target",)
 
 
@@ -127,7 +128,7 @@ def test_a_renamed_character_keeps_its_targets(duplicate: bool) -> None:
     assert used(rig) == before
     for twin in twins:
         api.create_targets(twin)
-        assert used(twin) == [("Hero.001 Arm Target.L", ""), ("Hero.001 Arm Pole.L", "")]
+        assert used(twin) == [("Arm Target.L.001", ""), ("Arm Pole.L.001", "")]
 
 
 def test_a_hand_that_holds_anothers_target_goes_on_to() -> None:
@@ -139,7 +140,7 @@ def test_a_hand_that_holds_anothers_target_goes_on_to() -> None:
     assert chain.target == target
     with pytest.raises(api.Refused, match="has made no target"):
         api.remove_targets(other, ["hand"])
-    assert "Hero Arm Target.L" in bpy.data.objects
+    assert "Arm Target.L" in bpy.data.objects
 
 
 @KINDS

@@ -225,7 +225,7 @@ def test_created_targets_lie_in_a_collection_of_the_scene() -> None:
     (collection,) = scene.collection.children
     assert collection.name == "Rig Targets"
     assert {item.name for item in collection.objects} == {
-        f"Rig {end_bone} {role}" for end_bone in ("lower", "hand") for role in ("Target", "Pole")
+        f"{end_bone} {role}" for end_bone in ("lower", "hand") for role in ("Target", "Pole")
     }
     assert all(item.visible_get(view_layer=scene.view_layers[0]) for item in collection.objects)
     assert not bpy.context.scene.collection.children
@@ -238,7 +238,7 @@ def test_edits_without_keys_are_part_of_the_pose() -> None:
     pose(rig, (0.4, 0.2, -0.5), 0.7)
     api.add_chain(rig, "lower")
     api.create_targets(rig)
-    tip = Limb(target="Rig lower Target").goal(bpy.context.evaluated_depsgraph_get())
+    tip = Limb(target="lower Target").goal(bpy.context.evaluated_depsgraph_get())
     np.testing.assert_allclose(tip, Limb().joints(bpy.context.evaluated_depsgraph_get())[2], atol=2 * CLOSE)
     assert rig.pose.bones["upper"].rotation_quaternion == Euler((0.4, 0.2, -0.5)).to_quaternion()
 
@@ -249,7 +249,7 @@ def test_a_created_pole_is_an_arms_length_off_the_elbow() -> None:
     api.add_chain(rig, "lower")
     api.create_targets(rig)
     root, mid, tip = Limb().joints(on_frame(1))
-    pole = np.array(bpy.data.objects["Rig lower Pole"].location)
+    pole = np.array(bpy.data.objects["lower Pole"].location)
     line = (tip - root) / np.linalg.norm(tip - root)
     beside = [point - root - (point - root) @ line * line for point in (mid, pole)]
     length = np.linalg.norm(mid - root) + np.linalg.norm(tip - mid)
@@ -283,4 +283,4 @@ def test_targets_of_a_constrained_limb_are_where_it_shows() -> None:
     api.add_chain(rig, "lower", tip_bone="hand")
     api.create_targets(rig)
     joints = Limb(tip="hand").joints(on_frame(1))
-    np.testing.assert_allclose(bpy.data.objects["Rig lower Target"].location, joints[2], atol=2 * CLOSE)
+    np.testing.assert_allclose(bpy.data.objects["lower Target"].location, joints[2], atol=2 * CLOSE)

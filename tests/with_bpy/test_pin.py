@@ -194,7 +194,7 @@ def test_it_tells_of_a_target_that_a_bone_takes_along() -> None:
     api.add_detected(rig)
     api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="hips")
     notes = api.pin(rig, ["Leg.L"]).notes
-    assert 'Target "Hero Leg Target.L" of chain "Leg.L" goes along with bone "hips"' in notes
+    assert 'Target "Leg Target.L" of chain "Leg.L" goes along with bone "hips"' in notes
 
 
 def test_keys_that_will_take_a_pinned_target_back_are_told() -> None:

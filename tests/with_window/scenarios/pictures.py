@@ -11,9 +11,9 @@ from user import COLUMNS, LAST_COLUMN, Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 MOVES = {
-    "metarig Arm Target.L": (-0.24, -0.25, 0.44),
-    "metarig Arm Target.R": (-0.14, -0.15, 0.5),
-    "metarig Leg Target.L": (0.0, -0.3, 0.25),
+    "Arm Target.L": (-0.24, -0.25, 0.44),
+    "Arm Target.R": (-0.14, -0.15, 0.5),
+    "Leg Target.L": (0.0, -0.3, 0.25),
 }
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
 SECTION = 22 if bpy.app.version >= (5, 0) else 25

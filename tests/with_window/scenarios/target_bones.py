@@ -6,7 +6,8 @@ import addon_utils
 import bpy
 import numpy as np
 from bpy.types import Object
-from user import LAST_COLUMN, Steps, User
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from user import Steps, User
 
 from support import file_data
 
@@ -35,8 +36,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("before")
     before, state = file_data.dump(), told()
 
-    yield from user.move_to("two_bone_ik.create_targets", LAST_COLUMN)
-    yield from user.press("LEFTMOUSE")
+    yield from user.click("two_bone_ik.create_targets")
     yield
     yield
     user.screenshot("created")
@@ -53,6 +53,13 @@ def scenario(user: User) -> Steps:
     assert not (changed := file_data.changed(after)), sorted(changed)[:9]
     assert told() == state
 
+    for name in ("Arm Target.L", "Leg Pole.R"):
+        yield from click_on(user, name)
+        user.screenshot(f"selected {name}")
+        assert bpy.context.mode == "POSE"
+        assert [bone.name for bone in bpy.context.selected_pose_bones] == [name]
+        assert bpy.context.active_pose_bone.name == name
+
     rig = bpy.context.object
     rig.two_bone_ik_live = True
     target = rig.pose.bones["Arm Target.L"]
@@ -64,6 +71,19 @@ def scenario(user: User) -> Steps:
     rig = evaluated()
     assert (rig.pose.bones["hand.L"].head - rig.pose.bones["Arm Target.L"].head).length < 1e-4
     yield from user.undo()
+
+
+def click_on(user: User, name: str) -> Steps:
+    """On the wire of a target bone, at the corner or point that is farthest up."""
+    region = next(region for region in user.area.regions if region.type == "WINDOW")
+    posed = evaluated().pose.bones[name]
+    wire = [evaluated().matrix_world @ posed.matrix @ (v.co * posed.length) for v in posed.custom_shape.data.vertices]
+    view = user.area.spaces.active.region_3d
+    x, y = max((location_3d_to_region_2d(region, view, point) for point in wire), key=lambda place: place.y)
+    yield from user.point(x / region.width, y / region.height)
+    yield from user.press("LEFTMOUSE")
+    yield
+    yield
 
 
 def bones() -> list[str]:

@@ -57,7 +57,7 @@ def scenario(user: User) -> Steps:
     yield
     for name, options in STEPS:
         if name == "check":  # there is something to mark
-            bpy.data.objects["metarig Arm Target.L"].location.z += 5.0
+            bpy.data.objects["Arm Target.L"].location.z += 5.0
             bpy.ops.ed.undo_push()
         if name == "settings_copy":  # there is something to copy
             bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].softness = 0.125
