@@ -6,8 +6,8 @@ JSON holds the fields by their names, and arrays as lists; numbers survive to th
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from hashlib import md5
 from typing import Any
-from uuid import uuid4
 
 import bpy
 import numpy as np
@@ -168,12 +168,17 @@ _kept: dict[int, dict[str, Report]] = {}
 def remember(report: Report) -> None:
     """Keep the report of this armature, for users to read again, until there is another.
 
-    The armature gets a mark, which undo takes back together with what the report tells of.
+    The armature gets a mark, which undo takes back together with what the report tells of. A report in the same words
+    has the same mark: a request that changes nothing leaves the armature as it is.
     """
     rig: Any = bpy.data.objects[report.rig, None]
-    rig.two_bone_ik_report = uuid4().hex
+    words = "\n".join((report.title, *report.lines()))
+    mark = md5(words.encode(), usedforsecurity=False).hexdigest()
+    if rig.two_bone_ik_report != mark:
+        rig.two_bone_ik_report = mark
     kept = _kept.setdefault(rig.session_uid, {})
-    kept[rig.two_bone_ik_report] = report
+    kept.pop(mark, None)  # the last one comes last
+    kept[mark] = report
     while len(kept) > _MOST:
         del kept[next(iter(kept))]
 
