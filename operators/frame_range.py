@@ -119,8 +119,8 @@ class RangeOperator(SelectedChainsOperator):
         self.draw_choices()
         header, fold = layout.panel("two_bone_ik_advanced", default_closed=True)
         header.label(text="Advanced")
-        for name in self.advanced_fields if fold else ():
-            fold.prop(self, name)
+        for field in self.advanced_fields if fold else ():
+            fold.prop(self, field)
 
     def draw_choices(self) -> None:
         """What the operator has beside the range."""

@@ -202,7 +202,7 @@ def draw_lines(
                 row = column.row()
                 row.alignment = "LEFT"
                 # The sign shows that it is a button.
-                icon = "BLANK1" if number else "TIME"
+                icon: Any = "BLANK1" if number else "TIME"
                 button = row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False, icon=icon)
                 button.frame = frame
 

@@ -81,8 +81,8 @@ def test_the_panel_follows_what_is_selected(play: Callable[[str], None]) -> None
     play("selection")
 
 
-def test_the_panel_shows_reports_at_once_and_keeps_its_rows(play: Callable[[str], None]) -> None:
-    play("sidebar")
+def test_the_panel_shows_reports_at_once_and_keeps_its_rows(play_alone: Callable[[str], None]) -> None:
+    play_alone("sidebar")
 
 
 def test_live_list_and_overlay_tell_where_the_tip_is(play: Callable[[str], None]) -> None:
