@@ -16,6 +16,7 @@ one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 t
 not there yet.
 """
 
+from ..blender.armatures import Chain, Rig
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.new_targets import TargetKind, TargetParent
@@ -66,6 +67,7 @@ from .targets import (
 
 __all__ = [
     "BakeOptions",
+    "Chain",
     "ChainOptions",
     "ChainReport",
     "Contact",
@@ -81,6 +83,7 @@ __all__ = [
     "Refused",
     "Report",
     "Request",
+    "Rig",
     "Setup",
     "Steps",
     "Stillness",

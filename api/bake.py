@@ -1,10 +1,10 @@
 """From targets to keys: what chains' bones do over a range so that their tips follow their targets."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, cast, overload
 
 from bpy.types import Object, Scene
 
@@ -15,7 +15,7 @@ from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import refuse_other_than_armature
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
@@ -27,13 +27,13 @@ _EVERY_FRAME = KeyStyle()
 
 @overload
 def bake(
-    rig: Rig, chains: Sequence[str] | None = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
+    rig: Object, chains: Sequence[str] | None = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
 ) -> Report: ...
 
 
 @overload
 def bake(
-    rig: Sequence[Rig],
+    rig: Iterable[Object],
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     **settings: Unpack[BakeOptions],
@@ -41,7 +41,7 @@ def bake(
 
 
 def bake(
-    rig: Rig | Sequence[Rig],
+    rig: Object | Iterable[Object],
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -116,16 +116,14 @@ def _carried_out(requests: Sequence[Request]) -> list[Report]:
     return [end for end in ends if isinstance(end, Report)]
 
 
-def given_rigs(rig: Rig | Iterable[Rig]) -> list[Rig]:
+def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     """One armature object or many as a list; Refused for anything else among them."""
-    rigs = [*rig] if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
-    for each in rigs:
-        refuse_other_than_armature(each)
-    return rigs
+    rigs = rig if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
+    return [given_rig(each) for each in rigs]
 
 
 def baking(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -134,7 +132,7 @@ def baking(
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-    beside: Collection[Rig] = (),
+    beside: Iterable[Object] = (),
 ) -> Request:
     """A bake in two phases: the first yields the part that is done, the second writes the keys and gives the report.
 
@@ -148,13 +146,15 @@ def baking(
     >>> print(request.write())
     forearm.L: 10 of 10 frames reached
     """
+    rig = given_rig(rig)
     others = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
     settings = KeySettings.styled(style, **others)
-    return bake_steps.bake(rig, chains, frames, scene, settings, beside=frozenset(beside), pose_before=pose_before)
+    others_baked = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
+    return bake_steps.bake(rig, chains, frames, scene, settings, beside=others_baked, pose_before=pose_before)
 
 
 def bake_all(
-    rigs: Sequence[Rig],
+    rigs: Iterable[Object],
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
@@ -187,7 +187,7 @@ def run(steps: Request) -> Report:
 
 @at_work.alone()
 def check(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -207,23 +207,24 @@ def check(
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
+    rig = given_rig(rig)
     report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report
 
 
-def remove_markers(rig: Rig, *, scene: Scene | None = None) -> None:
+def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
     """Take away the markers that checks of this armature have put on the timeline.
 
     >>> api.remove_markers(rig)
     """
-    refuse_other_than_armature(rig)
+    rig = given_rig(rig)
     for found in [scene_of(rig, scene)] if scene else rig.users_scene:
         markers.remove(found, rig.name)
 
 
-def followed_first(rigs: Sequence[Rig]) -> list[Rig]:
+def followed_first(rigs: Iterable[Object]) -> list[Rig]:
     """The armatures in the order in which to solve them: each after those of them whose limbs its chains follow.
 
     raises : Refused where they follow each other

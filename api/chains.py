@@ -6,10 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender import keyed_options
-from ..blender.armatures import Rig
+from ..blender.armatures import Chain, Rig
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
@@ -19,7 +19,7 @@ from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import refuse_other_than_armature, refuse_unposable
+from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chain import bones_below, chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
@@ -28,7 +28,7 @@ from ..blender.properties import TwoBoneIKChain, chain_of, is_from_library
 from .options import ChainOptions
 
 
-def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBoneIKChain:
+def add_chain(rig: Object, end_bone: str, **fields: Unpack[ChainOptions]) -> Chain:
     """Add a chain that ends in this bone, named after it, and return it; `fields` are its options: see `ChainOptions`.
 
     Where its rest pose is too straight to tell the side to bend to, and no field does, the keys of its bones tell, as
@@ -41,6 +41,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBon
     >>> chain.name, chain.bend
     ('forearm.R', 'REST')
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
     twin = chain_of(rig, end_bone)
@@ -60,7 +61,7 @@ def add_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBon
     return chain
 
 
-def ensure_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> TwoBoneIKChain:
+def ensure_chain(rig: Object, end_bone: str, **fields: Unpack[ChainOptions]) -> Chain:
     """The chain that ends in this bone, with these `fields` set and all others as they are; added where there is none.
 
     So a script that sets up a rig may run twice. Of several chains with this end bone, the first that is not muted.
@@ -71,6 +72,7 @@ def ensure_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> Two
     >>> len(rig.two_bone_ik_chains), chain.target.name, chain.softness
     (1, 'Hand', 0.5)
     """
+    rig = given_rig(rig)
     chain = chain_of(rig, end_bone)
     if chain is None:
         return add_chain(rig, end_bone, **fields)
@@ -82,7 +84,7 @@ def ensure_chain(rig: Rig, end_bone: str, **fields: Unpack[ChainOptions]) -> Two
     return chain
 
 
-def remove_chain(rig: Rig, chain: str) -> None:
+def remove_chain(rig: Object, chain: str) -> None:
     """Remove the chain of this name; its bones and targets, and all keys, stay as they are.
 
     raises : Refused where there is none, or where it belongs to the library of the armature
@@ -91,6 +93,7 @@ def remove_chain(rig: Rig, chain: str) -> None:
     >>> len(rig.two_bone_ik_chains)
     0
     """
+    rig = given_rig(rig)
     (found,) = chosen_chains(rig, [chain])
     if is_from_library(found):
         raise Refused("OF_LIBRARY", chain=found)
@@ -100,7 +103,7 @@ def remove_chain(rig: Rig, chain: str) -> None:
     rig.two_bone_ik_active = max(0, min(active - (index < active), len(chains) - 1))
 
 
-def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """The limbs that the armature has, by the names of its bones or by its structure, and why; nothing is added.
 
     kinds : any of ARMS, LEGS, FINGERS and SPINE
@@ -110,11 +113,11 @@ def detect(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, .
     Arm.L, forearm.L, forearm.L, Named so: "upper_arm.L", "forearm.L"
     Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
     """
-    refuse_other_than_armature(rig)
+    rig = given_rig(rig)
     return find_limbs.limbs(rig, Kind.several(kinds))
 
 
-def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
+def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
 
     A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE. On a
@@ -125,6 +128,7 @@ def add_detected(rig: Rig, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[L
     >>> [(limb.chain, limb.end_bone) for limb in api.add_detected(rig)]
     [('Arm.R', 'forearm.R')]
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     limbs = detect(rig, kinds)
     if not limbs:
@@ -144,7 +148,7 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
 
 
 @at_work.alone()
-def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
+def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
     A chain takes the animation of its constraint along: influence, pole angle, and whether it acts. The constraints go
@@ -160,6 +164,7 @@ def chains_from_constraints(rig: Rig, *, scene: Scene | None = None) -> tuple[Ta
     Constraint "IK" of bone "forearm.R": no chain
       It moves 3 bones, and a chain has two: set its Chain Length to 2
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     found = list(takeovers(rig, scene))
@@ -173,7 +178,7 @@ def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *told))
 
 
-def taking_part(rig: Rig, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
+def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
     """Names of the chains that a bake takes, and of those that it leaves out because they have no target.
 
     Chains that are named are never left out: a bake refuses them.
@@ -182,11 +187,12 @@ def taking_part(rig: Rig, chains: Sequence[str] | None = None) -> tuple[list[str
     >>> api.taking_part(rig)
     (['forearm.L'], ['Arm.R'])
     """
+    rig = given_rig(rig)
     taken, left_out = by_target(rig, chains)
     return [chain.name for chain in taken], [chain.name for chain in left_out]
 
 
-def take_bend_limits(rig: Rig, chains: Sequence[str] | None = None) -> None:
+def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     """Limit the bend of the chains by the IK limits of their end bones.
 
     >>> forearm = rig.pose.bones["forearm.L"]
@@ -195,12 +201,13 @@ def take_bend_limits(rig: Rig, chains: Sequence[str] | None = None) -> None:
     >>> rig.two_bone_ik_chains["forearm.L"].use_bend_limits
     True
     """
+    rig = given_rig(rig)
     found = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
     for chain, (low, high) in found:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
 
-def decide_side(rig: Rig, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:
+def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:
     """Choose the side to which the chains bend: by positive angles about an axis of the end bone.
 
     axis : X, Z, NEG_X, NEG_Z; or KEYS, that of them about which the keys of the chain's own bones bend it most, which
@@ -211,6 +218,7 @@ def decide_side(rig: Rig, chains: Sequence[str] | None = None, *, axis: str = "K
     >>> rig.two_bone_ik_chains["forearm.L"].hinge_axis, rig.two_bone_ik_chains["forearm.L"].bend
     ('NEG_X', 'POSITIVE')
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     found = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in chosen_chains(rig, chains)]
     for chain, chosen in found:
@@ -218,7 +226,7 @@ def decide_side(rig: Rig, chains: Sequence[str] | None = None, *, axis: str = "K
             hinge_side.decide(chain, chosen)
 
 
-def save_setup(rig: Rig, path: str | PathLike[str], *, create_targets: bool = False) -> None:
+def save_setup(rig: Object, path: str | PathLike[str], *, create_targets: bool = False) -> None:
     """Write all chains of the armature to a setup file in TOML, for this rig elsewhere and for others like it.
 
     create_targets : chains that have no target get one where the setup is applied
@@ -233,6 +241,7 @@ def save_setup(rig: Rig, path: str | PathLike[str], *, create_targets: bool = Fa
     target = "Hand"
     <BLANKLINE>
     """
+    rig = given_rig(rig)
     setup_file.save(rig, Path(path), create_targets=create_targets)
 
 
@@ -250,7 +259,7 @@ def load_setup(path: str | PathLike[str]) -> Setup:
 
 
 @at_work.alone()
-def apply_setup(rig: Rig, setup: Setup) -> list[str]:
+def apply_setup(rig: Object, setup: Setup) -> list[str]:
     r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
 
     raises : Refused where the rig has no such bone or the file no such object; then no chain has changed
@@ -259,4 +268,5 @@ def apply_setup(rig: Rig, setup: Setup) -> list[str]:
     >>> api.apply_setup(rig, api.load_setup(path))
     ['forearm.L', 'forearm.R']
     """
+    rig = given_rig(rig)
     return setup_file.apply(rig, setup)

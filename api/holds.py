@@ -6,7 +6,7 @@ from math import ceil, floor, inf
 from numbers import Real
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender import holds
 from ..blender.armatures import Rig
@@ -16,6 +16,7 @@ from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.read.build_plan import Frames, frame_range
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
@@ -26,7 +27,7 @@ from ..skeleton.hold import Hold
 
 @at_work.alone()
 def hold(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -50,6 +51,7 @@ def hold(
     >>> print(api.hold(rig, frames=(4, 7), ease=(2, 2)))
     forearm.L: 8 of 8 frames reached
     """
+    rig = given_rig(rig)
     scene = scene_of(rig, scene)
     start, end, _ = frame_range(rig, frames, scene)
     at = start if at is None else at
@@ -66,7 +68,7 @@ def hold(
 
 
 @at_work.alone()
-def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
 
     What was held to a thing keeps its grip on it, wherever that is now. Keys that were set outside of holds stay.
@@ -77,6 +79,7 @@ def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene 
     >>> print(api.update_holds(rig))
     forearm.L: 8 of 8 frames reached
     """
+    rig = given_rig(rig)
     scene = scene_of(rig, scene)
     names = remake_holds(rig, chains, (), scene, pose_before)
     spans = [holds.read(record).span for name in names for record in _records(rig, name)]
@@ -84,7 +87,7 @@ def update_holds(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene 
 
 
 @at_work.alone()
-def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
+def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
     """Remove a hold of this chain's target, by its place in the list, or all; what was there before comes back.
 
     raises : Refused where there is none
@@ -94,6 +97,7 @@ def remove_hold(rig: Rig, chain: str, index: int | None = None, *, scene: Scene 
     >>> api.target_keys(rig)
     [1.0, 10.0]
     """
+    rig = given_rig(rig)
     [found] = chosen_chains(rig, [chain])
     records = _records(rig, chain)
     if index is not None and index not in range(len(records)):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains import target_bones, target_empties
@@ -16,7 +16,7 @@ from ..blender.chains.rigs.controls import limb_followed
 from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.messages.report import Report, point_text
 from ..blender.messages.translation import translated
-from ..blender.pipeline.checks.armature import refuse_unposable
+from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request
 from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
@@ -29,7 +29,7 @@ _EVERY_FRAME = KeyStyle()
 
 
 def pin(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -57,6 +57,7 @@ def pin(
     >>> rig.two_bone_ik_live
     True
     """
+    rig = given_rig(rig)
     steps = pinning(
         rig, chains, frames, scene=scene, style=style, insert_keys=insert_keys, kind=kind, or_empties=or_empties
     )
@@ -64,7 +65,7 @@ def pin(
 
 
 def pinning(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -85,6 +86,7 @@ def pinning(
     >>> rig.two_bone_ik_chains["forearm.L"].pole_target is None
     True
     """
+    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
     return _pin(rig, chains, frames, scene, settings, made, insert_keys=insert_keys)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Kind
@@ -11,6 +11,7 @@ from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.captured_limbs import Asked
@@ -26,7 +27,7 @@ _STILLNESS = Stillness()
 
 
 def plant(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -81,6 +82,7 @@ def plant(
     >>> rig.animation_data.action.two_bone_ik_source == captured
     True
     """
+    rig = given_rig(rig)
     return planting(
         rig,
         chains,
@@ -104,7 +106,7 @@ def plant(
 
 
 def planting(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -134,6 +136,7 @@ def planting(
     >>> request.write().feet[0].frames
     5
     """
+    rig = given_rig(rig)
     asked = Asked(
         names=chains,
         kinds=Kind.several(limbs),
@@ -168,7 +171,7 @@ def _add_chains(rig: Rig, names: Sequence[str]) -> None:
 
 @at_work.alone()
 def contacts(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -191,6 +194,7 @@ def contacts(
     >>> api.contacts(rig, ["forearm.L"])[0][:4]
     ('forearm.L', 1.0, 10.0, 'forearm.L')
     """
+    rig = given_rig(rig)
     asked = Asked(
         names=chains,
         kinds=Kind.several(limbs),

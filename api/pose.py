@@ -3,21 +3,21 @@
 import warnings
 from collections.abc import Sequence
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
-from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
 from ..blender.live.pose_before import posing
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.read.chosen_chains import scene_of
 from ..blender.pipeline.requests import flip as flip_steps
 from ..blender.pipeline.requests import pose as pose_steps
 
 
 @at_work.alone()
-def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Bend the chains the other way from how they bend now, and pose them so.
 
     A pole target moves to the other side, and so do its keys: the chain still bends towards it. Where there is none, or
@@ -27,13 +27,14 @@ def flip_bend(rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | N
     >>> rig.two_bone_ik_chains["forearm.L"].bend
     'NEGATIVE'
     """
+    rig = given_rig(rig)
     with posing(rig) as pose_before:
         return flip_steps.flip(rig, chains, scene, pose_before)
 
 
 @at_work.alone()
 def solve(
-    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
 
@@ -43,12 +44,13 @@ def solve(
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached
     """
+    rig = given_rig(rig)
     with posing(rig) as pose_before:
         return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, pose_before=pose_before)
 
 
 @at_work.alone()
-def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
 
     chain : its name; or a limb that `detect` has found and that has no chain, and it gets none
@@ -63,13 +65,15 @@ def drag(rig: Rig, chain: str | Limb, *, scene: Scene | None = None, insert_keys
     >>> drag.finish()
     []
     """
+    rig = given_rig(rig)
     return Drag(rig, chain, scene_of(rig, scene), insert_keys=insert_keys)
 
 
-def pull(rig: Rig, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """The old name of `drag`, which goes with the next release.
 
     >>> api.pull(rig, "forearm.L").restore()
     """
+    rig = given_rig(rig)
     warnings.warn("api.pull is now api.drag", DeprecationWarning, stacklevel=2)
     return drag(rig, chain, scene=scene, insert_keys=insert_keys)

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from ..blender.armatures import Rig
+from bpy.types import Object
+
 from ..blender.chains.copy_settings import (
     SECTIONS,
     chain_of_other_side,
@@ -12,13 +13,13 @@ from ..blender.chains.copy_settings import (
     known_sections,
 )
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.pipeline.checks.armature import refuse_unposable
+from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chosen_chains import chosen_chains
 from .chains import add_chain
 
 
 def copy_settings(
-    rig: Rig, chain: str, to: Sequence[str] | None = None, *, sections: Collection[str] = tuple(SECTIONS)
+    rig: Object, chain: str, to: Sequence[str] | None = None, *, sections: Collection[str] = tuple(SECTIONS)
 ) -> dict[str, str]:
     """Give other chains the settings of this one; those on the other side get them mirrored.
 
@@ -35,6 +36,7 @@ def copy_settings(
     >>> rig.two_bone_ik_chains["Arm.R"].pole_angle, rig.two_bone_ik_chains["Arm.R"].bend_max
     (-0.5, 2.0)
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     sections = known_sections(sections)
     [source] = chosen_chains(rig, [chain])
@@ -45,7 +47,7 @@ def copy_settings(
     return {other.name: difference(rig, source, other) for other in others}
 
 
-def mirror_settings(rig: Rig, chain: str, *, sections: Collection[str] = tuple(SECTIONS)) -> dict[str, str]:
+def mirror_settings(rig: Object, chain: str, *, sections: Collection[str] = tuple(SECTIONS)) -> dict[str, str]:
     """Give the chain of the same limb on the other side the settings of this one, mirrored as `copy_settings` does it.
 
     A chain is added where there is none.
@@ -57,6 +59,7 @@ def mirror_settings(rig: Rig, chain: str, *, sections: Collection[str] = tuple(S
     >>> rig.two_bone_ik_chains["forearm.R"].end_bone
     'forearm.R'
     """
+    rig = given_rig(rig)
     refuse_unposable(rig)
     [source] = chosen_chains(rig, [chain])
     other = chain_of_other_side(rig, source)

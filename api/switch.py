@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
-from ..blender.armatures import Rig
 from ..blender.chains.rigs import known_limbs as known
 from ..blender.chains.rigs.rig_files import KnownLimb
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.layers import Layer
@@ -17,7 +17,7 @@ from ..blender.pipeline.requests import switch as requests
 _EVERY_FRAME = KeyStyle()
 
 
-def known_limbs(rig: Rig, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
+def known_limbs(rig: Object, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
     """The limbs that `switch` can switch, with their bones, or those of these names.
 
     raises : Refused where the rig is of no known kind, or lacks something that its kind has
@@ -28,10 +28,11 @@ def known_limbs(rig: Rig, chains: Sequence[str] | None = None) -> tuple[KnownLim
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
+    rig = given_rig(rig)
     return known.known_limbs(rig, chains)
 
 
-def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
+def known_limb_of(rig: Object, bone: str) -> KnownLimb:
     """The limb of this bone, any of those that `known_limbs` names, such as the one that is selected.
 
     raises : Refused where the bone is in no such limb, or the limb lacks something that its kind has
@@ -42,11 +43,12 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
+    rig = given_rig(rig)
     return known.known_limb_of(rig, bone)
 
 
 def switch(
-    rig: Rig,
+    rig: Object,
     to: str,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
@@ -77,12 +79,13 @@ def switch(
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
+    rig = given_rig(rig)
     style = KeyStyle(keys=Keys(keys), tolerance=tolerance, key_type=key_type, new_action=new_action)
     return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
 
 
 def switching(
-    rig: Rig,
+    rig: Object,
     to: str,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
@@ -97,5 +100,6 @@ def switching(
     >>> request = api.switching(rig, "IK", frames=(1, 10), style=api.KeyStyle())
     >>> request.close()
     """
+    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return requests.switch(rig, Layer(to), chains, frames, scene, settings)

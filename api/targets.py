@@ -1,18 +1,18 @@
 """From poses to targets: where targets and pole targets are so that the pose stays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Unpack, overload
 
 from bpy.types import Object, Scene
 
-from ..blender.armatures import Rig
 from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
 from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
+from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys import target_keys as target_key_frames
@@ -26,13 +26,13 @@ _EVERY_FRAME = KeyStyle()
 
 @overload
 def create_targets(
-    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
 ) -> Report: ...
 
 
 @overload
 def create_targets(
-    rig: Sequence[Rig],
+    rig: Iterable[Object],
     chains: Sequence[str] | None = None,
     *,
     scene: Scene | None = None,
@@ -42,7 +42,7 @@ def create_targets(
 
 @at_work.alone()
 def create_targets(
-    rig: Rig | Sequence[Rig],
+    rig: Object | Iterable[Object],
     chains: Sequence[str] | None = None,
     *,
     scene: Scene | None = None,
@@ -79,7 +79,7 @@ def create_targets(
     return reports[rigs[0]] if isinstance(rig, Object) else [reports[each] for each in rigs]
 
 
-def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, ...]:
+def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[str, ...]:
     """Remove what `create_targets` has made for these chains, with keys and shapes, and return its names.
 
     What another chain uses as well stays.
@@ -91,12 +91,13 @@ def remove_targets(rig: Rig, chains: Sequence[str] | None = None) -> tuple[str, 
     >>> api.remove_targets(rig, ["forearm.R"])
     ('forearm Target.R', 'forearm Pole.R')
     """
+    rig = given_rig(rig)
     return remove(rig, chains)
 
 
 @at_work.alone()
 def snap_targets(
-    rig: Rig, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
     """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set.
 
@@ -104,11 +105,12 @@ def snap_targets(
     forearm.L: 1 of 1 frames reached
     Keys take "Hand" back on the next frame: insert keys, or work over a range
     """
+    rig = given_rig(rig)
     return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
 def bake_targets(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -132,12 +134,13 @@ def bake_targets(
     forearm.L: 10 of 10 frames reached
     Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
+    rig = given_rig(rig)
     style = KeyStyle(keys=Keys(keys), tolerance=tolerance, interpolation=interpolation, key_type=key_type)
     return baking_targets(rig, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
 
 
 def baking_targets(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -151,12 +154,13 @@ def baking_targets(
     >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
     ...     assert 0.0 <= done <= 1.0
     """
+    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
 
 
 def change_target_space(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -180,6 +184,7 @@ def change_target_space(
     >>> hand.parent == rig, hand.parent_bone
     (True, 'chest')
     """
+    rig = given_rig(rig)
     steps = changing_target_space(
         rig, chains, frames, space=space, scene=scene, style=style, sampling=sampling, measure=measure
     )
@@ -187,7 +192,7 @@ def change_target_space(
 
 
 def changing_target_space(
-    rig: Rig,
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -202,15 +207,17 @@ def changing_target_space(
     >>> for done in api.changing_target_space(rig, frames=(1, 10), space=rig):
     ...     assert 0.0 <= done <= 1.0
     """
+    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return target_space.change_target_space(rig, chains, frames, scene, settings, space=space_point(space))
 
 
-def target_keys(rig: Rig, chains: Sequence[str] | None = None) -> list[float]:
+def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:
     """The frames on which a target or a pole target of these chains has a key, rising.
 
     >>> api.target_keys(rig)
     [1.0, 10.0]
     """
+    rig = given_rig(rig)
     plan = build_plan(rig, chains, None, None)
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})

@@ -7,22 +7,56 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeGuard
 
 import bpy
-from bpy.types import Object, Scene
+from bpy.types import Object, PropertyGroup, Scene
 
 if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
     from .properties import TwoBoneIKChain
 
-    class Chains(bpy_prop_collection[TwoBoneIKChain]):
+    class Chain(TwoBoneIKChain):
+        """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""
+
+        name: str
+        mute: bool
+        end_bone: str
+        root_bone: str
+        tip_bone: str
+        target: Object | None
+        subtarget: str
+        pole_target: Object | None
+        pole_subtarget: str
+        pole_angle: float
+        pole_influence: float
+        pole_smoothing: float
+        plane: str
+        reference: str
+        hinge_axis: str
+        bend: str
+        unreachable: str
+        softness: float
+        max_stretch: float
+        use_extension_limit: bool
+        use_bend_limits: bool
+        bend_min: float
+        bend_max: float
+        use_rotation: bool
+        rotation_influence: float
+        influence: float
+
+    class Chains(bpy_prop_collection[Chain]):
         """The chains of an armature object."""
 
-        def add(self) -> TwoBoneIKChain: ...
+        def add(self) -> Chain: ...
         def remove(self, index: int) -> None: ...
         def move(self, index: int, to: int) -> None: ...
 
     class Rig(Object):
-        """An armature object."""
+        """An armature object, for editors and mypy: with its data and the properties that this extension gives it.
+
+        When Blender runs, it is `Object`. A script that sets these properties says so:
+        `rig = cast(api.Rig, bpy.data.objects["Hero"])`.
+        """
 
         data: Armature
         two_bone_ik_chains: Chains
@@ -35,7 +69,7 @@ if TYPE_CHECKING:
         two_bone_ik_keep: set[str]
         two_bone_ik_flat_feet: bool
 else:
-    Rig = Object
+    Rig, Chain = Object, PropertyGroup
 
 
 # By `session_uid` of a scene, and how many users armatures have.

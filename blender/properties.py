@@ -16,7 +16,7 @@ import bpy
 from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
-from .armatures import Rig
+from .armatures import Chain, Rig
 from .choices import choice
 
 
@@ -189,13 +189,13 @@ def chain_fields() -> dict[str, Any]:
     return {field.identifier: field for field in found if field.identifier != "rna_type"}
 
 
-def active_chain(rig: Rig) -> TwoBoneIKChain | None:
+def active_chain(rig: Rig) -> Chain | None:
     """The chain that the list shows as active; None where there is none."""
     chains, index = rig.two_bone_ik_chains, rig.two_bone_ik_active
     return chains[index] if index < len(chains) else None
 
 
-def chain_of(rig: Rig, end_bone: str) -> TwoBoneIKChain | None:
+def chain_of(rig: Rig, end_bone: str) -> Chain | None:
     """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
     chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
     return min(chains, key=lambda chain: chain.mute, default=None)

@@ -32,7 +32,9 @@ def interface() -> str:
     found = sorted(_imported(CHECKOUT / "api" / "__init__.py"), key=lambda item: item[0].parent.name != "api")
     for path, names in found:
         tree = ast.parse(path.read_text("utf-8"))
-        defined = [node for node in tree.body if isinstance(node, _DEFINED) and node.name in names]
+        # Types for mypy stand below a condition.
+        body = [part for node in tree.body for part in (node.body if isinstance(node, ast.If) else [node])]
+        defined = [node for node in body if isinstance(node, _DEFINED) and node.name in names]
         defined = [node for node in defined if "overload" not in map(ast.unparse, node.decorator_list)]
         for node in defined:
             if isinstance(node, ast.ClassDef):

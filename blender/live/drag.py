@@ -43,7 +43,8 @@ class Drag:
         self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
         self._in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name))
-        self.mid, self.tip = ((rig.matrix_world @ joint).to_tuple() for joint in self._joints())
+        joints: list[tuple[float, ...]] = [(rig.matrix_world @ joint).to_tuple() for joint in self._joints()]
+        self.mid, self.tip = joints
         self._limb = self._pulled(plan)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False

@@ -11,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from support.blender_types import BLENDERS, environment
+
 CHECKOUT = Path(__file__).parents[2]
 
-# What differs between them lies in versions.py, behind this constant: each sees its own half of that file.
-BLENDERS = {
-    "4.2": ["--always-false=_HAS_SLOTS", "--disable-error-code=func-returns-value"],
-    "5.2": ["--always-true=_HAS_SLOTS"],
-}
 # Where the types are wrong, and not we: those of 4.2 let functions return None whose result its manual leaves out;
 # those of 5.2 do not know how to read an array, what a path leads to, what a menu calls, or contexts of translations.
 WRONG_TYPES = {
@@ -52,19 +49,15 @@ FAULTS = {
 @cache
 def complaints(blender: str, *options: str) -> list[str]:
     """The lines in which mypy finds fault with the extension by the types of this Blender."""
-    environment = _environment(blender)
+    folder = environment(blender)
     # mypy wants a folder with the name of a package, which that of a checkout need not be.
-    link = environment / "two_bone_ik"
+    link = folder / "two_bone_ik"
     link.unlink(missing_ok=True)
     link.symlink_to(CHECKOUT)
     command = [sys.executable, "-m", "mypy", "--python-executable=bin/python", "--no-error-summary"]
     command += ["--config-file=two_bone_ik/pyproject.toml", *BLENDERS[blender], *options, "--package=two_bone_ik"]
-    run = subprocess.run(command, cwd=environment, stdout=subprocess.PIPE, text=True, check=False)
+    run = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
     return [line for line in run.stdout.splitlines() if not WRONG_TYPES[blender].search(line)]
-
-
-def _environment(blender: str) -> Path:
-    return Path(sys.prefix).with_name(f"types-{blender}")
 
 
 @pytest.mark.parametrize("blender", BLENDERS)
@@ -87,6 +80,6 @@ def test_what_this_blender_does_not_have_is_found(blender: str, tmp_path: Path) 
         options += ["--shadow-file", f"two_bone_ik/{module}", str(shadow)]
     # What mypy knows of all other files saves it half a minute.
     complaints(blender)
-    known = shutil.copytree(_environment(blender) / ".mypy_cache", tmp_path / "cache")
+    known = shutil.copytree(environment(blender) / ".mypy_cache", tmp_path / "cache")
     found = {line.split(": ")[0] for line in complaints(blender, f"--cache-dir={known}", *options)}
     assert found & wrong_in.keys() == {place for place, blenders in wrong_in.items() if blender in blenders}

@@ -28,6 +28,7 @@ def test_every_option_is_in_the_manual(option: str) -> None:
 
 def test_the_script_of_the_first_bake_bakes_four_limbs() -> None:
     rig = rigify.metarig("human")
+    rig.name = "metarig"
     (script,) = re.findall(r"```python\n(.*?)```", (DOCS / "first_bake.md").read_text("utf-8"), re.DOTALL)
     exec(script, {})
     assert len(rig.two_bone_ik_chains) == 4

@@ -28,7 +28,7 @@ def test_the_page_begins_with_a_link_to_every_name(name: str) -> None:
 def test_the_page_has_signature_text_and_example() -> None:
     _, _, found = PAGE.partition("### `remove_chain`")
     signature, text, raised, example = found.split("\n\n")[1:5]
-    assert signature == "```\nremove_chain(rig: Rig, chain: str) -> None\n```"
+    assert signature == "```\nremove_chain(rig: Object, chain: str) -> None\n```"
     assert text.startswith("Remove the chain")
     assert raised.startswith("- **raises**: Refused")
     assert ">>> api.remove_chain(rig" in example

@@ -15,6 +15,13 @@ def refuse_other_than_armature(item: Object | None) -> None:
         raise Refused("NO_ARMATURE.type", value=item)
 
 
+def given_rig(item: Object | None) -> Rig:
+    """The same, as what it is to mypy; Refused unless it is an armature object."""
+    refuse_other_than_armature(item)
+    assert is_rig(item)
+    return item
+
+
 def refuse_unposable(rig: Rig) -> None:
     """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
     refuse_other_than_armature(rig)

@@ -7,17 +7,16 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Scene
 
-from ...armatures import Rig
+from ...armatures import Chain, Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words
-from ...properties import TwoBoneIKChain
 from ..checks.armature import refuse_other_than_armature, refuse_unposable
 from ..checks.names import given_names
 from . import dependencies
 from .chain import chain_plan
 
 
-def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]:
+def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
     """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
     refuse_other_than_armature(rig)
     chains = list(rig.two_bone_ik_chains)
@@ -36,7 +35,7 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[TwoBoneIKChain]
     return [by_name[name] for name in chosen]
 
 
-def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[TwoBoneIKChain], list[TwoBoneIKChain]]:
+def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[Chain], list[Chain]]:
     """Those of `chosen_chains` that take part; and if none was named, those left out because they have no target."""
     chains = chosen_chains(rig, names)
     taking_part = [chain for chain in chains if chain.target or names is not None]
