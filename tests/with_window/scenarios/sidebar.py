@@ -13,7 +13,6 @@ from scenarios.pictures import move_to_top, wait
 from scenarios.switch import generated
 from user import COLUMNS, Steps, User
 
-ARM = "metarig Arm Target.L"
 NARROW = 173
 shown: list[str] = []
 """The title of the report at each drawing of the panel."""
@@ -71,7 +70,7 @@ def rows(user: User) -> Steps:
     """Whatever a target does, the buttons below the message stay."""
     yield from find(user, "two_bone_ik.snap_targets")
     place = user.mouse
-    target = bpy.data.objects[ARM]
+    target = bpy.data.objects["metarig"].two_bone_ik_chains[0].target
     before = target.location.copy()
     for name, location in (("far", (0.0, 0.0, 3.0)), ("close", (0.19, 0.03, 1.41)), ("reached", before)):
         target.location = location
