@@ -59,6 +59,8 @@ def mirror(random: Random, scene: dict) -> None:
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     """Both sides baked, and compared as mirror images in the space of the armature."""
+    if "Target.R" not in scene["objects"]:
+        return  # the other side would share the target
     rig = bpy.data.objects[RIG]
     words = api.mirror_settings(rig, "lower.L")
     [(other, sentence)] = words.items()

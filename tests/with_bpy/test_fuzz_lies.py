@@ -1,0 +1,106 @@
+"""What random acts are judged by sees an act that did something else than it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+from fuzz import state
+from fuzz.scenes import draw
+from fuzz.trial import trial
+
+
+def shift(item: Object, part: str, by: float = 0.3) -> None:
+    """Move the keys of all curves whose path has this part."""
+    for curve in state.curves(item.animation_data.action) if item.animation_data else ():
+        for key in curve.keyframe_points if part in curve.data_path else ():
+            key.co_ui[1] += by * (1 + curve.array_index)
+        curve.update()
+
+
+def target_shifted(rig: Object) -> None:
+    shift(rig.two_bone_ik_chains[0].target, "location")
+
+
+def target_moved(rig: Object) -> None:
+    rig.two_bone_ik_chains[0].target.location.x += 0.3
+
+
+def bones_shifted(rig: Object) -> None:
+    for item in rig if isinstance(rig, list) else [rig]:
+        shift(item, '"lower"].rotation')
+
+
+def key_moved_outside(rig: Object) -> None:
+    target = rig.two_bone_ik_chains[0].target
+    for curve in state.curves(target.animation_data.action):
+        curve.keyframe_points[-1].co_ui[1] += 0.1
+
+
+def live_off(rig: Object) -> None:
+    rig.two_bone_ik_live = False
+
+
+def bent_otherwise(rig: Object) -> None:
+    rig.two_bone_ik_chains[1].pole_angle += 1.0
+
+
+def controls_shifted(rig: Object) -> None:
+    shift(rig, "_fk.L")
+    shift(rig, "_ik.L")
+
+
+def hips_shifted(rig: Object) -> None:
+    for curve in state.curves(rig.animation_data.action):
+        for number, key in enumerate(curve.keyframe_points if '"hips"].location' in curve.data_path else ()):
+            key.co_ui[1] += 0.01 * (number % 2)
+
+
+LIES: list[tuple[str, str, Callable[..., None], str]] = [
+    ("23 keyed_options", "bake", bones_shifted, "silent miss"),
+    ("24 degenerate_scales", "bake", bones_shifted, "silent miss"),
+    ("25 reduced", "bake", bones_shifted, "silent miss"),
+    ("26 hold", "hold", target_shifted, "hold changes frames outside"),
+    ("26 hold", "hold", key_moved_outside, "hold"),
+    ("26 hold", "remove_hold", target_shifted, "remove changes frames outside"),
+    ("27 create", "create_targets", target_moved, "creat"),
+    ("28 pin", "pin", live_off, "pin without Live"),
+    ("28 pin", "pin", target_moved, "pin moves the pose"),
+    ("30 crowd", "bake", bones_shifted, "silent miss"),
+    ("31 mirror", "mirror_settings", bent_otherwise, "no mirror image"),
+    ("32 switch", "switch", controls_shifted, "switch to"),
+    ("33 plant", "plant", hips_shifted, "silent slide"),
+]
+
+
+@pytest.mark.parametrize(("kind", "function", "lie", "fault"), LIES)
+def test_an_act_that_does_something_else_is_found(
+    kind: str, function: str, lie: Callable[..., None], fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = getattr(api, function)
+
+    def lying(rig: Object, *args: object, **named: object) -> object:
+        report = true(rig, *args, **named)
+        lie(rig)
+        return report
+
+    monkeypatch.setattr(api, function, lying)
+    seeds = range(1, 4 if "switch" in kind else 13)
+    found = [each for seed in seeds for each in trial(draw(seed, [kind])).faults]
+    assert any(each.startswith(fault) for each in found), found
+
+
+def test_a_limb_that_live_does_not_pose_is_found() -> None:
+    lists = [getattr(bpy.app.handlers, name) for name in ("depsgraph_update_post", "frame_change_post")]
+    kept = [list(handlers) for handlers in lists]
+    try:
+        for handlers in lists:
+            handlers.clear()
+        found = [each for seed in range(1, 13) for each in trial(draw(seed, ["29 live"])).faults]
+    finally:
+        for handlers, before in zip(lists, kept, strict=True):
+            handlers[:] = before
+    assert any(each.startswith("live falls short") for each in found), found
