@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..solver import PreparedChain, prepare
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
-from ..solver.vectors import product
+from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
 from .batches import batches
 from .rounding import rounding
@@ -33,6 +33,7 @@ class ChainGroup:
     basis : of the chains' bones, root bones first
     kinematics : how the bones get their poses
     to_world, from_world : (n, c, 4, 4)
+    flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
@@ -43,6 +44,7 @@ class ChainGroup:
     kinematics: inherit.ChainKinematics
     to_world: Array
     from_world: Array
+    flat: NDArray[np.bool_]
     end: Array
     numbers: Mapping[str, Array]
 
@@ -83,7 +85,7 @@ class ChainGroup:
         """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve."""
         last = self.kinematics.poses(self.basis)[-1]
         if not self.kinematics.rigid:
-            last = product(transform.inverse(self.kinematics.to_armature), last)
+            last = product(transform.nearest_inverse(self.kinematics.to_armature)[0], last)
         end = product(transform.orientation(last[..., :3, :3]), np.swapaxes(self.end, -1, -2))
         return stacked((self.basis[0].rotation, end)).swapaxes(1, 2)
 
@@ -120,6 +122,8 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     target = _locations([plan.target for plan in group.plans], group.from_world, samples)
     if len(target) != count:
         target = np.broadcast_to(target, (count, *target.shape[1:]))
+    if group.flat.any():
+        target = _within_reach(group, target)
     poles = [plan.pole for plan in group.plans if plan.pole]
     rough = group.plan.options.pole_smoothing == 0.0
     return Goals(
@@ -129,6 +133,21 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
         seconds=None if rough or seconds is None else np.broadcast_to(seconds[:, None], target.shape[:2]),
         rounding=group.rounding,
     )
+
+
+def _within_reach(group: ChainGroup, target: Array) -> Array:
+    """(n, c, 3) the targets; where the limb is flat and one is too close, moved along what does not show in the world.
+
+    What shows of a limb may be as short as it likes: its bones then point along the line that is squeezed.
+    """
+    unseen = np.eye(3) - product(group.from_world[..., :3, :3], group.to_world[..., :3, :3])
+    # Of the directions that do not show, the one in which most of an axis does not.
+    best = np.square(unseen).sum(axis=-2).argmax(axis=-1)[..., None, None]
+    line = unit(np.take_along_axis(unseen, best, axis=-1)[..., 0])
+    lengths = norm(np.diff(group.chain.joints, axis=-2))
+    inner = np.abs(lengths[..., 0] - lengths[..., 1])
+    missing = np.sqrt(np.maximum(inner**2 - dot(target, target), 0.0))
+    return np.where(group.flat[..., None], target + missing[..., None] * line, target)
 
 
 _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not in VARYING))
@@ -170,20 +189,22 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
     tips = tip(plans, rest, samples)
     if not kinematics.rigid:
-        to_space = transform.inverse(kinematics.to_armature)
+        to_space, _ = transform.nearest_inverse(kinematics.to_armature)
         rest, tips = product(to_space, rest), transform.transform_points(to_space, tips)
     mid, end = rest[..., :3, 3], transform.orientation(rest[..., :3, :3])
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
     to_world = affine_product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
+    from_world, flat = transform.nearest_inverse(to_world)
     return ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
         basis=bases,
         kinematics=kinematics,
         to_world=to_world,
-        from_world=transform.inverse(to_world),
+        from_world=from_world,
+        flat=flat,
         end=end,
         numbers=dict(_numbers(plans, samples)),
     )

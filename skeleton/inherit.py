@@ -52,7 +52,7 @@ def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Arra
     orientation : (n, c, 3, 3)        in armature space
     """
     base = rotation_base(bones, parent, np.zeros(3))[..., :3, :3]
-    return transform.rotation(product(transform.inverse(base), orientation), scale)
+    return transform.rotation(product(transform.nearest_inverse(base)[0], orientation), scale)
 
 
 def location(bones: Bones, parent: Array | None, head: Array) -> Array:

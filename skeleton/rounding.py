@@ -17,6 +17,11 @@ def rounding(to_world: Array, from_world: Array) -> Array:
     """
     largest = np.abs(to_world[..., :3, 3]).max(axis=-1)
     scale = np.sqrt(np.square(from_world[..., :3, :3]).sum(axis=(-2, -1)) / 3.0)
+    return step(largest) * scale
+
+
+def step(largest: Array) -> Array:
+    """(...) by how much a distance may be off where the largest coordinate is this (...)."""
     # Beyond what single precision holds, the targets are nowhere, and are refused as such.
     held = np.minimum(largest, _MOST).astype(np.float32)
-    return _STEPS * np.spacing(held) * scale
+    return _STEPS * np.spacing(held)

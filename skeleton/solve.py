@@ -1,19 +1,25 @@
 """Samples into solutions: each chain in its own space, after those that move it."""
 
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array
-from . import chain_group, dependent_chains, transform, uneven_scale
+from ..solver.values import Array, Status
+from ..solver.vectors import norm
+from . import chain_group, dependent_chains, rounding, transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup
 from .steps import run
 from .values import Plan, Samples
 
 Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""
+
+
+_FITS = 1e-4
+"""Part of the limb's length as it shows in the world: a tip that is farther off has not reached."""
 
 
 def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
@@ -50,10 +56,41 @@ def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedG
 
 def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
     """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
-    return uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
+    solved = uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
+    return _flat_told(solved) if group.flat.any() else solved
 
 
 def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
     """(n, c, 3, 3) root, mid and tip in the world, on these rows of the frames."""
-    to_world = solved.group.to_world if len(solved.group.to_world) == 1 else solved.group.to_world[rows]
-    return transform.transform_points(to_world[:, :, None], solved.solution.joints[rows])
+    group, joints = solved.group, solved.solution.joints
+    to_world = group.to_world
+    if group.flat.any() and not group.kinematics.rigid:
+        # Not all bones are squeezed that hang on one: chain space does not hold where they are.
+        joints = np.broadcast_to(uneven_scale.posed_joints(solved), joints.shape)
+        to_world = transform.stacked(solved.samples.to_world[plan.rig] for plan in group.plans)
+    to_world = to_world if len(to_world) == 1 else to_world[rows]
+    return transform.transform_points(to_world[:, :, None], joints[rows])
+
+
+def world_miss(solved: SolvedGroup) -> Array:
+    """(n, c) distance from tip to target in the world."""
+    if solved.group.flat.any():
+        targets = transform.stacked(solved.samples.world(plan.target)[..., :3, 3] for plan in solved.plans)
+        return norm(targets - world_joints(solved)[..., 2, :])
+    return norm(transform.transform_vectors(solved.group.to_world[..., :3, :3], solved.solution.miss))
+
+
+def _flat_told(solved: SolvedGroup) -> SolvedGroup:
+    """The same; on frames on which the limb is flat, it has not reached a target that it misses in the world."""
+    solution, miss = solved.solution, world_miss(solved)
+    joints = world_joints(solved)
+    size = norm(np.diff(joints, axis=-2)).sum(axis=-1)
+    largest = np.maximum(np.abs(joints).max(axis=(-2, -1)), miss)
+    short = solved.group.flat & (miss > _FITS * size + rounding.step(largest)) & (solution.status == Status.REACHED)
+    solution = replace(
+        solution,
+        status=np.where(short, Status.TOO_FAR, solution.status).astype(np.uint8),
+        shortfall=np.where(short, miss, solution.shortfall),
+        degenerate=solution.degenerate | solved.group.flat,
+    )
+    return replace(solved, solution=solution)

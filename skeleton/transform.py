@@ -10,16 +10,21 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..solver.numbers import common_shape, every
 from ..solver.values import Array
 from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
 
-_NOTHING = 1e-90
-"""A volume: axes shorter than 1e-30 count as nothing, else the inverse would be beyond all sizes."""
+_SHORT = 1e-30
+_NOTHING = _SHORT**3
+"""A volume: axes shorter than `_SHORT` count as nothing, else the inverse would be beyond all sizes."""
 
 _LAST_ROW = 0.0, 0.0, 0.0, 1.0
 """Of affine matrices."""
+
+_FLAT = 1e-6
+"""Of the longest axis: what single precision leaves of an axis that was scaled to nothing."""
 
 UNSCALED = 1e-5
 """So far from 1 a scale counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
@@ -69,11 +74,40 @@ def inverse(matrix: Array) -> Array:
     A matrix that scales to nothing, as animators do to hide an object, gets zero for a linear part. It is the closed
     form: np.linalg.inv goes matrix by matrix, which takes twenty times as long.
     """
+    linear, volume = _adjugate(matrix)
+    linear /= np.where(np.abs(volume) < _NOTHING, np.inf, volume)[..., None, None]
+    return _with_way_back(linear, matrix)
+
+
+def nearest_inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The inverse of matrices (n, k, k), and (n,) True for those that are flat: they scale along a line to nothing.
+
+    A flat one gets its pseudoinverse: of all that it takes to a point, or as close as it can, that nearest to the
+    origin.
+    """
+    found, volume = _adjugate(matrix)
+    linear = matrix[..., :3, :3]
+    size_sq, areas_sq = (np.square(each).sum(axis=(-2, -1)) for each in (linear, found))
+    # Areas of next to nothing are what rounding leaves; then so is the volume, and no measure of the areas.
+    flat = (areas_sq <= (_FLAT * size_sq) ** 2) | (np.square(volume) <= _FLAT**2 * areas_sq * size_sq)
+    flat |= np.abs(volume) < _NOTHING
+    found /= np.where(flat, np.inf, volume)[..., None, None]
+    tall = flat & (size_sq > _SHORT**2)
+    if tall.any():
+        found[tall] = np.linalg.pinv(linear[tall], rcond=_FLAT)
+    return _with_way_back(found, matrix), flat
+
+
+def _adjugate(matrix: Array) -> tuple[Array, Array]:
+    """(n, 3, 3) of the linear parts the inverse times the volume, and (n,) that."""
     x, y, z = (matrix[..., :3, column] for column in range(3))
     linear = np.empty((*matrix.shape[:-2], 3, 3), order="F")
     linear[..., 0, :], linear[..., 1, :], linear[..., 2, :] = cross(y, z), cross(z, x), cross(x, y)
-    volume = dot(x, linear[..., 0, :])[..., None, None]
-    linear /= np.where(np.abs(volume) < _NOTHING, np.inf, volume)
+    return linear, dot(x, linear[..., 0, :])
+
+
+def _with_way_back(linear: Array, matrix: Array) -> Array:
+    """The inverse of `matrix`, 3 x 3 or affine 4 x 4, whose linear part is this."""
     return linear if matrix.shape[-1] == 3 else compose(linear, -transform_vectors(linear, matrix[..., :3, 3]))
 
 

@@ -94,11 +94,23 @@ def _solved_bases(solved: SolvedGroup) -> tuple[Basis, ...]:
 
 def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> Array:
     """(n, c, 2, 3) root to mid and mid to tip in chain space, with these bases of the bones."""
-    pose = group.kinematics.poses(basis)[-1]
-    tips = chain_group.tip(group.plans, pose, samples)
-    to_chain = transform.inverse(group.kinematics.from_space)
-    mid, tip = (transform.transform_points(to_chain, point) for point in (pose[..., :3, 3], tips))
+    to_chain, _ = transform.nearest_inverse(group.kinematics.from_space)
+    mid, tip = (
+        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, basis, samples)[1:]
+    )
     return np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
+
+
+def posed_joints(solved: SolvedGroup) -> Array:
+    """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved."""
+    joints = _joints_in_pose_space(solved.group, _solved_bases(solved), solved.samples)
+    return np.stack(np.broadcast_arrays(*joints), axis=-2)
+
+
+def _joints_in_pose_space(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> tuple[Array, Array, Array]:
+    poses = group.kinematics.poses(basis)
+    root, end = poses[0], poses[-1]
+    return root[..., :3, 3], end[..., :3, 3], chain_group.tip(group.plans, end, samples)
 
 
 def _rotated_back(rotations: Array, links: Array) -> Array:

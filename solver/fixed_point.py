@@ -53,8 +53,10 @@ def _step(slopes: Array, off: Array, damping: Array) -> Array:
     """(..., k) step towards the zero of the linear model, damped."""
     transposed = np.swapaxes(slopes, -1, -2)
     normal = transposed @ slopes
-    # A thousandth of a thousandth keeps it solvable where a direction changes nothing.
-    normal += (damping + 1e-9)[..., None, None] * np.eye(off.shape[-1])
+    # A thousandth of a thousandth keeps it solvable where a direction changes nothing; where another one changes a
+    # million times as much, what is left of that in double precision.
+    least = np.maximum(1e-9, 1e-14 * np.einsum("...ii->...", normal))
+    normal += (damping + least)[..., None, None] * np.eye(off.shape[-1])
     step: Array = np.linalg.solve(normal, transposed @ off[..., None])[..., 0].astype(np.float64, copy=False)
     return -step
 

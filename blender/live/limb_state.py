@@ -13,7 +13,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
-from ...skeleton import transform
+from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
@@ -166,7 +166,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= near:
         return replace(seen, state=State.REACHED)
-    wanted = transform.transform_points(solved.group.to_world[0, 0], solved.solution.joints[0, 0]).tolist()
+    wanted = solve.world_joints(solved)[0, 0].tolist()
     as_solved = all(dist(joint, place) <= near for joint, place in zip(seen.joints, wanted, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):

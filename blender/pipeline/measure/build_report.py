@@ -7,12 +7,11 @@ from bpy.types import Scene
 from bpy.utils import units
 from numpy.typing import NDArray
 
-from ....skeleton import transform
+from ....skeleton import solve
 from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.transform import each_array
 from ....skeleton.values import Plan
 from ....solver import diagnostics
-from ....solver.vectors import norm
 from ...messages.chain_report import ChainReport, unmeasured
 from ...messages.report import Report
 from ...messages.translation import translated
@@ -56,11 +55,11 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
     solution = solved.solution
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.asked], solution)
-    frames, to_world = plan.frames[plan.asked], solved.group.to_world[plan.asked]
+    frames = plan.frames[plan.asked]
     found: dict[str, NDArray[Any]] = {
         "status": solution.status,
         "degenerate": solution.degenerate,
-        "miss": norm(transform.transform_vectors(to_world[..., :3, :3], solution.miss)),
+        "miss": solve.world_miss(solved)[plan.asked],
         "sin_hinge": solution.sin_hinge,
         "speed": diagnostics.speed(solution, frames),
         "stretch": solution.stretch,
