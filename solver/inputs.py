@@ -104,7 +104,7 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     found = {
         name: _shaped(name, values, shape)
         for name, shape in _GOALS.items()
-        if (values := getattr(goals, name)) is not None
+        if (values := getattr(goals, name)) is not None or name == "target"
     }
     found = {name: _fit(name, array) for name, array in found.items()}
     target, seconds = found["target"], found.get("seconds")

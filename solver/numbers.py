@@ -30,12 +30,16 @@ def common_shape(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, ...]:
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as float64.
 
-    raises : ValueError that names `name` and the shapes of two rows that differ, the value that is no number, or that
-             some are masked
+    raises : ValueError that names `name` and the shapes of two rows that differ, the value that is no number or a
+             complex one, or that some are masked
     """
     if isinstance(values, np.ma.MaskedArray) and values.mask.any():
         raise ValueError(f"{name} must have all its numbers, but some are masked")
+    if values is None:
+        raise ValueError(f"{name} must have numbers, but is None")
     try:
+        if np.iscomplexobj(values):
+            raise ValueError("some are complex")
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         ragged = _ragged(values)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
+from .report_fields import check_fields
 from .translation import translated
 
 _BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
@@ -80,6 +81,7 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
+        check_fields(cls, fields, newer=("degenerate", "swivel", *unmeasured(0)))
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES

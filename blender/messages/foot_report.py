@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...solver.values import Array
+from .report_fields import check_fields
 from .translation import translated
 
 
@@ -38,6 +39,7 @@ class FootReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "FootReport":
         """The report from `fields`, a part of `Report.as_dict`."""
+        check_fields(cls, fields)
         return cls(**{**fields, "before": tuple(fields["before"]), "after": tuple(fields["after"])})
 
     @property

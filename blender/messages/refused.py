@@ -57,7 +57,7 @@ class Refused(Exception):
 
 def unknown_word(what: str, value: object, known: Iterable[str]) -> Refused:
     """The refusal of a value that is none of the words which `what` takes."""
-    return Refused("UNKNOWN_WORD", what=what, value=value, known=known_words(str(value), known))
+    return Refused("UNKNOWN_WORD", what=what, value=value, known=known_words(value, known))
 
 
 def _owners(chain: "ChainPlan | TwoBoneIKChain") -> tuple[Object, str]:

@@ -18,6 +18,7 @@ from ..armatures import Rig
 from . import foot_report
 from .chain_report import ChainReport, Finding, frame_text
 from .foot_report import FootReport
+from .report_fields import check_fields
 from .translation import Alert, translated
 
 _PLANT, _SWITCH = "Plant", "Switch"
@@ -44,18 +45,19 @@ class Report:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
-        """The report from the fields that `as_dict` gives."""
+        """The report from the fields that `as_dict` gives; ValueError names the first that is missing."""
+        check_fields(cls, fields, older=("alerts",))
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
         # Reports of older versions do not have these.
         feet = tuple(FootReport.from_dict(foot) for foot in fields.get("feet", ()))
         left_out, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "alerts"))
-        notes = tuple(Alert(note) if note in alerts else note for note in fields["notes"])
+        notes = tuple(Alert(note) if note in alerts else note for note in fields.get("notes", ()))
         known = {name: value for name, value in fields.items() if name != "alerts"}
         return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out, "feet": feet})
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
-        """The report from the text that `to_json` gives."""
+        """The report from the text that `to_json` gives; ValueError for any other."""
         return cls.from_dict(json.loads(text))
 
     def as_dict(self) -> dict[str, Any]:

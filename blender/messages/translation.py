@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Number
 from pathlib import Path
 from string import Formatter
@@ -50,11 +50,23 @@ def _sentences() -> dict[str, Any]:
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """A sentence about an unknown name: which of the known names is most like it."""
-    found = max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
+    found = _most_alike(name, tuple(known))
     return translated("part.none") if found is None else translated("part.nearest", found=found)
 
 
-def known_words(word: str, known: Iterable[str]) -> str:
-    """What to choose from instead of an unknown word: all that are known, and which of them is most like it."""
+@lru_cache(maxsize=64)
+def _most_alike(name: str, known: tuple[str, ...]) -> str | None:
+    """Kept, since a panel asks at each redraw, and a rig may have a thousand bones."""
+    return max(known, key=lambda other: SequenceMatcher(None, name.lower(), other.lower()).ratio(), default=None)
+
+
+def known_words(word: object, known: Iterable[str]) -> str:
+    """What to choose from instead of an unknown word: all that are known, and which of them is most like it.
+
+    word : what is no word at all is like none of them
+    """
     words = list(known)
-    return translated("part.known", known=", ".join(words), nearest=nearest_name(word, words))
+    listed = ", ".join(words)
+    if not (isinstance(word, str) and word):
+        return listed
+    return translated("part.known", known=listed, nearest=nearest_name(word, words))

@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 from bpy.app.translations import pgettext_rpt
-from bpy.types import Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints, Keyframe, Object, PoseBone
+from bpy.types import ID, Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints, Keyframe, Object, PoseBone
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
@@ -106,7 +106,7 @@ def _is_near(now: Sequence[float], values: np.ndarray) -> bool:
     return bool((np.abs(np.subtract(now, values)) <= 2.0**-22 * np.maximum(1.0, np.abs(values))).all())
 
 
-def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> set[Object]:
+def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> set[ID]:
     """Set these properties of bones where they differ; returns the armatures in which something did."""
     assert all(isfinite(number) for _, _, numbers in values for number in numbers)
     differing = [each for each in values if getattr(each[0], each[1])[:] != tuple(array("f", each[2]))]

@@ -49,3 +49,29 @@ def test_late_and_fractional_frames_are_told_as_users_know_them() -> None:
     assert "on 2 frames (86401.25-86402.25)" in str(api.check(rig, frames=(86401.25, 86402.25)))
     with pytest.raises(api.Refused, match="range 1000001 to 1000000 "):
         api.check(rig, frames=(1_000_001, 1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}", 'a Report must have the field "rig", but has none'),
+        ('{"rig": "Hero"}', 'a Report must have the field "chains", but has rig'),
+        ('{"rig": "Hero", "chains": [{}]}', 'a ChainReport must have the field "name", but has none'),
+        ('{"rig": "Hero", "chains": [{"name": "arm.L"}]}', 'a ChainReport must have the field "frames", but has name'),
+        ('{"rig": "Hero", "chains": [], "feet": [{}]}', 'a FootReport must have the field "name", but has none'),
+        (
+            '{"rig": "Hero", "chains": [], "worst": 1}',
+            'a Report has no field "worst": a later version may have written',
+        ),
+        ("[]", r"a Report must be an object with its fields, but is \[\]"),
+        ("null", "a Report must be an object with its fields, but is None"),
+        ("nothing", "Expecting value"),
+    ],
+)
+def test_json_of_something_else_is_refused_by_its_field(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=f"^{told}"):
+        api.Report.from_json(text)
+
+
+def test_a_report_without_notes_is_read() -> None:
+    assert api.Report.from_json('{"rig": "Hero", "chains": []}').notes == ()

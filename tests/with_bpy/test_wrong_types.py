@@ -44,7 +44,7 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "ease": (lambda rig: api.hold(rig, ease=4), "4"),
     "hold": (lambda rig: api.remove_hold(rig, ["lower"]), "['lower']"),
     "limb": (lambda rig: api.drag(rig, 3), "3"),
-    "end bone": (lambda rig: api.add_chain(rig, 3), '"3"'),
+    "end bone": (lambda rig: api.add_chain(rig, 3), "has no bone 3:"),
     "tip bone": (lambda rig: api.add_chain(rig, "hand", tip_bone="nose"), '"nose"'),
     "tip bone elsewhere": (lambda rig: api.ensure_chain(rig, "lower", tip_bone="spine"), '"spine"'),
     "target": (lambda rig: api.ensure_chain(rig, "lower", target="Hand"), "'Hand'"),

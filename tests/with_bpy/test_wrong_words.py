@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.extension import VERSION
 from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
 from bpy.types import Object
 
+from support import rigify
 from support.file_data import changed, dump
-from support.rigs import arm
+from support.rigs import animate, arm
 
 CALLS: dict[str, tuple[Callable[[Object], Any], str, str]] = {
     "keys": (lambda rig: api.bake(rig, keys="REDUCD"), "TARGET_KEYS", "REDUCED"),
@@ -46,6 +48,67 @@ def test_a_wrong_word_is_refused_with_the_right_ones(rig: Object, call: str) -> 
     assert other in told
     assert told.endswith(f'the nearest is "{nearest}"')
     assert not changed(before)
+
+
+@pytest.mark.parametrize("value", [None, 3, ["REDUCED"], True, ""], ids=repr)
+def test_what_is_no_word_is_refused_with_the_right_ones_alone(rig: Object, value: Any) -> None:
+    for act, other in (
+        (lambda: api.bake(rig, keys=value), "TARGET_KEYS"),
+        (lambda: api.bake(rig, interpolation=value), "LINEAR"),
+        (lambda: api.check(rig, sampling=value), "ISOLATED"),
+        (lambda: api.create_targets(rig, kind=value), "BONES"),
+        (lambda: api.decide_side(rig, axis=value), "NEG_Z"),
+        (lambda: api.ensure_chain(rig, "lower", bend=value), "NEAREST"),
+    ):
+        with pytest.raises(api.Refused) as refused:
+            act()
+        assert other in str(refused.value)
+        assert "the nearest" not in str(refused.value)
+
+
+NAMES: dict[str, tuple[Callable[[Object], Any], str]] = {
+    "end bone": (lambda rig: api.add_chain(rig, "hnd"), "hand"),
+    "end bone that has a chain": (lambda rig: api.ensure_chain(rig, "lowr"), "lower"),
+    "root bone": (lambda rig: api.add_chain(rig, "hand", root_bone="uper"), "upper"),
+    "root bone elsewhere": (lambda rig: api.add_chain(rig, "upper", root_bone="hand"), "spine"),
+    "tip bone": (lambda rig: api.ensure_chain(rig, "lower", tip_bone="hnd"), "hand"),
+    "tip bone elsewhere": (lambda rig: api.ensure_chain(rig, "lower", tip_bone="upper"), "hand"),
+    "subtarget": (lambda rig: aimed_at(rig, "spin"), "spine"),
+    "bone of a contact": (lambda rig: api.plant(captured(rig), "lower", contacts=[stands("lowr")]), "lower"),
+}
+
+
+def aimed_at(rig: Object, bone: str) -> None:
+    chain = rig.two_bone_ik_chains[0]
+    chain.target, chain.subtarget = rig, bone
+    try:
+        api.solve(rig)
+    finally:
+        chain.target, chain.subtarget = bpy.data.objects["Target"], ""
+
+
+def captured(rig: Object) -> Object:
+    animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 10: (1, 0.1, 0, 0)})
+    return rig
+
+
+def stands(bone: str) -> api.Contact:
+    return api.Contact("lower", 1, 10, bone, (0.0, 1.0, 0.0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_bone_is_refused_with_the_nearest(rig: Object, name: str) -> None:
+    act, nearest = NAMES[name]
+    with pytest.raises(api.Refused) as refused:
+        act(rig)
+    assert str(refused.value).endswith(f'the nearest is "{nearest}"')
+
+
+def test_a_bone_of_no_limb_is_refused_with_the_nearest(empty_file: None) -> None:
+    rig = rigify.generated("human")
+    with pytest.raises(api.Refused, match=r'the nearest is "forearm_fk\.L"') as refused:
+        api.known_limb_of(rig, "forarm_fk.L")
+    assert refused.value.kind == "NO_KNOWN_LIMB"
 
 
 def test_a_wrong_option_is_refused_with_the_nearest(rig: Object) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,6 +40,35 @@ def test_rows_of_different_shapes_are_both_named(name: str, call: Callable[[], o
 def test_deeper_rows_of_different_shapes_are_named() -> None:
     with pytest.raises(ValueError, match=r"^pose must have rows of one shape, but .* \(2, 3, 3\) and \(1, 3, 3\)$"):
         solve(LEG, Goals(target=np.ones((2, 3)), pose=[np.ones((2, 3, 3)), np.ones((1, 3, 3))]))
+
+
+NOT_REAL: dict[str, Callable[[Any], object]] = {
+    "target": lambda value: solve(LEG, Goals(target=value)),
+    "pole": lambda value: solve(LEG, Goals(target=np.ones(3), pole=value)),
+    "joints": lambda value: prepare(Chain(joints=value, hinge_axis=X)),
+    "hinge_axis": lambda value: prepare(Chain(joints=LEG.joints, hinge_axis=value)),
+    "softness": lambda value: Options(softness=value),
+    "lengths": lambda value: planar.angles(value, (1.0, 1.0)),
+    "angles": lambda value: planar.forward((1.0, 1.0), value),
+    "bend": lambda value: planar.mid((1.0, 1.0), (1.0, 1.0), value),
+    "direction": lambda value: planar.oriented((1.0, 1.0, 1.0), (1.0, 1.0), value),
+}
+COMPLEX = [1j, [1j, 0.0, 0.0], np.array([1j, 0.0, 0.0]), [np.complex64(1j), 1.0], np.ones((2, 3, 3), dtype=complex)]
+
+
+@pytest.mark.parametrize("value", COMPLEX, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("name", NOT_REAL)
+def test_complex_numbers_are_refused(name: str, value: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=f"^{name} must have numbers: some are complex$"):
+            NOT_REAL[name](value)
+
+
+@pytest.mark.parametrize("name", NOT_REAL.keys() - {"pole"})
+def test_none_is_refused_as_no_number(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must have numbers, but is None$"):
+        NOT_REAL[name](None)
 
 
 def test_what_is_no_number_is_named() -> None:

@@ -46,7 +46,8 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
     for limb in found.values():
         if bone in limb.named:
             return limb
-    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found))
+    nearest = nearest_name(str(bone), (name for limb in found.values() for name in limb.named))
+    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found), nearest=nearest)
 
 
 def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:

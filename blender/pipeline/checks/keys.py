@@ -90,14 +90,19 @@ def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool
         refuse_driven(item, paths)
 
 
-@cache
 def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
-    choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
-    if not isinstance(identifier, str) or identifier not in choices:
-        known = known_words(str(identifier), choices.keys())
+    codes = _codes(attribute)
+    if not isinstance(identifier, str) or identifier not in codes:
+        known = known_words(identifier, codes)
         raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
-    return choices[identifier].value
+    return codes[identifier]
+
+
+@cache
+def _codes(attribute: str) -> dict[str, int]:
+    choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
+    return {choice.identifier: choice.value for choice in choices}
 
 
 def owner_of(item: Object, path: str) -> Object | PoseBone:

@@ -1,6 +1,6 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from math import degrees, pi
@@ -14,7 +14,7 @@ from ....solver.values import Options, Plane, Unreachable
 from ... import keyed_options
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...messages.translation import translated
+from ...messages.translation import nearest_name, translated
 from ...properties import TwoBoneIKChain, chain_fields
 from . import animated_options
 from .bone import read_bone
@@ -76,10 +76,10 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
         raise Refused("NO_PARENT", object=rig, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
-    _bone(rig, root_bone, lambda: translated("part.root_bone"), chain)
     above = [bone.name for bone in end.parent_recursive]
+    _bone(rig, root_bone, lambda: translated("part.root_bone"), chain, above)
     if root_bone not in above:
-        raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone)
+        raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone, nearest=nearest_name(root_bone, above))
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
@@ -103,18 +103,24 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
     above = [bone.name for bone in tip.parent_recursive]
     if end not in above:
-        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end)
+        below = (bone.name for bone in rig.data.bones[end].children_recursive)
+        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end, nearest=nearest_name(tip.name, below))
     return (*reversed(above[: above.index(end)]), tip.name)
 
 
-def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str) -> Bone:
+def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str, right: Iterable[str] = ()) -> Bone:
+    """The bone of this name; Refused where there is none, with the nearest of the `right` ones, or of all."""
     bone: Bone | None = rig.data.bones.get(name) if isinstance(name, str) else None
-    if bone is None:
-        owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
-        raise Refused(
-            "NO_BONE.of_chain" if name else "NO_BONE.unnamed", object=rig, bone=name, owner=owner, role=role()
-        )
-    return bone
+    if bone is not None:
+        return bone
+    owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
+    named: dict[str, Any] = {"object": rig, "owner": owner, "role": role()}
+    if not name:
+        raise Refused("NO_BONE.unnamed", bone=name, **named)
+    if not isinstance(name, str):
+        raise Refused("NO_BONE.no_name", value=name, **named)
+    nearest = nearest_name(name, list(right) or rig.data.bones.keys())
+    raise Refused("NO_BONE.of_chain", bone=name, nearest=nearest, **named)
 
 
 def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) -> Point | None:
@@ -124,7 +130,8 @@ def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) 
     if target.type != "ARMATURE" or not bone:
         return Point(target)
     if bone not in target.data.bones:
-        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name)
+        nearest = nearest_name(bone, target.data.bones.keys())
+        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name, nearest=nearest)
     if target.pose is None:
         raise Refused("NO_POSE.target", chain=chain, value=target.name)
     return Point(target, bone)

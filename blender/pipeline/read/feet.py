@@ -123,7 +123,9 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
         if np.shape(contact.offset) != (3,) or not np.isfinite(contact.offset).all():
             raise Refused("CONTACT_POINT", object=rig, bone=contact.bone, value=contact.offset, limb=contact.chain)
         if not moves(known[contact.chain], contact.bone):
-            raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain)
+            own = (bone for bone in rig.data.bones.keys() if moves(known[contact.chain], bone))
+            nearest = nearest_name(str(contact.bone), own)
+            raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain, nearest=nearest)
     return tuple(_standing_on(rig, foot, [each for each in asked if each.chain == foot.chain.name]) for foot in feet)
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bpy.types import Object, Scene
+from bpy.types import ID, Scene
 
 from ....skeleton import solve
 from ....skeleton.bone_channels import keyed_rows, pose_values
@@ -82,7 +82,7 @@ def bend_signs(
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 
 
-def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[Object]:
+def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[ID]:
     """Pose bones of armatures by what is solved on this frame, without keys; returns those that were posed otherwise.
 
     limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
