@@ -6,6 +6,7 @@ Between the last key inside and the frame beside, the curve goes from one to the
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve
@@ -108,8 +109,9 @@ def _beside(span: tuple[float, float]) -> tuple[float, float]:
 
 
 def _add_keys(curve: FCurve, keys: Iterable[tuple[float, float, str | None]], style: KeyStyle) -> None:
+    points: Any = curve.keyframe_points
     for frame, value, interpolation in keys:
-        key = curve.keyframe_points.insert(frame, value, options={"FAST"}, keyframe_type=style.key_type)
+        key = points.insert(frame, value, options={"FAST"}, keyframe_type=style.key_type)
         key.interpolation = interpolation or style.interpolation
         key.handle_left_type = key.handle_right_type = "AUTO_CLAMPED"
     curve.update()
