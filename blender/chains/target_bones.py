@@ -6,6 +6,7 @@ is in its rest pose once both are cleared.
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 import numpy as np
@@ -48,7 +49,7 @@ def obstacle(rig: Rig, scene: Scene) -> tuple[Refused, str] | None:
         return Refused("LIBRARY_BONES", object=rig), translated("note.empties_library", object=name)
     other = next((item for item in bpy.data.objects if item.data == data and item != rig), None)
     if other:
-        values = {"value": data.name, "other": other.name}
+        values: dict[str, Any] = {"value": data.name, "other": other.name}
         return Refused("SHARED_ARMATURE", object=rig, **values), translated(
             "note.empties_shared", object=name, **values
         )
