@@ -101,11 +101,16 @@ class _Watch:
         hidden = [item for item in bpy.data.objects if item.hide_viewport]
         frame = bpy.context.scene.frame_current_final
         build.show_all()
-        places = oracle.worlds(["Target", "Cup", (RIG, "spine")], self.frames)
+        places = oracle.worlds(["Target", "Cup", (RIG, _spine())], self.frames)
         build.show(self.scene, frame)
         for item in hidden:
             item.hide_viewport = True
         return {name: places[:, index] for index, name in enumerate(("Target", "Cup", "spine"))}
+
+
+def _spine() -> str:
+    """The first bone of the armature, which may have another name."""
+    return bpy.data.objects[RIG].data.bones[0].name
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -135,7 +140,7 @@ def _unasked(before: state.State, scene: Mapping) -> Iterator[str]:
 
 
 def _carry_hold(given: dict, watch: _Watch, told: list[str]) -> Iterator[str]:
-    space = {"": None, "Cup": bpy.data.objects["Cup"], "spine": (bpy.data.objects[RIG], "spine")}[given["space"]]
+    space = {"": None, "Cup": bpy.data.objects["Cup"], "spine": (bpy.data.objects[RIG], _spine())}[given["space"]]
     rest = {name: value for name, value in given.items() if name not in {"space", "frames"}}
     before = watch.now
     report = api.hold(bpy.data.objects[RIG], ["lower"], tuple(given["frames"]), space=space, **rest)
