@@ -44,6 +44,7 @@ from .chains import (
     load_setup,
     remove_chain,
     save_setup,
+    set_aligned,
     take_bend_limits,
     taking_part,
 )
@@ -128,6 +129,7 @@ __all__ = [
     "remove_targets",
     "run",
     "save_setup",
+    "set_aligned",
     "snap_targets",
     "solve",
     "switch",

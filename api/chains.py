@@ -10,7 +10,7 @@ from bpy.types import Object, Scene
 
 from ..blender import keyed_options
 from ..blender.armatures import Chain, Rig
-from ..blender.chains import chain_defaults, hinge_side, ik_limits, setup_file
+from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -205,6 +205,20 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     found = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
     for chain, (low, high) in found:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
+
+
+def set_aligned(rig: Object, chains: Sequence[str] | None = None) -> list[str]:
+    """Set Inherit Scale to Aligned on the bones that the stretch of these chains would shear; the names of the bones.
+
+    A chain with Out of Reach set to Stretch is refused while such a bone has Full, which is Blender's default.
+
+    >>> rig.two_bone_ik_chains["forearm.L"].unreachable = "STRETCH"
+    >>> api.set_aligned(rig)
+    ['forearm.L']
+    >>> rig.data.bones["forearm.L"].inherit_scale
+    'ALIGNED'
+    """
+    return inherit_scale.set_aligned(given_rig(rig), chains)
 
 
 def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str = "KEYS") -> None:

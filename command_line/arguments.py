@@ -97,6 +97,8 @@ def parser(usage: str) -> ArgumentParser:
     for command in (bake, snap, switch):
         _add(command, "--keys", type=one_of(Keys))
         _add(command, "--tolerance", type=above_zero("a distance"), metavar="DISTANCE")
+    for command in (bake, commands["check"], snap):
+        _add(command, "--set-aligned", action="store_true")
     _add_plant(plant)
     for command in (bake, snap, plant, switch):
         _add(command, "--measure", type=one_of(Measure), metavar="FRAMES")

@@ -13,12 +13,17 @@ from bpy.types import Scene
 
 from .. import api
 from ..blender.armatures import Rig
+from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
+from ..blender.messages.translation import translated
 from ..blender.pipeline.read.chosen_chains import after_followed
 from . import blend_file, interrupt, outcome, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
+
+_POSING = ("bake", "check", "snap")
+"""Commands that pose chains."""
 
 _AT_ONCE = 16
 """So many characters are baked at the same time at most: their samples and keys are in memory together."""
@@ -26,10 +31,14 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What one armature is to get: names of its chains, None for all, and options of Plant."""
+    """What one armature is to get: names of its chains, None for all, and options of Plant.
+
+    left_out : names of chains without a target, where `chains` names all others
+    """
 
     chains: list[str] | None
     plant: Mapping[str, Any]
+    left_out: tuple[str, ...] = ()
 
 
 def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
@@ -175,8 +184,32 @@ def _found(what: Shot, setups: Setups, kept_going: Callable[[], AbstractContextM
             with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
             for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():
-                    found[rig] = _asked(what, rig, setup)
+                    found[rig] = asked_of_rig = _asked(what, rig, setup)
+                    if what.keep_going and what.command in _POSING:
+                        found[rig], refusals = _without_sheared(rig, asked_of_rig)
+                        for refusal in refusals:
+                            with kept_going():
+                                raise refusal
     return found
+
+
+def _without_sheared(rig: Rig, asked: _Asked) -> tuple[_Asked, list[Refused]]:
+    """Without chains whose stretch would shear a bone, and why they are left out; all of them if no other is left."""
+    taken, left_out = api.taking_part(rig, asked.chains)
+    sheared = inherit_scale.sheared(rig, taken)
+    rest = [name for name in taken if name not in sheared]
+    if not (sheared and rest):
+        return asked, []
+    refusals = [Refused("SHEAR", object=rig, bone=bones[0]) for bones in sheared.values()]
+    return replace(asked, chains=rest, left_out=tuple(left_out)), refusals
+
+
+def _told(report: api.Report, asked: _Asked) -> api.Report:
+    """The report with the chains that were left out before it."""
+    if not asked.left_out:
+        return report
+    note = translated("alert.left_out", chains=", ".join(asked.left_out))
+    return replace(report, left_out=asked.left_out, notes=(*report.notes, note))
 
 
 def _posed(
@@ -187,24 +220,27 @@ def _posed(
 ) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
     requests: list[api.Request] = []
+    prepared: list[_Asked] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for rig, asked in rigs.items():
             with kept_going():
                 if what.command == "check":
-                    reports.append(api.check(rig, asked.chains, what.frames, scene=_scene(rig)))
+                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig))
+                    reports.append(_told(report, asked))
                     continue
                 request = opened.enter_context(closing(_request(what, rig, asked)))
                 for done in request.prepare():
                     interrupt.check()
                     progress(len(requests) + done)
                 requests.append(request)
+                prepared.append(asked)
         interrupt.check()
-        for end in api.write_together(requests):
+        for end, asked in zip(api.write_together(requests), prepared, strict=True):
             with kept_going():
                 if isinstance(end, Refused):
                     raise end
-                reports.append(end)
+                reports.append(_told(end, asked))
     return reports
 
 
@@ -222,9 +258,13 @@ def _scene(rig: Rig) -> Scene | None:
 
 def _asked(what: Shot, rig: Rig, setup: api.Setup | None) -> _Asked:
     """Apply the setup to the armature; of its chains those that are not muted are asked for."""
+    names = None
+    if setup is not None:
+        names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
+    if what.set_aligned:
+        api.set_aligned(rig, names or None)
     if setup is None:
         return _Asked(chains=None, plant=what.plant)
-    names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
     return _Asked(chains=names if setup.chains else None, plant={**setup.plant, **what.plant})
 
 

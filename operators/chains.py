@@ -130,6 +130,17 @@ class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
         api.take_bend_limits(rig, active_names(rig))
 
 
+class TWO_BONE_IK_OT_set_aligned(ChainOperator):
+    """Set Inherit Scale to Aligned on the bones that the stretch of the active chain would shear"""
+
+    bl_idname = "two_bone_ik.set_aligned"
+    bl_label = "Set Inherit Scale to Aligned"
+
+    def run(self, context: Context, rig: Rig) -> None:
+        bones = ", ".join(api.set_aligned(rig, active_names(rig)))
+        self.inform("note.aligned" if bones else "note.none_sheared", bones=bones)
+
+
 class TWO_BONE_IK_OT_settings_copy(ChainOperator):
     """Give other chains the settings of the active one; on the other side they are mirrored"""
 
@@ -170,5 +181,6 @@ register, unregister = register_classes_factory(
         TWO_BONE_IK_OT_chain_move,
         TWO_BONE_IK_OT_side_decide,
         TWO_BONE_IK_OT_bend_limits_take,
+        TWO_BONE_IK_OT_set_aligned,
     )
 )

@@ -72,6 +72,8 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     column.scale_y = 0.8
     for line in lines:
         column.label(text=line, translate=False)
+    if found.refusal and found.refusal.kind == "SHEAR":
+        column.operator("two_bone_ik.set_aligned")
     if button:
         column.operator("two_bone_ik.reveal", text=button, translate=False)
     if covers:

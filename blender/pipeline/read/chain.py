@@ -1,6 +1,6 @@
 """One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from math import degrees, pi
@@ -40,7 +40,8 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     if chain.use_rotation and not chain.tip_bone:
         raise Refused("NO_TIP_BONE", chain=chain)
     if chain.unreachable == Unreachable.STRETCH:
-        _refuse_shear(rig, bones)
+        for name in sheared_bones(rig, bones):
+            raise Refused("SHEAR", object=rig, bone=name)
     parent = rig.data.bones[bones[0]].parent
     below = bones_below(rig, chain, bones[-1])
     # An unlisted chain has no bone's options.
@@ -89,11 +90,9 @@ def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
     return chain.root_bone or (end.parent.name if end and end.parent else "")
 
 
-def _refuse_shear(rig: Rig, bones: tuple[str, ...]) -> None:
-    """Raise `Refused` where a bone would be sheared by the stretch of the one above it."""
-    for name in bones[1:]:
-        if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}:
-            raise Refused("SHEAR", object=rig, bone=name)
+def sheared_bones(rig: Rig, bones: Sequence[str]) -> list[str]:
+    """The bones of a chain that would be sheared by the stretch of the one above them."""
+    return [name for name in bones[1:] if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ STEPS = (
     ("chain_add", {}),
     ("bend_limits_take", {}),
     ("side_decide", {"axis": "X"}),
+    ("set_aligned", {}),
     ("pin", {}),
     ("switch", {"direction": "FK", "frame_start": 1, "frame_end": 5}),
 )
@@ -61,6 +62,9 @@ def scenario(user: User) -> Steps:
             bpy.ops.ed.undo_push()
         if name == "settings_copy":  # there is something to copy
             bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].softness = 0.125
+            bpy.ops.ed.undo_push()
+        if name == "set_aligned":  # there is a bone that would be sheared
+            bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].unreachable = "STRETCH"
             bpy.ops.ed.undo_push()
         if name == "reveal":  # there is something to mend
             bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].mute = True

@@ -1,0 +1,34 @@
+"""Inherit Scale of the bones of chains that stretch: with Full, which is Blender's default, a turned bone shears."""
+
+from collections.abc import Sequence
+
+from ...solver.values import Unreachable
+from ..armatures import Rig, editable
+from ..messages.refused import Refused
+from ..pipeline.checks.armature import refuse_unposable
+from ..pipeline.read.chain import chain_bones, sheared_bones
+from ..pipeline.read.chosen_chains import chosen_chains
+
+
+def sheared(rig: Rig, names: Sequence[str] | None) -> dict[str, list[str]]:
+    """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
+    stretching = [chain for chain in chosen_chains(rig, names) if chain.unreachable == Unreachable.STRETCH]
+    found = {
+        chain.name: sheared_bones(rig, chain_bones(rig, chain.end_bone, chain.root_bone, chain.name))
+        for chain in stretching
+    }
+    return {name: bones for name, bones in found.items() if bones}
+
+
+def set_aligned(rig: Rig, names: Sequence[str] | None) -> list[str]:
+    """Set Inherit Scale to Aligned where the stretch of these chains would shear a bone; names of the bones.
+
+    raises : Refused if the bones are a library's
+    """
+    refuse_unposable(rig)
+    bones = [bone for found in sheared(rig, names).values() for bone in found]
+    if bones and (rig.data.override_library or not editable(rig.data)):
+        raise Refused("LIBRARY_ALIGNED", object=rig, bone=bones[0])
+    for bone in bones:
+        rig.data.bones[bone].inherit_scale = "ALIGNED"
+    return list(dict.fromkeys(bones))
