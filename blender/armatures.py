@@ -12,6 +12,7 @@ from bpy.types import Object, PropertyGroup, Scene
 if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
+    from .hold_and_plant_properties import TwoBoneIKHold
     from .properties import TwoBoneIKChain
 
     class Chain(TwoBoneIKChain):
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         two_bone_ik_active: int
         two_bone_ik_live: bool
         two_bone_ik_report: str
+        two_bone_ik_holds: bpy_prop_collection[TwoBoneIKHold]
         two_bone_ik_plants: set[str]
         two_bone_ik_hips: str
         two_bone_ik_sideways: bool

@@ -41,6 +41,32 @@ def _notice_objects(scene: Scene, depsgraph: Depsgraph) -> None:
 
 
 @persistent
+def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
+    """A renamed bone lists its armature; a bone that Edit Mode copies does not."""
+    renamed = depsgraph.id_type_updated("ARMATURE")
+    if _elsewhere(depsgraph) or _isolated(scene) or not (renamed or depsgraph.id_type_updated("OBJECT")):
+        return
+    updated = {update.id.original for update in depsgraph.updates} if renamed else ()
+    rigs = [rig for rig in armatures.local_armatures(scene) if rig.data in updated or rig.data.is_editmode]
+    # Whatever names bones has imported it, but for what was appended.
+    if _imported("bone_marks") or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
+        from . import bone_marks
+
+        bone_marks.notice(rigs)
+
+
+@persistent
+def _follow_renames(*_: object) -> None:
+    """In a file that was loaded, and where undo has left some data-blocks as they were and not others."""
+    if module := _imported("bone_marks"):
+        module.forget()
+    if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in bpy.data.objects):
+        from . import bone_marks
+
+        bone_marks.follow_all()
+
+
+@persistent
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
     if looked := _imported("live.limb_state"):
         looked.evaluated()
@@ -121,6 +147,7 @@ def _forget() -> None:
     _forget_poses()
     for name in (
         "messages.report",
+        "bone_marks",
         "pipeline.at_work",
         "pipeline.unkeyed_edits",
         "chains.limbs",
@@ -143,15 +170,20 @@ def _settle_options(*_: object) -> None:
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
     ("frame_change_post", _notice_objects),
+    ("depsgraph_update_post", _notice_renames),
+    ("frame_change_post", _notice_renames),
     ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow_frame),
+    ("load_post", _follow_renames),
     ("load_post", _begin),
     ("load_post", _settle_options),
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
     ("redo_pre", _forget_objects),
     # Edits are restored with an evaluation, in which Live is not to go by what it posed before.
+    ("undo_post", _follow_renames),
+    ("redo_post", _follow_renames),
     ("undo_post", _forget_poses),
     ("redo_post", _forget_poses),
     ("undo_post", _restore_edits),

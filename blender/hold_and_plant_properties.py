@@ -11,35 +11,58 @@ from typing import Any
 
 import bpy
 from bpy import props
-from bpy.types import Action, Object, PropertyGroup, Scene
+from bpy.types import Action, Context, Object, PropertyGroup, Scene
 
 from .choices import choice
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 
 
-def _bone(description: str) -> object:
-    return props.StringProperty(name="Bone", description=description, **_FIELD)
+def _remember(holder: Any, kind: str, field: str) -> None:
+    from . import bone_marks
+
+    bone_marks.mark(holder, getattr(bone_marks, kind), field)
+
+
+def _bone_changed(record: "TwoBoneIKHold", _context: Context) -> None:
+    _remember(record, "HOLD", "bone")
+
+
+def _space_changed(record: "TwoBoneIKHold", _context: Context) -> None:
+    _remember(record, "HOLD", "space_bone")
+
+
+def _hips_changed(rig: Object, _context: Context) -> None:
+    _remember(rig, "OBJECT", "two_bone_ik_hips")
+
+
+def _hold_to_changed(scene: Scene, _context: Context) -> None:
+    _remember(scene, "SCENE", "two_bone_ik_hold_to_bone")
+
+
+def _bone(description: str, update: Any) -> object:
+    return props.StringProperty(name="Bone", description=description, update=update, **_FIELD)
 
 
 def _frame(name: str, description: str) -> object:
     return props.FloatProperty(name=name, description=description, precision=2, **_FIELD)
 
 
-def _object(name: str, description: str) -> object:
-    return props.PointerProperty(name=name, description=description, type=Object, **_FIELD)
+def _object(name: str, description: str, update: Any) -> object:
+    return props.PointerProperty(name=name, description=description, type=Object, update=update, **_FIELD)
 
 
 class TwoBoneIKHold(PropertyGroup):
     """From when to when an object, or one of its bones, stays where it is relative to something else"""
 
     name: props.StringProperty(name="Name", description="What it is held to, and when", **_FIELD)
-    bone: _bone("Bone that is held. Empty for the object itself")
+    bone: _bone("Bone that is held. Empty for the object itself", _bone_changed)
     frame_start: _frame("Start", "First frame on which it is held")
     frame_end: _frame("End", "Last frame on which it is held")
     frame: _frame("Frame", "It stays where it is on this frame")
-    space: _object("Hold to", "Object to which it is held. Empty for the world")
-    space_bone: _bone("Bone to which it is held")
+    space: _object("Hold to", "Object to which it is held. Empty for the world", _space_changed)
+    space_bone: _bone("Bone to which it is held", _space_changed)
+    bone_marks: props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     to_world: props.BoolProperty(name="To World", description="It is held to nothing that moves", **_FIELD)
     rotation: props.BoolProperty(name="Rotation", description="Hold the orientation as well", **_FIELD)
     ease: props.FloatVectorProperty(
@@ -130,12 +153,19 @@ def register() -> None:
         description="What the target is held to, such as a cup. Leave empty for the world",
         type=Object,
         options=set(),
+        update=_hold_to_changed,
     )
     _scene.two_bone_ik_hold_to_bone = props.StringProperty(
-        name="Bone", description="Bone of that armature. Leave empty for the object itself", options=set()
+        name="Bone",
+        description="Bone of that armature. Leave empty for the object itself",
+        options=set(),
+        update=_hold_to_changed,
     )
     for name in PLANTED_RIG:
-        setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD))
+        update = {"update": _hips_changed} if name == "hips" else {}
+        setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD, **update))
+    for owner in (_item, _scene):
+        owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     for name in PLANTED_SCENE:
         setattr(_scene, f"two_bone_ik_{name}", plant_option(name, options=set()))
     _scene.two_bone_ik_floor = props.PointerProperty(**PLANT_FLOOR, type=Object, options=set())
@@ -143,6 +173,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
+    for owner in (_item, _scene):
+        del owner.two_bone_ik_bone_marks
     del _scene.two_bone_ik_floor
     for name in PLANTED_SCENE:
         delattr(_scene, f"two_bone_ik_{name}")

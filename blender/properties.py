@@ -8,6 +8,7 @@ in the enumerations of `solver`, and `live` is imported when somebody makes a ch
 """
 
 import re
+from collections.abc import Callable
 from itertools import count
 from math import pi
 from typing import Any, cast
@@ -45,6 +46,21 @@ def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
     _choice_changed(chain, context)
 
 
+_Changed = Callable[["TwoBoneIKChain", Context], None]
+
+
+def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
+    """Also remembers the bone that the field names, so that the chain goes along with it."""
+
+    def changed(chain: "TwoBoneIKChain", context: Context) -> None:
+        from . import bone_marks
+
+        bone_marks.mark(chain, bone_marks.CHAIN, field)
+        then(chain, context)
+
+    return changed
+
+
 def _option_changed(bone: PoseBone, _context: Context) -> None:
     from . import keyed_options
     from .live import state
@@ -72,12 +88,13 @@ def _flag(name: str, description: str) -> object:
     return props.BoolProperty(name=name, description=description, **_CHOICE)
 
 
-def _bone(name: str, description: str) -> object:
-    return props.StringProperty(name=name, description=description, **_CHOICE)
+def _bone(field: str, name: str, description: str, then: _Changed = _choice_changed) -> object:
+    return props.StringProperty(name=name, description=description, update=_marking(field, then), **_FIELD)
 
 
-def _target(name: str, description: str) -> object:
-    return props.PointerProperty(name=name, description=description, type=Object, **_CHOICE)
+def _target(bone: str, name: str, description: str) -> object:
+    """The object that has the bone which the field `bone` names."""
+    return props.PointerProperty(name=name, description=description, type=Object, update=_marking(bone), **_FIELD)
 
 
 def _option(name: str, description: str, default: float, low: float, high: float, **more: str) -> dict[str, Any]:
@@ -139,23 +156,24 @@ class TwoBoneIKChain(PropertyGroup):
     name: props.StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
     mute: _flag("Mute", "Leave this chain out when solving and baking")
 
-    end_bone: props.StringProperty(
-        name="End Bone",
-        description="The lower of the two bones, such as the forearm or the shin",
-        update=_end_bone_changed,
-        **_FIELD,
+    end_bone: _bone(
+        "end_bone", "End Bone", "The lower of the two bones, such as the forearm or the shin", _end_bone_changed
     )
     root_bone: _bone(
-        "Root Bone", "The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent"
+        "root_bone",
+        "Root Bone",
+        "The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent",
     )
     tip_bone: _bone(
-        "Tip Bone", "The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail"
+        "tip_bone",
+        "Tip Bone",
+        "The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail",
     )
 
-    target: _target("Target", "Object that the chain reaches for")
-    subtarget: _bone("Sub-Target", "Bone that the chain reaches for")
-    pole_target: _target("Pole Target", "Object towards which the chain bends")
-    pole_subtarget: _bone("Pole Sub-Target", "Bone towards which the chain bends")
+    target: _target("subtarget", "Target", "Object that the chain reaches for")
+    subtarget: _bone("subtarget", "Sub-Target", "Bone that the chain reaches for")
+    pole_target: _target("pole_subtarget", "Pole Target", "Object towards which the chain bends")
+    pole_subtarget: _bone("pole_subtarget", "Pole Sub-Target", "Bone towards which the chain bends")
     pole_angle: _door("pole_angle")
     pole_influence: _door("pole_influence")
     pole_smoothing: props.FloatProperty(
@@ -182,11 +200,15 @@ class TwoBoneIKChain(PropertyGroup):
     rotation_influence: _door("rotation_influence")
     influence: _door("influence")
 
+    bone_marks: props.StringProperty(
+        name="Bone Marks", description="Not for users: see `bone_marks`", **_FIELD | {"options": {"HIDDEN"}}
+    )
+
 
 def chain_fields() -> dict[str, Any]:
     """What can be set of a chain: Blender's own description of each property, by its identifier."""
     found = TwoBoneIKChain.bl_rna.properties
-    return {field.identifier: field for field in found if field.identifier != "rna_type"}
+    return {field.identifier: field for field in found if not field.is_hidden}
 
 
 def active_chain(rig: Rig) -> Chain | None:
@@ -250,12 +272,14 @@ def register() -> None:
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
+    _pose_bone.two_bone_ik_mark = props.StringProperty(name="Mark", options={"HIDDEN"})
     _view_layer.two_bone_ik_in_hand = props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
+    del _pose_bone.two_bone_ik_mark
     del _pose_bone.two_bone_ik_contact
     for name in KEYED_OPTIONS:
         delattr(_pose_bone, f"two_bone_ik_{name}")

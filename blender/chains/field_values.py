@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Object
 
-from .. import keyed_options
+from .. import bone_marks, keyed_options
 from ..armatures import Rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
@@ -88,6 +88,7 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]
     options = keyed_options.on_bones(rig)
+    marked = bone_marks.marked(rig)
     layers: list[Any] = [layer for scene in rig.users_scene for layer in scene.view_layers]
     in_hand = [layer.two_bone_ik_in_hand for layer in layers]
     active = rig.two_bone_ik_active if rig.is_property_set("two_bone_ik_active") else None
@@ -101,6 +102,7 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
             for name, value in values.items():
                 setattr(chain, name, value)
         keyed_options.put_back(rig, options)
+        bone_marks.unmark_others(rig, marked)
         if active is None:
             rig.property_unset("two_bone_ik_active")
         else:

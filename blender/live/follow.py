@@ -13,7 +13,7 @@ from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ...skeleton.values import MERGE, Bone, Plan, Point
-from .. import versions
+from .. import bone_marks, versions
 from ..armatures import Rig
 from ..pipeline import convert, write
 from ..pipeline.read import circles
@@ -86,10 +86,15 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
 
 def live_changed(rig: Rig, scene: Scene) -> None:
     """Its limbs are live from now on, or no longer: keys that Live has covered then show at once."""
-    pose_before.begin(rig)
     reading, find = state.cached(rig).reading, versions.curve_finder(rig)
+    names = bone_marks.notice([rig]).get(rig, {})
+    pose_before.begin(rig)
     for path in convert.paths(reading.plan) if reading and not rig.two_bone_ik_live else ():
-        values: Any = rig.path_resolve(path)
+        path = bone_marks.renamed_path(path, names)
+        try:
+            values: Any = rig.path_resolve(path)
+        except ValueError:  # the bone was removed
+            continue
         for index in range(len(values)):
             curve = find(path, index=index)
             if curve and not curve.mute:
@@ -117,6 +122,22 @@ def forget() -> None:
     _posed.clear()
     _held.clear()
     pose_before.forget()
+
+
+def _renamed(rig: Rig, names: bone_marks.Names) -> None:
+    """How Live has left bones goes along with them."""
+    if before := _posed.get(rig.session_uid):
+        left, found = (
+            {names.get(bone, bone): matrix for bone, matrix in matrices.items()}
+            for matrices in (before.left, before.found)
+        )
+        keys = before.keys and {
+            (bone_marks.renamed_path(path, names), i): known for (path, i), known in before.keys.items()
+        }
+        _posed[rig.session_uid] = replace(before, left=left, found=found, keys=keys)
+
+
+bone_marks.listeners.append(_renamed)
 
 
 def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:

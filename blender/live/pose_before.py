@@ -15,6 +15,7 @@ from ...skeleton import transform
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
+from .. import bone_marks
 from ..armatures import Rig
 from ..pipeline.sample.sampling import PoseBefore
 
@@ -68,6 +69,16 @@ def posing(rig: Rig) -> Iterator[PoseBefore]:
         bone = rig.pose.bones[point.bone]
         if point.object == rig and not _same(np.array(bone.matrix_basis), basis.matrix):
             remember(bone, before)
+
+
+def _renamed(rig: Rig, names: bone_marks.Names) -> None:
+    """What bones keep goes along with them."""
+    uid = rig.session_uid
+    kept = {names.get(bone, bone): _before.pop((uid, bone)) for key, bone in [*_before] if key == uid}
+    _before.update({(uid, bone): before for bone, before in kept.items()})
+
+
+bone_marks.listeners.append(_renamed)
 
 
 def forget() -> None:

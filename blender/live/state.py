@@ -13,6 +13,7 @@ from bpy.types import ID, Depsgraph, Scene
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, ChainPlan, Samples
+from .. import bone_marks
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks import shared_bones
@@ -170,6 +171,14 @@ def invalidate(rig: Rig) -> None:
     """
     _known.pop(rig.session_uid, None)
     rig.update_tag()
+
+
+def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
+    """Its chains name other bones: read them again."""
+    _known.pop(rig.session_uid, None)
+
+
+bone_marks.listeners.append(_renamed)
 
 
 def evaluated(depsgraph: Depsgraph) -> None:

@@ -10,21 +10,15 @@ from typing import Any
 from bpy.types import Action
 
 from ...skeleton.feet import Foot
-from .. import contact_keys, versions
+from .. import bone_marks, contact_keys, renamed_actions, versions
 from ..armatures import Rig
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
+from ..renamed_actions import CONTACTS, MADE
 from ..rna_paths import bone_and_property
 from . import source_action, trial_keys, write
 from .borders import same_curves
 from .read.keys import single_key_points
-
-_MADE = "two_bone_ik_planted"
-"""Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
-in part; else None."""
-
-_CONTACTS = "two_bone_ik_contacts"
-"""Custom property of planted actions: by RNA path of the contacts of what was planted, what is remembered of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -68,11 +62,11 @@ def captured(rig: Rig) -> Captured:
         raise Refused("NO_CAPTURE", object=rig)
     made: Any = action
     if made.two_bone_ik_source is None:
-        return Captured(action=action, slot=slot, unkeyed={}, is_lost=_MADE in made)
+        return Captured(action=action, slot=slot, unkeyed={}, is_lost=MADE in made)
     unkeyed = {path: values for path, values in _made(action).items() if values}
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
     before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
-    rows = json.loads(made.get(_CONTACTS, "{}"))
+    rows = json.loads(made.get(CONTACTS, "{}"))
     return Captured(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
@@ -113,8 +107,9 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     versions.copy_action(rig)
     action: Any = versions.played(rig)[0]
     source_action.forget_made(action)
-    action[_MADE] = json.dumps(values)
+    action[MADE] = json.dumps(values)
     action.two_bone_ik_source, action.two_bone_ik_source_slot = source.action, source.slot
+    renamed_actions.mark_keyed(rig, source.action, source.slot)
     name = planted.name if planted else f"{source.action.name} Planted"
     for curve in versions.slot_curves(planted, slot) if planted else ():
         if contact_keys.is_row(curve):
@@ -162,7 +157,8 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
         found = Remembered(keys=single_key_points(row).tolist() if row else (), said=said, points=points)
         known[contact_keys.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
-    action[_CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
+    action[CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
+    bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.points))
 
 
 def _values(row: Remembered) -> dict[str, Any]:
@@ -177,7 +173,7 @@ def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:
 
 
 def _made(action: Action) -> dict[str, list[float] | None]:
-    made: dict[str, list[float] | None] = json.loads(action.get(_MADE, "{}"))
+    made: dict[str, list[float] | None] = json.loads(action.get(MADE, "{}"))
     return made
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import MERGE
-from .. import holds, versions
+from .. import holds, renamed_actions, versions
 from . import write
 from .borders import same_curves
 from .checks.keys import code
@@ -36,6 +36,7 @@ def keep(item: Any) -> None:
         action, slot = versions.played(item)
         item.two_bone_ik_source = action or bpy.data.actions.new(f"{item.name} before Holds")
         item.two_bone_ik_source_slot = slot
+        renamed_actions.mark_keyed(item, item.two_bone_ik_source, slot)
 
 
 def curves(item: Any) -> Mapping[tuple[str, int], FCurve]:

@@ -53,7 +53,10 @@ def test_a_bone_that_is_gone_is_told_too() -> None:
     bpy.context.collection.objects.link(other)
     bpy.context.view_layer.update()
     api.hold(rig, frames=(20, 40), space=(other, "hand"))
-    other.data.bones["hand"].name = "paw"
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.object.mode_set(mode="EDIT")
+    other.data.edit_bones.remove(other.data.edit_bones["hand"])
+    bpy.ops.object.mode_set(mode="OBJECT")
     assert any("is gone" in note for note in api.check(rig, frames=(1, 80)).notes)
     with pytest.raises(api.Refused, match="is gone"):
         api.update_holds(rig)

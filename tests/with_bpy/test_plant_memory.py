@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
 from bpy.types import Object
 
 from support.body import body
-from support.held import everything
+from support.held import everything, keys_of
 from support.walker import captured, file_of, walker
 
 COUNT = 31
@@ -101,8 +102,35 @@ def test_a_press_for_some_frames_tells_which_contacts_stay(rig: Object) -> None:
     assert not any("Find Contacts" in note for note in report.notes)
 
 
-def test_bones_renamed_since_planting_are_refused(rig: Object) -> None:
+def rename(rig: Object, **names: str) -> None:
+    """Rename bones of the left leg, and let Blender evaluate it as a window does."""
+    for before, after in names.items():
+        rig.data.bones[f"{before}.L"].name = f"{after}.L"
+    bpy.context.view_layer.update()
+
+
+def test_bones_renamed_since_planting_are_planted_again(rig: Object) -> None:
+    key(rig, NONE=1, BOTH=3)
+    before = stood(api.plant(rig)), row(rig)
+    source = versions.played(rig)[0].two_bone_ik_source
+    keyed = keys_of(rig, source, "OBWalker")
+    rename(rig, shin="calf", thigh="hip", toe="toes", foot="sole")
+    report = api.plant(rig)
+    played = versions.played(rig)[0]
+    assert stood(report) == before[0]
+    assert not any(name in alerts(report) for name in ("toe", "shin", "keys"))
+    curve = contact_keys.row(versions.curves(rig), rig.pose.bones["calf.L"].path_from_id())
+    assert [curve.evaluate(frame) for frame in range(1, COUNT + 1)] == before[1]
+    assert keys_of(rig, source, "OBWalker") == keyed, "what was captured stays as it is"
+    bones = {curve.data_path.split('"')[1] for curve in versions.slot_curves(played.two_bone_ik_source, "OBWalker")}
+    assert {"calf.L", "hip.L", "sole.L"} <= bones
+    assert "shin.L" not in bones
+
+
+def test_without_marks_bones_renamed_since_planting_are_refused(rig: Object) -> None:
     api.plant(rig, ["Leg.L"])
+    for bone in rig.pose.bones:  # as in a file of an earlier version that somebody renames without the extension
+        bone.property_unset("two_bone_ik_mark")
     before = everything(rig)
     rig.data.bones["shin.L"].name = "calf.L"
     file = file_of(rig)
@@ -126,7 +154,10 @@ def test_points_of_bones_that_are_gone_are_told(rig: Object) -> None:
     api.plant(rig)
     key(rig, BALL=20)
     before = stood(api.plant(rig))
-    rig.data.bones["toe.L"].name = "toes.L"
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["toe.L"])
+    bpy.ops.object.mode_set(mode="OBJECT")
     report = api.plant(rig)
     print(report)
     assert stood(report) == before

@@ -8,7 +8,7 @@ from bpy.types import FCurve, Scene
 from ....skeleton.feet import Contact, Foot, Hips
 from ....skeleton.values import Plan
 from ....solver.plant import PlantOptions
-from ... import versions
+from ... import bone_marks, versions
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
 from ...messages.refused import Refused
@@ -114,6 +114,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
 
 
 def _source(rig: Rig) -> Captured:
+    bone_marks.notice_all_of(rig)
     source = captured_action.captured(rig)
     if source.renamed:
         raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)

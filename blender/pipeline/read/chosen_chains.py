@@ -7,6 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Scene
 
+from ... import bone_marks
 from ...armatures import Chain, Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words
@@ -17,8 +18,12 @@ from .chain import chain_plan
 
 
 def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
-    """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
+    """The chains with these names, or this one name, or all that are not muted; Refused where there is none.
+
+    Where bones were renamed since Blender evaluated them last, the chains have the new names from now on.
+    """
     refuse_other_than_armature(rig)
+    bone_marks.notice_all_of(rig)
     chains = list(rig.two_bone_ik_chains)
     if not chains:
         raise Refused("NO_CHAINS", object=rig)

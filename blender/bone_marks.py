@@ -1,0 +1,294 @@
+"""Chains and holds go along with a bone that is renamed, as Blender's own constraints do, in all of the file.
+
+Blender tells neither when a bone is renamed nor what it was called, and where two bones swap their names, names alone
+tell nothing. So a pose bone that something names has a mark, and beside it the name under which it was seen last. What
+names the bone keeps the mark, too, beside the name that it was given. A copy of a bone comes with its mark: the one
+with the old name keeps it. Marks count within one armature object, so copies of a character may share them.
+
+To follow a rename changes nothing that the user has set, and Blender does it in its own constraints at once. So it is
+done as soon as somebody looks: after Blender has evaluated the armature, when a file is loaded, and before a request
+reads. Bones from a library are renamed in their own file, so these have no marks.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import bpy
+from bpy.types import Object, PoseBone
+
+from . import versions
+from .armatures import Rig, editable, is_rig
+from .rna_paths import bone_and_property
+
+Names = Mapping[str, str]
+"""New names of bones by their old ones."""
+
+Marks = dict[str, list[str]]
+"""By field the mark of the bone that it names, and the name."""
+
+
+class _Kind(NamedTuple):
+    """What names bones.
+
+    marks : its property that keeps their marks
+    fields : those that name a bone, each with the pointer to the object that has it, "" for the one that has the field
+    """
+
+    marks: str
+    fields: Mapping[str, str]
+
+
+CHAIN = _Kind(
+    "bone_marks",
+    {"end_bone": "", "root_bone": "", "tip_bone": "", "subtarget": "target", "pole_subtarget": "pole_target"},
+)
+HOLD = _Kind("bone_marks", {"bone": "", "space_bone": "space"})
+OBJECT = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hips": ""})
+SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
+
+# By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when somebody looked last.
+_seen: dict[int, tuple[bool, list[str]]] = {}
+
+
+def mark(holder: Any, kind: _Kind, field: str) -> None:
+    """Remember which bone this field of a chain, hold, object or scene names from now on."""
+    marks, rig, name = _marks(holder, kind), _owner(holder, kind, field), getattr(holder, field)
+    bone = rig.pose.bones.get(name) if rig else None
+    if bone and _name_seen(bone) not in ("", name):
+        _bones_by_mark(bone.id_data)  # it may be a copy, which takes its mark from another bone
+    _keep(holder, kind, {**marks, field: [_mark_of(bone), name] if bone else []})
+
+
+def mark_bones(rig: Rig, names: Iterable[str]) -> None:
+    """Give these bones marks, since keys name them that Blender does not rename."""
+    for name in set(names) if _has_marks(rig) else ():
+        if bone := rig.pose.bones.get(name):
+            _mark_of(bone)
+
+
+def marked(rig: Rig) -> set[str]:
+    """The names of bones that have a mark."""
+    return {bone.name for bone in (rig.pose.bones if rig.pose else ()) if bone.two_bone_ik_mark}
+
+
+def unmark_others(rig: Rig, names: Set[str]) -> None:
+    """Take the marks of all bones but these, as what named the others was given up."""
+    for name in marked(rig) - names:
+        rig.pose.bones[name].property_unset("two_bone_ik_mark")
+
+
+def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
+    """Look whether bones of these armatures have other names than when somebody looked last; if so, follow them.
+
+    returns : the new names of their bones that were renamed
+    """
+    changed = [rig for rig in dict.fromkeys(rigs) if _has_marks(rig) and _has_changed(rig)]
+    renamed = [rig for rig in changed if any(_name_seen(bone) not in ("", bone.name) for bone in rig.pose.bones)]
+    if renamed:
+        return follow_all(renamed)
+    for rig in changed:
+        _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
+        _mark_kept(rig)
+    return {}
+
+
+def notice_all_of(rig: Rig) -> None:
+    """Before a request reads: look at the armature and at all whose bones its chains and their targets name."""
+    points = {point for chain in rig.two_bone_ik_chains for point in (chain.target, chain.pole_target) if point}
+    spaces = {record.space for point in points for record in _holds(point)}
+    notice((rig, *(item for item in points | spaces if is_rig(item) and item != rig)))
+
+
+def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
+    """Let all in the file that names bones go along with those that were renamed.
+
+    rigs : some of which bones were renamed
+    returns : the new names of their bones that were renamed
+    """
+    tables = {rig: _bones_by_mark(rig) for rig in rigs}
+    holders = ((item, kind, holder) for item in bpy.data.objects for kind, holder in _holders(item))
+    scenes = ((scene, SCENE, scene) for scene in bpy.data.scenes if not scene.library)
+    changed = _settle((*holders, *scenes), tables)
+    found = {rig: _seen_anew(table) for rig, table in tables.items() if not _is_edited(rig)}
+    names = {rig: renamed for rig, renamed in found.items() if renamed}
+    if names:
+        from . import renamed_actions
+
+        for rig, renamed in names.items():
+            renamed_actions.rename(rig, renamed)
+    for rig in changed | names.keys():
+        for listener in listeners:
+            listener(rig, names.get(rig, {}))
+    return names
+
+
+listeners: list[Any] = []
+"""Functions of an armature object, one of whose chains names other bones from now on, and of `Names` of its own."""
+
+
+def forget() -> None:
+    """Another file, or another state of it: bones may have had other names there."""
+    _seen.clear()
+
+
+def renamed_path(path: str, names: Names) -> str:
+    """The RNA path, of a bone by its new name.
+
+    >>> renamed_path('pose.bones["hand"].location', {"hand": "palm"})
+    'pose.bones["palm"].location'
+    """
+    bone, rest = bone_and_property(path)
+    if bone not in names:
+        return path
+    dot = "" if rest.startswith("[") else "."
+    return f'pose.bones["{bpy.utils.escape_identifier(names[bone])}"]{dot}{rest}'
+
+
+def _mark_kept(rig: Any) -> None:
+    played: Any = versions.played(rig)[0]
+    if rig.two_bone_ik_source or (played and played.two_bone_ik_source):
+        from . import renamed_actions
+
+        renamed_actions.mark_kept(rig)
+
+
+def _has_marks(item: Object | None) -> bool:
+    """Whether this is an armature whose bones are renamed in this file."""
+    if not is_rig(item) or item.library or item.pose is None:
+        return False
+    return not (item.data.library or item.data.override_library)
+
+
+def _is_edited(rig: Rig) -> bool:
+    """Whether it is in Edit Mode, where undo gives bones their names back without a word."""
+    return rig.data.is_editmode
+
+
+def _has_changed(rig: Rig) -> bool:
+    now = _is_edited(rig), rig.pose.bones.keys()
+    if _seen.get(rig.session_uid) == now:
+        return False
+    _seen[rig.session_uid] = now
+    if now[0]:
+        _bones_by_mark(rig)  # the bone that was copied may be deleted before Edit Mode ends
+    return not now[0]
+
+
+def _holders(item: Any) -> Iterator[tuple[_Kind, Any]]:
+    """All of an object that names bones and can be changed."""
+    if item.two_bone_ik_chains or item.two_bone_ik_holds or item.two_bone_ik_hips:
+        if item.library or not editable(item):
+            return
+        yield from ((CHAIN, chain) for chain in item.two_bone_ik_chains)
+        yield from ((HOLD, record) for record in _holds(item))
+        if item.two_bone_ik_hips:
+            yield OBJECT, item
+
+
+def _holds(item: Any) -> Any:
+    return item.two_bone_ik_holds
+
+
+def _owner(holder: Any, kind: _Kind, field: str) -> Rig | None:
+    """The armature object that has the bone which the field names; None where its bones have no marks."""
+    pointer = kind.fields[field]
+    found = getattr(holder, pointer) if pointer else holder.id_data
+    return found if _has_marks(found) else None
+
+
+def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[str, PoseBone]]) -> set[Rig]:
+    """Bring names and marks of these together; returns the armatures whose chains name other bones now.
+
+    holders : each with the data-block that has it
+    tables : by armature its bones by their marks, as far as known
+    """
+    changed = set()
+    for block, kind, holder in holders:
+        before = _marks(holder, kind)
+        after = {field: _settled(holder, kind, field, before.get(field, []), tables) for field in kind.fields}
+        for field, (_, name) in ((field, found) for field, found in after.items() if found):
+            if name != getattr(holder, field):
+                versions.stored(holder, create=True)[field] = name  # no update: nobody has chosen another bone
+                changed.add(block)
+        _keep(holder, kind, after)
+    return {block for block in changed if is_rig(block)}
+
+
+def _settled(
+    holder: Any, kind: _Kind, field: str, known: list[str], tables: dict[Rig, dict[str, PoseBone]]
+) -> list[str]:
+    """The mark of the bone that a field names, and the bone's name now; empty if there is none."""
+    name, rig = getattr(holder, field), _owner(holder, kind, field)
+    if not (name and rig):
+        return []
+    if _is_edited(rig):
+        return known
+    if rig not in tables:
+        tables[rig] = _bones_by_mark(rig)
+    table, bone = tables[rig], rig.pose.bones.get(name)
+    if known[1:] == [name]:
+        if known[0] in table:
+            return [known[0], table[known[0]].name]
+        if bone is None:
+            return known  # undo may bring it back
+        if not bone.two_bone_ik_mark:
+            bone.two_bone_ik_mark = f"{known[0]} {name}"
+    if bone is None:
+        return []
+    found = _mark_of(bone)
+    table[found] = bone
+    return [found, name]
+
+
+def _marks(holder: Any, kind: _Kind) -> Marks:
+    text = getattr(holder, kind.marks)
+    found: Marks = json.loads(text) if text else {}
+    return found
+
+
+def _keep(holder: Any, kind: _Kind, marks: Marks) -> None:
+    kept = {field: known for field, known in marks.items() if known}
+    text = json.dumps(kept) if kept else ""
+    if text != getattr(holder, kind.marks):
+        setattr(holder, kind.marks, text)
+
+
+def _mark_of(bone: Any) -> str:
+    """The bone's mark, which it gets if it has none."""
+    if not bone.two_bone_ik_mark:
+        bone.two_bone_ik_mark = f"{uuid4().hex} {bone.name}"
+    found: str = bone.two_bone_ik_mark.partition(" ")[0]
+    return found
+
+
+def _name_seen(bone: Any) -> str:
+    """The name under which a marked bone was seen last."""
+    found: str = bone.two_bone_ik_mark.partition(" ")[2]
+    return found
+
+
+def _bones_by_mark(rig: Rig) -> dict[str, PoseBone]:
+    """The bones by their marks; copies lose theirs."""
+    found: dict[str, PoseBone] = {}
+    for bone in rig.pose.bones:
+        own, _, name = bone.two_bone_ik_mark.partition(" ")  # type: ignore[attr-defined]
+        if not own:
+            continue
+        copy = bone if own in found and name != bone.name else found.get(own)
+        if copy is not bone:
+            found[own] = bone
+        if copy:
+            copy.two_bone_ik_mark = ""  # type: ignore[attr-defined]
+    return found
+
+
+def _seen_anew(table: Mapping[str, Any]) -> Names:
+    """Keep under which names these bones are seen now; returns the names of those that were renamed."""
+    found = {}
+    for own, bone in table.items():
+        if (before := _name_seen(bone)) != bone.name:
+            found[before] = bone.name
+            bone.two_bone_ik_mark = f"{own} {bone.name}"
+    return found
