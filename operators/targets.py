@@ -26,7 +26,9 @@ class TargetKindProperties:
     """
 
     kind: choice("kind", options={"SKIP_SAVE"})
-    usual_kind: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    usual_kind: StringProperty(
+        name="Usual Kind", description="The kind that was chosen by itself", options={"HIDDEN", "SKIP_SAVE"}
+    )
 
     def take_usual_kind(self, context: Context) -> None:
         """Unless somebody has chosen another."""
