@@ -53,13 +53,15 @@ class Hold:
 
     @property
     def frames(self) -> Array:
-        """(PARTS m + 1,) frames of its m + 1 keys, with those between them."""
+        """(PARTS m + 1,) frames of its m + 1 keys, with those between them.
+
+        There is a key on each whole frame, wherever the hold begins: there the motion of other things has its kinks.
+        """
         first, last = self.span
-        before = np.append(first, self.start - np.arange(np.ceil(self.start - first) - 1, 0, -1))
-        after = np.append(self.end + np.arange(1, np.ceil(last - self.end)), last)
-        keys = np.concatenate((before, np.arange(self.start, self.end - MERGE), [self.end], after))
-        if not np.any(np.abs(keys - self.at) < MERGE):
-            keys = np.sort(np.append(keys, self.at))
+        keys = np.unique([first, self.start, self.end, last])
+        for more in (np.array([self.at]), np.arange(np.ceil(first), np.floor(last) + 1.0)):
+            apart = np.abs(more[:, None] - keys).min(axis=1) >= MERGE
+            keys = np.sort(np.append(keys, more[apart]))
         between = keys[:-1, None] + np.diff(keys)[:, None] * (np.arange(PARTS) / PARTS)
         return np.append(between, keys[-1])
 

@@ -73,6 +73,55 @@ def test_a_target_without_keys_gets_its_place_back() -> None:
     assert not (target.animation_data and target.animation_data.action)
 
 
+@pytest.mark.parametrize("rotation", [False, True])
+@pytest.mark.parametrize("shown", [30, 60])
+def test_after_an_update_it_gets_its_place_back_as_well(shown: int, rotation: bool) -> None:
+    rig, target, cup = scene()
+    target.animation_data_clear()
+    target.location, target.rotation_euler = (1.2, 0.5, 1.1), (0.1, 0.2, 0.3)
+    before = world("Target", 1)
+    api.hold(rig, frames=(20, 40), space=cup, rotation=rotation)
+    on_frame(shown)
+    for curve in versions.curves(cup):
+        for key in curve.keyframe_points:
+            key.co_ui.y += 0.3
+    on_frame(shown)
+    for _ in range(2):
+        api.update_holds(rig)
+    assert drift(20, 40, "Cup") < DRIFT or not rotation
+    on_frame(shown)
+    api.remove_hold(rig, "lower")
+    for frame in range(1, 61):
+        np.testing.assert_array_equal(world("Target", frame), before)
+
+
+def test_holds_of_a_muted_chain_are_made_and_updated() -> None:
+    rig, _, cup = scene()
+    rig.two_bone_ik_chains["lower"].mute = True
+    assert not api.hold(rig, ["lower"], (20, 40), space=cup).notes
+    assert drift(20, 40, "Cup") < DRIFT
+    for curve in versions.curves(cup):
+        for key in curve.keyframe_points:
+            key.co_ui.y += 0.1
+    [note] = api.check(rig, ["lower"], (1, 60)).notes
+    assert "out of date" in note
+    assert not api.update_holds(rig, ["lower"]).notes
+    assert drift(20, 40, "Cup") < DRIFT
+
+
+@pytest.mark.parametrize(("start", "end"), [(12.5, 40), (12.3, 30.75), (12, 30.5)])
+def test_a_hold_from_part_of_a_frame_stays_on_all(start: float, end: float) -> None:
+    rig, _, cup = scene()
+    for frame in range(1, 61):  # shaken: its motion has a kink on each frame
+        shaken = np.array((1.1, 0.5, 1.2)) + 0.2 * (-1) ** frame
+        animate(cup, location={frame: shaken}, rotation_euler={frame: (0.2 * (-1) ** frame, 0, frame / 30)})
+    for curve in versions.curves(cup):
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+    api.hold(rig, frames=(start, end), space=cup)
+    assert drift(13, int(end), "Cup") < DRIFT
+
+
 def test_of_two_holds_the_later_wins_and_the_other_returns() -> None:
     rig, target, cup = scene()
     api.hold(rig, frames=(20, 50), space=cup)

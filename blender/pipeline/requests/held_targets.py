@@ -110,12 +110,15 @@ class HeldTargets(ExitStack):
                 source_action.keep(item)
                 source_action.replace_played(item, *versions.played(copy))
                 for point in points:
-                    target = self.targets[point]
+                    target, records = self.targets[point], holds.of(point)
+                    before = [tuple(item.path_resolve(path)) for path in _paths(target)]
                     if kept is not None:
-                        source_action.set_unkeyed(item, target, holds.of(point))
+                        source_action.set_unkeyed(item, target, records)
+                        # What it has now may be what a hold has keyed.
+                        before = [tuple(records[0].location), tuple(records[0].orientation)]
                         _forget(point)
                     for one in self._held[point]:
-                        holds.keep(point, one, *(item.path_resolve(path) for path in _paths(target)))
+                        holds.keep(point, one, *before)
             if not len(holds.kept(item)):
                 source_action.give_back(item)
 

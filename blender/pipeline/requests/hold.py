@@ -91,6 +91,7 @@ def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
     if not held:
         return []
     work, found = HeldTargets(plan.scene, pose_before), []
+    work.known |= {dependencies.root_of(chain): chain for chain in held}  # muted ones may be named
     for chain in held:
         for record, one, later in holds.shown(chain.target):
             if holds.lost(record):
