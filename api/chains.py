@@ -14,7 +14,6 @@ from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scal
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.chains.ik_constraints import uneven
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
@@ -23,6 +22,7 @@ from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chain import bones_below, chain_bones
 from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
+from ..blender.pipeline.requests import uneven_takeover
 from ..blender.pipeline.requests.option_animation import animate
 from ..blender.properties import TwoBoneIKChain, chain_of, is_from_library
 from .options import ChainOptions
@@ -174,7 +174,7 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
 def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
     chain = ensure_chain(rig, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    told = uneven.differences(rig, chain, scene)
+    told = uneven_takeover.differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *told))
 
 

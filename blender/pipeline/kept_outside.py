@@ -3,7 +3,7 @@
 Between the last key inside and the frame beside, the curve goes from one to the other.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
@@ -15,7 +15,7 @@ from ...skeleton.values import MERGE, Channel
 from .. import versions
 from ..armatures import Rig
 from ..key_settings import KeyStyle
-from . import borders, write
+from . import borders
 from .borders import Outside
 from .read.keys import key_points
 
@@ -24,7 +24,7 @@ _APART = 2.0 * MERGE
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Kept:
+class Kept:
     """What a curve is to show beside a span.
 
     keys : frame, value and interpolation of each key that is added; None interpolates as the keys of the span
@@ -37,55 +37,47 @@ class _Kept:
     outside: Outside | None
 
 
-def write_inside(
+def kept(
     rig: Rig,
-    channels: Sequence[Channel],
+    channels: Iterable[Channel],
     span: tuple[float, float],
-    style: KeyStyle,
     *,
     goes_on: tuple[bool, bool],
     unkeyed: Mapping[str, Sequence[float] | None],
-) -> list[str]:
-    """Key the channels as `write.keys` does, and keep what other frames show; returns sentences for the report.
+) -> list[Kept]:
+    """What curves would no longer show on frames beside the span, once these channels are keyed in it.
 
-    goes_on : whether the animation goes on ahead of the span, and after it; else only curves with keys there are kept
+    goes_on : whether the animation goes on ahead of the span, and after it; otherwise only curves with keys there are
+        kept
     unkeyed : by path values of properties that have no curve, or not for all components
     """
-    kept = list(_kept(rig, channels, span, goes_on, unkeyed))
-    notes = write.keys(rig, channels, span=span, style=style)
+    find, found = versions.curve_finder(rig), list[Kept]()
+    for channel in channels:
+        for index in range(channel.values.shape[1]):
+            curve = find(channel.path, index=index)
+            if curve and len(curve.keyframe_points):
+                one = _of_curve(curve, span, goes_on)
+            else:
+                value = float((unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index])
+                places = zip(_beside(span), goes_on, strict=True)
+                keys = tuple((frame, value, None) for frame, there in places if there)
+                one = Kept(path=channel.path, index=index, keys=keys, outside=None)
+            if one.keys or one.outside:
+                found.append(one)
+    return found
+
+
+def put_back(rig: Rig, kept: Iterable[Kept], style: KeyStyle) -> None:
+    """Show it again, now that the channels are keyed in this style."""
     find = versions.curve_finder(rig)
     for each in kept:
         curve = find(each.path, index=each.index)
         _add_keys(curve, each.keys, style)
         if each.outside:
             borders.restore(curve, each.outside)
-    return notes
 
 
-def _kept(
-    rig: Rig,
-    channels: Iterable[Channel],
-    span: tuple[float, float],
-    goes_on: tuple[bool, bool],
-    unkeyed: Mapping[str, Sequence[float] | None],
-) -> Iterator[_Kept]:
-    """Of the curves that would show something else on frames beside the span."""
-    find = versions.curve_finder(rig)
-    for channel in channels:
-        for index in range(channel.values.shape[1]):
-            curve = find(channel.path, index=index)
-            if curve and len(curve.keyframe_points):
-                found = _of_curve(curve, span, goes_on)
-            else:
-                value = float((unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index])
-                places = zip(_beside(span), goes_on, strict=True)
-                keys = tuple((frame, value, None) for frame, there in places if there)
-                found = _Kept(path=channel.path, index=index, keys=keys, outside=None)
-            if found.keys or found.outside:
-                yield found
-
-
-def _of_curve(curve: FCurve, span: tuple[float, float], goes_on: tuple[bool, bool]) -> _Kept:
+def _of_curve(curve: FCurve, span: tuple[float, float], goes_on: tuple[bool, bool]) -> Kept:
     frames = key_points(curve)[0]
     ahead, after = frames[frames < span[0] - MERGE], frames[frames > span[1] + MERGE]
     before, behind = _beside(span)
@@ -100,7 +92,7 @@ def _of_curve(curve: FCurve, span: tuple[float, float], goes_on: tuple[bool, boo
         if inner[1] == behind and not np.isclose(after, behind, rtol=0.0, atol=MERGE).any():
             keys.append((behind, curve.evaluate(behind), None))
     outside = borders.outside(curve, (inner[0], inner[1])) if inner != list(span) else None
-    return _Kept(path=curve.data_path, index=curve.array_index, keys=tuple(keys), outside=outside)
+    return Kept(path=curve.data_path, index=curve.array_index, keys=tuple(keys), outside=outside)
 
 
 def _beside(span: tuple[float, float]) -> tuple[float, float]:

@@ -118,7 +118,9 @@ def _write(
     rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
     goes_on = read.span[0] < span[0], read.span[1] > span[1]
     unkeyed = captured_action.unkeyed_values(rig)
-    notes = kept_outside.write_inside(rig, channels, span, settings, goes_on=goes_on, unkeyed=unkeyed)
+    kept = kept_outside.kept(rig, channels, span, goes_on=goes_on, unkeyed=unkeyed)
+    notes = write.keys(rig, channels, span=span, style=settings)
+    kept_outside.put_back(rig, kept, settings)
     write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
     known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)

@@ -17,13 +17,13 @@ from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
-from ...pipeline.measure.compare import compare_joints
-from ...pipeline.read.bone import read_bone
-from ...pipeline.read.build_plan import current_plan
-from ...pipeline.read.chain import root_name
-from ...pipeline.sample import sampling
-from ...pipeline.sample.request import sample_request
 from ...properties import TwoBoneIKChain
+from ..measure.compare import compare_joints
+from ..read.bone import read_bone
+from ..read.build_plan import current_plan
+from ..read.chain import root_name
+from ..sample import sampling
+from ..sample.request import sample_request
 
 _EVEN = 1e-3
 """Part of the scale that axes may differ by: joints are then off by no more than the constraint's own iteration."""
