@@ -12,7 +12,7 @@ reads. Bones from a library are renamed in their own file, so these have no mark
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 from uuid import uuid4
 
 import bpy
@@ -55,7 +55,7 @@ _seen: dict[int, tuple[bool, list[str]]] = {}
 def mark(holder: Any, kind: _Kind, field: str) -> None:
     """Remember which bone this field of a chain, hold, object or scene names from now on."""
     marks, rig, name = _marks(holder, kind), _owner(holder, kind, field), getattr(holder, field)
-    bone = rig.pose.bones.get(name) if rig else None
+    bone: Any = rig.pose.bones.get(name) if rig else None
     if bone and _name_seen(bone) not in ("", name):
         _bones_by_mark(bone.id_data)  # it may be a copy, which takes its mark from another bone
     _keep(holder, kind, {**marks, field: [_mark_of(bone), name] if bone else []})
@@ -64,13 +64,15 @@ def mark(holder: Any, kind: _Kind, field: str) -> None:
 def mark_bones(rig: Rig, names: Iterable[str]) -> None:
     """Give these bones marks, since keys name them that Blender does not rename."""
     for name in set(names) if _has_marks(rig) else ():
-        if bone := rig.pose.bones.get(name):
+        bone: Any = rig.pose.bones.get(name)
+        if bone:
             _mark_of(bone)
 
 
 def marked(rig: Rig) -> set[str]:
     """The names of bones that have a mark."""
-    return {bone.name for bone in (rig.pose.bones if rig.pose else ()) if bone.two_bone_ik_mark}
+    bones: Iterable[Any] = rig.pose.bones if rig.pose else ()
+    return {bone.name for bone in bones if bone.two_bone_ik_mark}
 
 
 def unmark_others(rig: Rig, names: Set[str]) -> None:
@@ -154,7 +156,7 @@ def _mark_kept(rig: Any) -> None:
         renamed_actions.mark_kept(rig)
 
 
-def _has_marks(item: Object | None) -> bool:
+def _has_marks(item: Object | None) -> TypeGuard[Rig]:
     """Whether this is an armature whose bones are renamed in this file."""
     if not is_rig(item) or item.library or item.pose is None:
         return False
@@ -227,7 +229,8 @@ def _settled(
         return known
     if rig not in tables:
         tables[rig] = _bones_by_mark(rig)
-    table, bone = tables[rig], rig.pose.bones.get(name)
+    table = tables[rig]
+    bone: Any = rig.pose.bones.get(name)
     if known[1:] == [name]:
         if known[0] in table:
             return [known[0], table[known[0]].name]

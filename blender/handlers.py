@@ -10,6 +10,7 @@ yet has nothing to forget.
 import sys
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -60,7 +61,8 @@ def _follow_renames(*_: object) -> None:
     """In a file that was loaded, and where undo has left some data-blocks as they were and not others."""
     if module := _imported("bone_marks"):
         module.forget()
-    if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in bpy.data.objects):
+    items: Iterable[Any] = bpy.data.objects
+    if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in items):
         from . import bone_marks
 
         bone_marks.follow_all()

@@ -162,7 +162,7 @@ def register() -> None:
         update=_hold_to_changed,
     )
     for name in PLANTED_RIG:
-        update = {"update": _hips_changed} if name == "hips" else {}
+        update: dict[str, Any] = {"update": _hips_changed} if name == "hips" else {}
         setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD, **update))
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})

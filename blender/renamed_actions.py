@@ -28,7 +28,8 @@ def mark_keyed(rig: Rig, action: Action, slot: str) -> None:
 
 def mark_kept(rig: Any) -> None:
     """Mark the bones of the actions that are kept of this armature, be they from a file without marks."""
-    for owner in (rig, versions.played(rig)[0]):
+    planted: Any = versions.played(rig)[0]
+    for owner in (rig, planted):
         if owner and owner.two_bone_ik_source:
             mark_keyed(rig, owner.two_bone_ik_source, owner.two_bone_ik_source_slot)
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, StringProperty
-from bpy.types import Context, Event, Object
+from bpy.types import Context, Event, Object, Operator
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
@@ -15,7 +15,7 @@ from .armature_operator import ChainOperator, Result, SelectedChainsOperator, ac
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
-    from ..api.options import TargetOptions
+    from ..api.options import TargetKindOptions, TargetOptions
 
 
 class TargetKindProperties:
@@ -32,10 +32,10 @@ class TargetKindProperties:
 
     def take_usual_kind(self, context: Context) -> None:
         """Unless somebody has chosen another."""
-        if self.kind == self.usual_kind or not self.properties.is_property_set("kind"):
+        if self.kind == self.usual_kind or not cast(Operator, self).properties.is_property_set("kind"):
             self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
 
-    def kind_options(self) -> "TargetOptions":
+    def kind_options(self) -> "TargetKindOptions":
         """The kind; one that nobody has chosen gives way where it cannot be had."""
         return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
 

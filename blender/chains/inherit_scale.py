@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...solver.values import Unreachable
-from ..armatures import Rig, editable
+from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones, sheared_bones
@@ -27,7 +27,7 @@ def set_aligned(rig: Rig, names: Sequence[str] | None) -> list[str]:
     """
     refuse_unposable(rig)
     bones = [bone for found in sheared(rig, names).values() for bone in found]
-    if bones and (rig.data.override_library or not editable(rig.data)):
+    if bones and (rig.data.override_library or not rig.data.is_editable):
         raise Refused("LIBRARY_ALIGNED", object=rig, bone=bones[0])
     for bone in bones:
         rig.data.bones[bone].inherit_scale = "ALIGNED"

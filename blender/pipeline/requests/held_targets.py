@@ -111,7 +111,7 @@ class HeldTargets(ExitStack):
                 source_action.replace_played(item, *versions.played(copy))
                 for point in points:
                     target, records = self.targets[point], holds.of(point)
-                    before = [tuple(item.path_resolve(path)) for path in _paths(target)]
+                    before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
                     if kept is not None:
                         source_action.set_unkeyed(item, target, records)
                         # What it has now may be what a hold has keyed.
