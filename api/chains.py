@@ -20,7 +20,7 @@ from ..blender.messages.refused import Refused
 from ..blender.pipeline import at_work
 from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chain import bones_below, chain_bones
-from ..blender.pipeline.read.chosen_chains import by_target, chosen_chains, scene_of
+from ..blender.pipeline.read.chosen_chains import chains_taking_part, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests import uneven_takeover
 from ..blender.pipeline.requests.option_animation import animate
@@ -179,7 +179,7 @@ def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
 
 
 def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
-    """Names of the chains that a bake takes, and of those that it leaves out because they have no target.
+    """Names of the chains that a bake takes, and of those that it leaves out: they have no target, or lack a bone.
 
     Chains that are named are never left out: a bake refuses them.
 
@@ -188,8 +188,8 @@ def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[
     (['forearm.L'], ['Arm.R'])
     """
     rig = given_rig(rig)
-    taken, left_out = by_target(rig, chains)
-    return [chain.name for chain in taken], [chain.name for chain in left_out]
+    found = chains_taking_part(rig, chains)
+    return [chain.name for chain in found.chains], list(found.left_out)
 
 
 def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:

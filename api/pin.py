@@ -20,7 +20,7 @@ from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request
 from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
-from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
 from ..skeleton.values import Point
 from .chains import add_detected
@@ -150,7 +150,7 @@ def _created(
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
     """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
     by_rig: list[str] = []
-    for chain in chosen_chains(rig, names):
+    for chain in with_bones(rig, names).chains:
         points = [Point(*item) for role in Role if (item := item_of(chain, role))]
         limb = next(filter(None, map(limb_followed, points)), None)
         if limb:

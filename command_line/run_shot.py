@@ -16,8 +16,7 @@ from ..blender.armatures import Rig
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
-from ..blender.messages.translation import translated
-from ..blender.pipeline.read.chosen_chains import after_followed
+from ..blender.pipeline.read.chosen_chains import TakingPart, after_followed, chains_taking_part
 from . import blend_file, interrupt, outcome, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
@@ -33,12 +32,12 @@ _AT_ONCE = 16
 class _Asked:
     """What one armature is to get: names of its chains, None for all, and options of Plant.
 
-    left_out : names of chains without a target, where `chains` names all others
+    left_out : the chains that were left out before, where `chains` names all others
     """
 
     chains: list[str] | None
     plant: Mapping[str, Any]
-    left_out: tuple[str, ...] = ()
+    left_out: TakingPart | None = None
 
 
 def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
@@ -195,21 +194,23 @@ def _found(what: Shot, setups: Setups, kept_going: Callable[[], AbstractContextM
 
 def _without_sheared(rig: Rig, asked: _Asked) -> tuple[_Asked, list[Refused]]:
     """Without chains whose stretch would shear a bone, and why they are left out; all of them if no other is left."""
-    taken, left_out = api.taking_part(rig, asked.chains)
+    found = chains_taking_part(rig, asked.chains)
+    taken = [chain.name for chain in found.chains]
     sheared = inherit_scale.sheared(rig, taken)
     rest = [name for name in taken if name not in sheared]
     if not (sheared and rest):
         return asked, []
     refusals = [Refused("SHEAR", object=rig, bone=bones[0]) for bones in sheared.values()]
-    return replace(asked, chains=rest, left_out=tuple(left_out)), refusals
+    return replace(asked, chains=rest, left_out=found), refusals
 
 
 def _told(report: api.Report, asked: _Asked) -> api.Report:
     """The report with the chains that were left out before it."""
-    if not asked.left_out:
+    found = asked.left_out
+    if not found:
         return report
-    note = translated("alert.left_out", chains=", ".join(asked.left_out))
-    return replace(report, left_out=asked.left_out, notes=(*report.notes, note))
+    notes = (*report.notes, *found.alerts)
+    return replace(report, left_out=found.left_out, lacking=tuple(found.lacking), notes=notes)
 
 
 def _posed(

@@ -126,23 +126,25 @@ class RangeOperator(SelectedChainsOperator):
         """What the operator has beside the range."""
 
     def taking_part(self, _context: Context, rig: Rig) -> tuple[list[str], list[str]]:
-        """Names of the limbs that it takes, and of those that it leaves out."""
-        return api.taking_part(rig, self.chains(rig))
+        """Names of the limbs that it takes, and sentences about those that it leaves out."""
+        from ..blender.pipeline.read.chosen_chains import chains_taking_part
+
+        found = chains_taking_part(rig, self.chains(rig))
+        return [chain.name for chain in found.chains], found.alerts
 
     def draw_chains(self, context: Context) -> None:
         """Which armatures with how many limbs, and the limbs that are left out."""
         column = self.layout.column(align=True)
         for rig in self.rigs(context):
             try:
-                taken, left_out = self.taking_part(context, rig)
+                taken, alerts = self.taking_part(context, rig)
             except api.Refused as refusal:
                 _draw_text(column, str(refusal), warns=True)
                 continue
             limbs = pgettext_iface("{}: 1 limb" if len(taken) == 1 else "{}: {} limbs")
             _draw_text(column, limbs.format(rig.name, len(taken)))
-            if left_out:
-                without = pgettext_iface("Left out, without a target: {}").format(", ".join(left_out))
-                _draw_text(column, without, warns=True)
+            for alert in alerts:
+                _draw_text(column, alert, warns=True)
 
 
 def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:

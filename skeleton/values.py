@@ -185,7 +185,8 @@ class Plan:
     frames : (n,)     all that are solved
     frame_rate : frames a second
     step : the request asks for every so many of them, from the first on; those between are there for reduced keys
-    left_out : names of chains that the request would take too if they had a target
+    left_out : names of chains that the request would take too if they had a target and lacked no bone
+    lacking : by name of those that lack a bone its name, "" if it has none
     """
 
     rig: Key
@@ -196,6 +197,7 @@ class Plan:
     frame_rate: float = 24.0
     step: int = 1
     left_out: tuple[str, ...] = ()
+    lacking: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:

@@ -1,6 +1,6 @@
 """Creates the target and pole target that chains lack, as empties or as bones, so that the pose stays as it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from ..armatures import Rig
 from ..messages.report import Report
 from ..messages.translation import translated
 from ..pipeline.checks.armature import refuse_unposable
-from ..pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..pipeline.read.chosen_chains import TakingPart, scene_of, with_bones
 from ..pipeline.requests import targets_from_pose
 from ..properties import TwoBoneIKChain
 from . import chain_defaults, target_bones, target_empties
@@ -56,14 +56,25 @@ def create_all(
     """
     lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     makers: dict[Rig, tuple[ModuleType, tuple[str, ...]]] = {}
+    told: dict[Rig, TakingPart] = {}
     for rig, names in rigs.items():
         refuse_unposable(rig)
-        if chains := _lacking(rig, names):
+        told[rig] = with_bones(rig, names)
+        if chains := _lacking(told[rig].chains):
             makers[rig] = _maker(rig, scene_of(rig, scene), style)
             lacking[rig] = chains
     lacking_names = {rig: list(chains) for rig, chains in lacking.items()}
-    none = (translated("note.no_target_lacks"),)
-    reports = {rig: Report(rig=rig.name, chains=(), notes=none, operation="Create Targets") for rig in rigs}
+    reports = {
+        rig: Report(
+            rig=rig.name,
+            chains=(),
+            notes=(*found.alerts, translated("note.no_target_lacks")),
+            operation="Create Targets",
+            left_out=found.left_out,
+            lacking=found.left_out,
+        )
+        for rig, found in told.items()
+    }
     with ExitStack() as until_error:
         for rig, chains in lacking.items():
             until_error.enter_context(unchanged_on_error(rig))
@@ -80,7 +91,8 @@ def create_all(
             points, created = until_error.enter_context(maker.made(rig, scene_of(rig, scene), wanted))
             made.append(dict(zip(points, wanted, strict=True)))
             targets_from_pose.place_targets(posed, {point: new.transform for point, new in made[-1].items()})
-            reports[rig] = replace(posed.report, notes=(*why, *created, *posed.report.notes))
+            notes = (*told[rig].alerts, *why, *created, *posed.report.notes)
+            reports[rig] = replace(posed.report, notes=notes, left_out=told[rig].left_out, lacking=told[rig].left_out)
         # Last: a live limb would follow a target that is not in its place yet.
         for new in made:
             for point, one in new.items():
@@ -102,9 +114,9 @@ def _maker(rig: Rig, scene: Scene, style: TargetStyle) -> tuple[ModuleType, tupl
     return target_empties, (why,)
 
 
-def _lacking(rig: Rig, names: Sequence[str] | None) -> dict[str, TwoBoneIKChain]:
+def _lacking(chains: Iterable[TwoBoneIKChain]) -> dict[str, TwoBoneIKChain]:
     """By name the chains that lack a target or a pole target."""
-    return {chain.name: chain for chain in chosen_chains(rig, names) if any(lacks(chain, role) for role in Role)}
+    return {chain.name: chain for chain in chains if any(lacks(chain, role) for role in Role)}
 
 
 def lacks(chain: TwoBoneIKChain, role: Role) -> bool:

@@ -7,12 +7,12 @@ from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones, sheared_bones
-from ..pipeline.read.chosen_chains import chosen_chains
+from ..pipeline.read.chosen_chains import with_bones
 
 
 def sheared(rig: Rig, names: Sequence[str] | None) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
-    stretching = [chain for chain in chosen_chains(rig, names) if chain.unreachable == Unreachable.STRETCH]
+    stretching = [chain for chain in with_bones(rig, names).chains if chain.unreachable == Unreachable.STRETCH]
     found = {
         chain.name: sheared_bones(rig, chain_bones(rig, chain.end_bone, chain.root_bone, chain.name))
         for chain in stretching

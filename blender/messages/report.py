@@ -29,7 +29,8 @@ _PLANT, _SWITCH = "Plant", "Switch"
 class Report:
     """All chains of one armature; `notes` are sentences about what the user should know.
 
-    left_out : names of chains that nobody asked for by name, and that have no target
+    left_out : names of chains that nobody asked for by name, and that have no target or lack a bone
+    lacking : those of them that lack a bone
     operation : what was done, such as "Bake"
     unit : of all distances, as users call it; "" for Blender units
     feet : those that were planted, measured
@@ -42,6 +43,7 @@ class Report:
     unit: str = ""
     left_out: tuple[str, ...] = ()
     feet: tuple[FootReport, ...] = ()
+    lacking: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
@@ -50,10 +52,11 @@ class Report:
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
         # Reports of older versions do not have these.
         feet = tuple(FootReport.from_dict(foot) for foot in fields.get("feet", ()))
-        left_out, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "alerts"))
+        left_out, lacking, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "lacking", "alerts"))
         notes = tuple(Alert(note) if note in alerts else note for note in fields.get("notes", ()))
         known = {name: value for name, value in fields.items() if name != "alerts"}
-        return cls(**{**known, "chains": chains, "notes": notes, "left_out": left_out, "feet": feet})
+        names = {"left_out": left_out, "lacking": lacking}
+        return cls(**{**known, **names, "chains": chains, "notes": notes, "feet": feet})
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
@@ -153,6 +156,18 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a report, with lists for its arrays and tuples."""
     kinds: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list, list: list, int: int, float: float}
     return {key: kinds.get(type(value), str)(value) for key, value in fields}
+
+
+def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list[str]:
+    """Sentences about chains that are left out: `lacking` has, by name of those that lack a bone, its name or ""."""
+    without_target = [name for name in left_out if name not in lacking]
+    bones = [f'{name} ("{bone}")' if bone else name for name, bone in lacking.items()]
+    told = []
+    if without_target:
+        told.append(translated("alert.left_out", chains=", ".join(without_target)))
+    if bones:
+        told.append(translated("alert.lacking", chains=", ".join(bones)))
+    return told
 
 
 def point_text(point: Point) -> str:

@@ -1,4 +1,4 @@
-"""A chain without a target does not stop the others: it is left out, and everybody who asked for all is told so."""
+"""A chain without a target or a bone does not stop the others: it is left out, and whoever asked for all is told so."""
 
 from __future__ import annotations
 
@@ -119,3 +119,145 @@ def test_the_order_of_armatures_heeds_those_that_are_left_out() -> None:
     follower.subtarget = "lower"
     api.add_chain(second, "hand")
     assert api.followed_first([second, first]) == [first, second]
+
+
+LACKS = 'Left out, lacking a bone: Leg.L ("LowerLeg.L")'
+
+
+def remove_bone(rig: Object, name: str) -> None:
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.fixture
+def lacking(hero: Object) -> Object:
+    """Of four limbs one without a target and one without its end bone."""
+    remove_bone(hero, NAMING.limbs["Leg.L"][1])
+    return hero
+
+
+def test_the_others_are_keyed_where_a_chain_lacks_a_bone(lacking: Object) -> None:
+    report = api.bake(lacking)
+    assert keyed_bones(lacking) == {bone for name in OTHERS[:2] for bone in NAMING.limbs[name]}
+    for frame in range(1, 6):
+        depsgraph = on_frame(frame)
+        for name in OTHERS[:2]:
+            found = limb(lacking, name)
+            assert np.linalg.norm(found.joints(depsgraph)[2] - found.goal(depsgraph)) < 1e-5
+    assert [one.name for one in report.chains] == list(OTHERS[:2])
+
+
+def into_space(rig: Object) -> api.Report:
+    return api.change_target_space(rig, frames=(1, 5), space=None)
+
+
+def hold(rig: Object) -> api.Report:
+    return api.hold(rig, frames=(2, 4))
+
+
+def update(rig: Object) -> api.Report:
+    api.hold(rig, OTHERS[:2], frames=(2, 4))
+    return api.update_holds(rig)
+
+
+def pin(rig: Object) -> api.Report:
+    rig.two_bone_ik_chains["Leg.R"].mute = True
+    report = api.pin(rig)
+    rig.two_bone_ik_chains["Leg.R"].mute = False
+    return report
+
+
+REQUESTS = [api.bake, api.check, api.solve, api.flip_bend, api.snap_targets, api.bake_targets]
+
+
+@pytest.mark.parametrize("request_", [*REQUESTS, into_space, hold, update])
+def test_each_request_for_all_says_which_lack_a_bone(lacking: Object, request_) -> None:
+    report = request_(lacking)
+    assert {one.name for one in report.chains} == set(OTHERS[:2])
+    if request_ not in (hold, update):  # these tell of the chains that are held
+        assert (set(report.left_out), report.lacking) == ({"Leg.L", "Leg.R"}, ("Leg.L",))
+        assert {LACKS, TOLD} <= set(report.lines())
+
+
+def test_targets_are_created_beside_a_chain_without_a_bone(lacking: Object) -> None:
+    lacking.two_bone_ik_chains["Leg.L"].target = None
+    report = api.create_targets(lacking)
+    assert lacking.two_bone_ik_chains["Leg.R"].target
+    assert lacking.two_bone_ik_chains["Leg.L"].target is None
+    assert (report.left_out, report.lacking) == (("Leg.L",), ("Leg.L",))
+    assert LACKS in report.lines()
+    assert LACKS in api.create_targets(lacking).lines(), "also where no other chain needs one"
+
+
+def test_limbs_are_pinned_beside_a_chain_without_a_bone(lacking: Object) -> None:
+    report = pin(lacking)
+    assert [one.name for one in report.chains] == list(OTHERS[:2])
+    assert report.lines().count(LACKS) == 1
+    assert lacking.two_bone_ik_live
+
+
+@pytest.mark.parametrize("field", ["root_bone", "tip_bone", "subtarget", "pole_subtarget"])
+def test_each_bone_that_is_not_there_leaves_its_chain_out(hero: Object, field: str) -> None:
+    chain_ = hero.two_bone_ik_chains["Leg.L"]
+    if "subtarget" in field:
+        setattr(chain_, field.replace("subtarget", "target"), armature(name="Other"))
+    setattr(chain_, field, "nose")
+    report = api.check(hero)
+    assert (report.left_out, report.lacking) == (("Leg.L", "Leg.R"), ("Leg.L",))
+    assert 'Left out, lacking a bone: Leg.L ("nose")' in report.lines()
+
+
+def test_a_chain_whose_upper_bone_is_gone_is_left_out(hero: Object) -> None:
+    bpy.context.view_layer.objects.active = hero
+    bpy.ops.object.mode_set(mode="EDIT")
+    hero.data.edit_bones[NAMING.limbs["Leg.L"][1]].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hero.two_bone_ik_chains["Leg.L"].root_bone = ""
+    assert api.check(hero).lacking == ("Leg.L",)
+
+
+def test_a_chain_named_is_refused_for_its_missing_bone(lacking: Object) -> None:
+    with pytest.raises(api.Refused) as refused:
+        api.bake(lacking, ["Arm.L", "Leg.L"])
+    assert (refused.value.kind, refused.value.bone) == ("NO_BONE", "LowerLeg.L")
+    assert not keyed_bones(lacking)
+
+
+def test_it_is_refused_if_all_chains_lack_a_bone(lacking: Object) -> None:
+    for name in ("Arm.L", "Arm.R"):
+        remove_bone(lacking, NAMING.limbs[name][1])
+    lacking.two_bone_ik_chains["Leg.R"].mute = True
+    lacking.two_bone_ik_chains["Arm.L"].target = None
+    for request_ in (api.bake, api.create_targets):
+        with pytest.raises(api.Refused) as refused:
+            request_(lacking)
+        assert (refused.value.kind, refused.value.bone) == ("NO_BONE", "LowerArm.L")
+
+
+def test_live_goes_on_beside_a_chain_that_lacks_a_bone(lacking: Object) -> None:
+    lacking.two_bone_ik_live = True
+    target = lacking.two_bone_ik_chains["Arm.L"].target
+    target.animation_data_clear()
+    x, y, z = target.location
+    target.location = 0.8 * x, y - 0.1, z + 0.1
+    bpy.context.view_layer.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    found = limb(lacking, "Arm.L")
+    assert np.linalg.norm(found.joints(depsgraph)[2] - found.goal(depsgraph)) < 1e-5
+
+
+def test_a_chain_lacking_a_bone_falls_short_under_strict(lacking: Object, tmp_path: Path, capfd) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    for command, options, status in (("bake", (), 0), ("bake", ("--strict",), 3), ("snap", ("--keep-going",), 0)):
+        report, baked = tmp_path / "report.json", tmp_path / "baked.blend"
+        files = ("--output", baked, "--force", "--report", report)
+        assert run(command, tmp_path / "shot.blend", *files, "--set-aligned", *options) == status
+        told = capfd.readouterr()
+        assert LACKS in told.out
+        if "--strict" in options:
+            assert "left out, without a target: Leg.R; left out, lacking a bone: Leg.L" in told.err
+        found = json.loads(report.read_text())
+        assert found["reports"][0]["lacking"] == found["summary"][0]["lacking"] == ["Leg.L"]
+        assert set(found["reports"][0]["left_out"]) == {"Leg.L", "Leg.R"}

@@ -13,8 +13,7 @@ from ....skeleton.transform import each_array
 from ....skeleton.values import Plan
 from ....solver import diagnostics
 from ...messages.chain_report import ChainReport, unmeasured
-from ...messages.report import Report
-from ...messages.translation import translated
+from ...messages.report import Report, left_out_alerts
 from .compare import Measured
 
 
@@ -25,14 +24,14 @@ def build_report(
     chain_fields, measured_notes = measured or ({}, [])
     found = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
     chains = tuple(found[chain.name] for chain in plan.chains)
-    alerts = [translated("alert.left_out", chains=", ".join(plan.left_out))] if plan.left_out else []
     return Report(
         rig=plan.name,
         chains=chains,
-        notes=(*alerts, *notes, *measured_notes),
+        notes=(*left_out_alerts(plan.left_out, plan.lacking), *notes, *measured_notes),
         operation=operation,
         unit=_unit(plan.scene),
         left_out=plan.left_out,
+        lacking=tuple(plan.lacking),
     )
 
 

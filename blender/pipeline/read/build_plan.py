@@ -21,7 +21,7 @@ from . import circles, dependencies
 from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
-from .chosen_chains import by_target, scene_of
+from .chosen_chains import chains_taking_part, scene_of
 from .keys import bone_keys, option_keys, target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float] | range
@@ -47,17 +47,17 @@ def build_plan(
 ) -> Plan:
     """The plan for chains `names` over `frames` (None: the scene's range).
 
-    names : None for all that are not muted and have a target
+    names : None for all that are not muted, have a target and lack no bone
     stand_in : taken for a target or pole target that a chain does not have yet
     raises : Refused, with what is wrong and what to do
     """
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
-    taking_part, left_out = by_target(rig, names)
-    if not taking_part:
-        taking_part, left_out = left_out, []  # it is refused by the name of the first
-    chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part])
+    found = chains_taking_part(rig, names)
+    if not found.chains:
+        found = chains_taking_part(rig, found.left_out)  # it is refused by the name of the first
+    chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in found.chains])
     links = dependencies.links(chains)
     circles.refuse_driven(chains, links)
     solved = steps(start, end, step)
@@ -75,7 +75,8 @@ def build_plan(
         frames=solved,
         frame_rate=scene.render.fps / scene.render.fps_base,
         step=parts,
-        left_out=tuple(chain.name for chain in left_out),
+        left_out=found.left_out,
+        lacking=found.lacking,
     )
 
 

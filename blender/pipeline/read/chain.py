@@ -61,6 +61,19 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     )
 
 
+def lacking_bone(rig: Rig, chain: TwoBoneIKChain) -> str | None:
+    """The name of a bone that chain or targets need and that is not there, "" if it has none; None if all are there."""
+    try:
+        bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+        bones_below(rig, chain, bones[-1])
+        _point(rig, chain, "target", "subtarget")
+        _point(rig, chain, "pole_target", "pole_subtarget")
+    except Refused as refused:
+        lacks = {"NO_BONE": refused.bone, "NO_PARENT": "", "NO_SUBTARGET": str(refused.value)}
+        return lacks.get(refused.kind)
+    return None
+
+
 def unlisted_chain(**fields: Any) -> Any:
     """What `chain_plan` takes for a limb without a chain in the list: these fields, and the defaults of all others."""
     defaults = {name: getattr(field, "default", None) for name, field in chain_fields().items()}

@@ -4,17 +4,36 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from bpy.types import Scene
 
 from ... import bone_marks
 from ...armatures import Chain, Rig
 from ...messages.refused import Refused
+from ...messages.report import left_out_alerts
 from ...messages.translation import known_words
 from ..checks.armature import refuse_other_than_armature, refuse_unposable
 from ..checks.names import given_names
 from . import dependencies
-from .chain import chain_plan
+from .chain import chain_plan, lacking_bone
+
+
+class TakingPart(NamedTuple):
+    """Which chains take part in a request, and which are left out, as nobody asked for them by name.
+
+    left_out : names of those without a target, and of those that lack a bone
+    lacking : by name of the latter that bone, "" for one without a name
+    """
+
+    chains: list[Chain]
+    left_out: tuple[str, ...] = ()
+    lacking: Mapping[str, str] = {}
+
+    @property
+    def alerts(self) -> list[str]:
+        """Sentences about those that are left out."""
+        return left_out_alerts(self.left_out, self.lacking)
 
 
 def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
@@ -40,11 +59,28 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
     return [by_name[name] for name in chosen]
 
 
-def by_target(rig: Rig, names: Sequence[str] | None) -> tuple[list[Chain], list[Chain]]:
-    """Those of `chosen_chains` that take part; and if none was named, those left out because they have no target."""
+def chains_taking_part(rig: Rig, names: Sequence[str] | None) -> TakingPart:
+    """Those of `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
     chains = chosen_chains(rig, names)
-    taking_part = [chain for chain in chains if chain.target or names is not None]
-    return taking_part, [chain for chain in chains if chain not in taking_part]
+    if names is not None:
+        return TakingPart(chains)
+    lacking = _lacking(chains)
+    left_out = tuple(chain.name for chain in chains if not chain.target or chain.name in lacking)
+    return TakingPart([chain for chain in chains if chain.name not in left_out], left_out, lacking)
+
+
+def with_bones(rig: Rig, names: Sequence[str] | None) -> TakingPart:
+    """The same where chains need no target; of chains that all lack a bone all take part, and are refused by it."""
+    chains = chosen_chains(rig, names)
+    lacking = _lacking(chains) if names is None else {}
+    if len(lacking) == len(chains):
+        return TakingPart(chains)
+    return TakingPart([chain for chain in chains if chain.name not in lacking], tuple(lacking), lacking)
+
+
+def _lacking(chains: Sequence[Chain]) -> dict[str, str]:
+    found = {chain.name: lacking_bone(chain.id_data, chain) for chain in chains}
+    return {name: bone for name, bone in found.items() if bone is not None}
 
 
 def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:
@@ -72,8 +108,7 @@ def after_followed(
     for rig, names in rigs.items():
         try:
             refuse_unposable(rig)
-            taking_part, _ = by_target(rig, names)
-            chains = [chain_plan(rig, chain) for chain in taking_part]
+            chains = [chain_plan(rig, chain) for chain in chains_taking_part(rig, names).chains]
         except Refused:
             chains = []  # it is refused as well when its turn comes
         graph[rig] = [other for _, other in dependencies.followed(chains, rigs.keys())]
