@@ -88,7 +88,7 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]
     options = keyed_options.on_bones(rig)
-    marked = bone_marks.marked(rig)
+    marked, marks = bone_marks.marked(rig), [chain.bone_marks for chain in chains]
     layers: list[Any] = [layer for scene in rig.users_scene for layer in scene.view_layers]
     in_hand = [layer.two_bone_ik_in_hand for layer in layers]
     active = rig.two_bone_ik_active if rig.is_property_set("two_bone_ik_active") else None
@@ -103,6 +103,8 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
                 setattr(chain, name, value)
         keyed_options.put_back(rig, options)
         bone_marks.unmark_others(rig, marked)
+        for chain, mark in zip(chains, marks, strict=True):
+            chain.bone_marks = mark
         if active is None:
             rig.property_unset("two_bone_ik_active")
         else:

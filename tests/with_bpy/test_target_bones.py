@@ -123,7 +123,8 @@ def test_nothing_but_the_bones_changes() -> None:
     changed = {path for path in file_data.changed(before) if path in before}
     ours = ("armatures['Rig']", "objects['Rig'].two_bone_ik_chains[0]", "objects['Rig'].pose.bones")
     assert {path for path in changed if not path.startswith(ours)} == set()
-    assert {path.rpartition(".")[2] for path in changed} <= {"target", "subtarget", "pole_target", "pole_subtarget"}
+    fields = {"target", "subtarget", "pole_target", "pole_subtarget", "bone_marks"}
+    assert {path.rpartition(".")[2] for path in changed} <= fields
     new = {path.split("]")[0] for path in file_data.changed(before) if path not in before}
     assert {part for part in new if not part.startswith(("armatures['Rig'", "objects['Rig'"))} == {
         f"{kind}['Two-Bone IK {role}'" for kind in ("objects", "meshes") for role in ("Target", "Pole")

@@ -93,7 +93,7 @@ def pull(user: User) -> Steps:
 
 
 def bake(user: User) -> Steps:
-    """The dialog, and the report."""
+    """The dialog."""
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
     yield from smoothed()
@@ -101,20 +101,20 @@ def bake(user: User) -> Steps:
     yield from user.press("RET")
     yield from wait()
     assert bpy.context.object.animation_data
-    yield from toggle_section(user, "Report")
-    bottom, top = max(user.mouse[1] - 300, user.sidebar.y), user.mouse[1] + 100
-    user.picture("report", user.sidebar.x, bottom, user.sidebar.width, top - bottom)
-    yield from toggle_section(user, "Report")
 
 
 def options(user: User) -> Steps:
-    """All fields of a chain; without the timeline the panel has room for them."""
+    """The report, and all fields of a chain; without the timeline the panel has room for them."""
     timeline = next(area for area in user.window.screen.areas if area.type == "DOPESHEET_EDITOR")
     with bpy.context.temp_override(window=user.window, area=timeline):
         bpy.ops.screen.area_close()
     yield from wait()
     bpy.context.preferences.addons[MODULE].preferences.tab = "Two-Bone IK"
     yield from user.open_sidebar("Two-Bone IK")
+    yield from toggle_section(user, "Report")
+    bottom, top = max(user.mouse[1] - 300, user.sidebar.y), user.mouse[1] + 100
+    user.picture("report", user.sidebar.x, bottom, user.sidebar.width, top - bottom)
+    yield from toggle_section(user, "Report")
     bpy.context.object.two_bone_ik_chains[0].use_bend_limits = True
     for section in ("Reach", "Bend", "Bones"):
         yield from toggle_section(user, section)
