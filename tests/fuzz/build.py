@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from math import isfinite
 
 import bpy
@@ -42,6 +43,7 @@ def build(description: Mapping) -> None:
         _settle(bpy.data.objects[name], item, rig)
     for chain in description["chains"]:
         _chain(rig, chain)
+    _style(description.get("around", ()))
     show(description, description.get("frame", 1.0))
     for name, item in description["objects"].items():
         bpy.data.objects[name].hide_viewport = item.get("hidden", False)
@@ -113,6 +115,18 @@ def _place(owner: Object, item: Mapping) -> None:
     owner.rotation_euler = item.get("rotation", (0, 0, 0))
     owner.scale = item.get("scale", (1, 1, 1))
     bpy.context.view_layer.update()
+
+
+def _style(around: Sequence[Mapping]) -> None:
+    """Give all keys of the file these interpolations and handles, one after the other."""
+    for action in bpy.data.actions if around else ():
+        for curve in state.curves(action):
+            for key, given in zip(curve.keyframe_points, cycle(around), strict=False):
+                key.interpolation, key.easing = given["interpolation"], given["easing"]
+                key.handle_left_type, key.handle_right_type = given["handles"]
+                (x, y), (left, right) = key.co, given["at"]
+                key.handle_left, key.handle_right = (x - 1.0, y + left), (x + 1.0, y + right)
+            curve.update()
 
 
 def _settle(empty: Object, item: Mapping, rig: Object) -> None:

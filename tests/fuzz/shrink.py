@@ -9,7 +9,7 @@ from time import perf_counter
 
 Path = tuple
 
-OPTIONAL = {"edit", "frame", "handler", "rope"}
+OPTIONAL = {"around", "edit", "frame", "handler", "rope"}
 """What a scene as a whole may lack; the rest may be empty."""
 
 NEEDED = {"what", "near", "type", "target", "pole_target", "chain_count", "iterations"}

@@ -17,7 +17,7 @@ Difference = dict[str, tuple[object, object]]
 
 # What Blender works out anew at any time.
 _LEFT_OUT = {"matrix", "matrix_basis", "matrix_channel", "matrix_local", "matrix_world", "dimensions", "tail", "head"}
-_KEY = ("co", "handle_left", "handle_right", "interpolation", "handle_left_type", "handle_right_type", "type", "easing")
+KEY = ("co", "handle_left", "handle_right", "interpolation", "handle_left_type", "handle_right_type", "type", "easing")
 
 
 def state() -> State:
@@ -60,7 +60,7 @@ def curves(action: Action) -> Iterator[FCurve]:
 def keys_of(action: Action) -> Iterator[tuple[str, int, list[tuple]]]:
     """Data path, index and keys of each F-curve; the mute of the curve and of its modifiers come first."""
     for curve in curves(action):
-        keys = [tuple(_plain(getattr(key, name)) for name in _KEY) for key in curve.keyframe_points]
+        keys = [tuple(_plain(getattr(key, name)) for name in KEY) for key in curve.keyframe_points]
         mutes = (curve.mute, curve.lock, *(modifier.mute for modifier in curve.modifiers))
         yield curve.data_path, curve.array_index, [mutes, *keys]
 

@@ -102,6 +102,7 @@ def _bake(request: dict, before: state.State, told: list[str], scene: Mapping) -
     rig = bpy.data.objects[RIG]
     report = api.bake(rig, **judge.arguments(request), measure="ALL")
     yield from changes.unasked(before, scene, changes.keyed(report, request), report)
+    yield from changes.without_key(report, request) if "handler" not in scene else ()
     yield from judge.truth(report, request, told)
     if not report.posed and "handler" not in scene:
         told.append("not posed so")
@@ -144,7 +145,7 @@ def _snap_targets(request: dict, before: state.State, told: list[str], scene: Ma
     joints = oracle.shown(limbs)
     report = api.snap_targets(rig, **request)
     bpy.context.view_layer.update()
-    yield from changes.unasked(before, scene, changes.targets(report))
+    yield from changes.unasked(before, scene, changes.targets(report), report)
     yield from judge.kept("snap moves the pose", pose, oracle.shown())
     if not judge.says_moved(report):
         with suppress(api.Refused):
@@ -163,7 +164,7 @@ def _bake_targets(request: dict, before: state.State, told: list[str], scene: Ma
         pose, joints = oracle.shown(frames=frames), oracle.shown(limbs, frames)
         build.show(scene, current)
     report = api.bake_targets(rig, **judge.arguments(request))
-    yield from changes.unasked(before, scene, changes.targets(report))
+    yield from changes.unasked(before, scene, changes.targets(report), report)
     yield from judge.kept("bake from pose moves the pose", pose, oracle.shown(frames=frames))
     if not judge.says_moved(report):
         with suppress(api.Refused):

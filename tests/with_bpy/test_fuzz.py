@@ -91,3 +91,27 @@ def test_changes_that_nobody_asked_for_are_found(rig: Object) -> None:
         "objects[Rig].pose[hand].location",
         "scenes[Scene].",
     ]
+
+
+def test_keys_outside_that_are_otherwise_are_found(rig: Object) -> None:
+    target = rig.two_bone_ik_chains[0].target
+    rigs.animate(target, location={1: (1.2, 0.6, 1.3), 4: (1.1, 0.1, 1.2), 9: (1.0, -0.6, 1.3), 12: (1.0, 0.0, 1.0)})
+    *_, curve = state.curves(target.animation_data.action)
+    key = curve.keyframe_points[-2]
+    key.handle_left_type = key.handle_right_type = "FREE"
+    before = state.state()
+    report = api.bake_targets(rig, frames=(1, 6))
+    assert list(changes.unasked(before, {}, changes.targets(report), report)) == []
+    *_, curve = state.curves(target.animation_data.action)
+    curve.keyframe_points[-2].handle_right[1] += 0.01
+    curve.keyframe_points[-1].easing = "EASE_IN"
+    found = list(changes.unasked(before, {}, changes.targets(report), report))
+    assert [fault.rpartition("]: ")[2].partition(":")[0] for fault in found] == ["handle_right on 9", "easing on 12"]
+
+
+def test_a_frame_without_a_key_is_found(rig: Object) -> None:
+    report = api.bake(rig, frames=(1, 6))
+    assert list(changes.without_key(report, {})) == []
+    first = next(state.curves(rig.animation_data.action))
+    first.keyframe_points.remove(first.keyframe_points[3])
+    assert [fault.rpartition(": ")[2] for fault in changes.without_key(report, {})] == ["[4.0]"]

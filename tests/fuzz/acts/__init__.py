@@ -7,11 +7,12 @@ scene; it yields faults.
 
 from __future__ import annotations
 
-from . import create, crowd, hold, live, mirror, options, pin, plant, reduced, scales, switch
+from . import around, create, crowd, hold, live, mirror, options, pin, plant, reduced, scales, switch
 
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
+    around.around,
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)

@@ -73,8 +73,11 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     yield from judge.truth(report, {}, told)
     if any(chain.degenerate.any() for chain in report.chains) or report.chains[0].flips.any():
         return
+    # Between the keys of bones with other rolls clamped handles are no mirror images.
+    skips = limbs[0].fields["unreachable"] == "SKIP"
+    keyed = [frame for frame, status in enumerate(report.chains[0].status, start=1) if status == 0 or not skips]
     off = 0.0
-    for frame in range(1, 7):
+    for frame in keyed:
         oracle.on_frame(frame)
         left, right = (limb.joints() for limb in limbs)
         off = max(off, float(np.linalg.norm(left * MIRROR - right, axis=-1).max()) / sum(scene["lengths"]))
