@@ -33,12 +33,14 @@ class _Border:
     outer : (2,) the handle that this one turns to the span; None where it stays
     own : (2,) the handle that the new key on the border turns outwards
     style : how the new key goes on, at the end of the span; None as keys in it do
+    beyond : (2,) the handle by which the next old key, the last of all, goes on to the right; None as before
     """
 
     row: int
     outer: Array | None
     own: Array
     style: dict[str, object] | None = None
+    beyond: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -78,6 +80,9 @@ def restore(curve: FCurve, before: Outside) -> None:
                 keys[f"handle_{side}"][row] = handle
     for name, value in (before.end.style or {}).items():
         keys[name][last] = value
+    if before.end.beyond is not None:
+        keys["interpolation"][last + 1] = code("interpolation", "BEZIER")
+        keys["handle_right"][last + 1] = before.end.beyond
     rows = np.arange(len(keys["co"]))
     _set_and_freeze(curve, keys, (rows < first) | (rows > last))
 
@@ -112,7 +117,9 @@ def same_curves(curves: Iterable[FCurve], others: Iterable[FCurve]) -> bool:
 def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:
     frames = old["co"][:, 0]
     row = int(np.searchsorted(frames, frame - MERGE)) - 1
-    if row + 1 < len(frames) and abs(frames[row + 1] - frame) <= MERGE:
+    on_key = row + 1 < len(frames) and abs(frames[row + 1] - frame) <= MERGE
+    # The first key of all goes on to the left as the keys behind it say, unless it is a Bezier one: as its handle says.
+    if on_key and (row >= 0 or _is_bezier(old, 0)):
         return _Border(row=row, outer=None, own=old["handle_left"][row + 1])
     if row < 0:
         return _Border(row=row, outer=None, own=_on_curve(curve, frame - _FAR))
@@ -122,20 +129,31 @@ def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:
 
 def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
     frames = old["co"][:, 0]
-    row = int(np.searchsorted(frames, frame + MERGE, side="right"))
-    on_key = row > 0 and abs(frames[row - 1] - frame) <= MERGE
+    near = MERGE + float(np.spacing(np.float32(abs(frame) + 1.0)))  # as Blender rounds it
+    row = int(np.searchsorted(frames, frame + near, side="right"))
+    on_key = row > 0 and abs(frames[row - 1] - frame) <= near
     style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
     next_row = row if row < len(frames) else -1
+    if on_key and next_row < 0 and curve.extrapolation == "LINEAR" and _is_linear(old, row - 1):
+        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))  # it goes on as the keys ahead of it say
     if on_key:
         return _Border(row=next_row, outer=None, own=old["handle_right"][row - 1], style=style)
     if next_row < 0:
         return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))
     *_, own, outer = _split(_segment(curve, old, row - 1, frame), frame)
-    return _Border(row=row, outer=outer if row == 0 or _is_bezier(old, row - 1) else None, own=own, style=style)
+    outer = outer if row == 0 or _is_bezier(old, row - 1) else None
+    # A last key that is linear goes on as the key before it says, and that is another from now on.
+    is_last = row == len(frames) - 1 and curve.extrapolation == "LINEAR" and _is_linear(old, row)
+    beyond = _on_curve(curve, frames[row] + _FAR) if is_last else None
+    return _Border(row=row, outer=outer, own=own, style=style, beyond=beyond)
 
 
 def _is_bezier(old: Attributes, row: int) -> bool:
     return bool(old["interpolation"][row] == code("interpolation", "BEZIER"))
+
+
+def _is_linear(old: Attributes, row: int) -> bool:
+    return bool(old["interpolation"][row] == code("interpolation", "LINEAR"))
 
 
 def _on_curve(curve: FCurve, frame: float) -> Array:

@@ -71,7 +71,11 @@ class HeldTargets(ExitStack):
         """Key the copy for one hold of the chain's target."""
         point, frames = chain.target, asked.frames
         samples, own, space = self._places(chain, asked, frames)
-        asked = hold.gripped(asked, frames, own, space)
+        if asked.at in frames:
+            asked = hold.gripped(asked, frames, own, space)
+        else:  # so near to a key there is none: Blender would merge them
+            at = np.array([asked.at])
+            asked = hold.gripped(asked, at, *self._places(chain, asked, at)[1:])
         self._held[point].append(asked)
         copy, target = self._copies[point.object], self.targets[point]
         first, last = (self._values(copy, target, frame) for frame in asked.span)

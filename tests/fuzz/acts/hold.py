@@ -155,7 +155,9 @@ def _carry_hold(given: dict, watch: _Watch, told: list[str]) -> Iterator[str]:
 def _stays(given: Mapping, before: Mapping[str, np.ndarray], watch: _Watch, what: str) -> Iterator[str]:
     """On each frame where the thing it is held to takes it from where it was."""
     (start, end), at = given["frames"], given.get("at", given["frames"][0])
-    rows = [row for row, frame in enumerate(watch.frames) if start <= frame <= end]
+    # A hold keys whole frames and its own; what another one begins in between goes by the cubic from key to key.
+    keyed = [frame == round(frame) or frame in (start, end, round(at, 4)) for frame in watch.frames]
+    rows = [row for row, frame in enumerate(watch.frames) if start <= frame <= end and keyed[row]]
     origin = int(np.argmin(np.abs(watch.frames - at)))
     wanted = np.repeat(before["Target"][origin][None], len(rows), axis=0)
     if given["space"]:
