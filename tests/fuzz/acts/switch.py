@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
@@ -52,11 +53,12 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     _animate(rig, request)
     names = _watched(rig)
     start, end = request["frames"]
-    inside, outside = (
+    inside, halves, outside = (
         np.arange(start, end + 1.0),
+        np.arange(start + 0.5, end),
         np.array([-3.0, 0.5, start - 1.0, start - 0.5, end + 0.5, end + 1.0, 16.25]),
     )
-    poses, beside = oracle.worlds(names, inside), oracle.worlds(names, outside)
+    poses, between, beside = (oracle.worlds(names, frames) for frames in (inside, halves, outside))
     for layer in (to, {"FK": "IK", "IK": "FK"}[to])[: 2 if request.get("back") else 1]:
         here = state.state()
         try:
@@ -66,6 +68,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
             yield from judge.refusal_faults(refused, here, scene)
             return
         yield from _stays(names, poses, oracle.worlds(names, inside), report, told, f"switch to {layer}")
+        yield from _between(names, between, oracle.worlds(names, halves), halves, report, told, f"switch to {layer}")
         yield from _untouched(names, beside, oracle.worlds(names, outside), outside, f"switch to {layer}")
 
 
@@ -82,6 +85,21 @@ def _stays(
         frame, bone = np.unravel_index(int(off.argmax()), off.shape)
         where = f"{names[bone][1]} on frame {frame} of the range"
         yield f"{what} moves bones: {off.max():.3g} m, {turned.max():.3g} rad, {scaled.max():.3g} of scale, {where}"
+
+
+def _between(
+    names: list, before: np.ndarray, now: np.ndarray, frames: np.ndarray, report: api.Report, told: list[str], what: str
+) -> Iterator[str]:
+    """Between frames a limb may move otherwise by what the report tells, and what hangs on it goes along."""
+    if not len(frames):
+        return
+    off = _off(before, now)[0]
+    notes = [re.search(r"between the frames: by up to ([\d.e-]+)", note) for note in report.notes]
+    most = max((float(note[1]) for note in notes if note), default=0.0)
+    told += ["moves between frames, as told"] if most else []
+    if off.max() > MOVED + 1.2 * most and report.posed:
+        frame, bone = np.unravel_index(int(off.argmax()), off.shape)
+        yield f"{what} moves bones between: {off.max():.3g} m, {most:.3g} told, {names[bone][1]} on {frames[frame]:g}"
 
 
 def _untouched(names: list, before: np.ndarray, now: np.ndarray, frames: np.ndarray, what: str) -> Iterator[str]:
