@@ -123,7 +123,7 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     if len(target) != count:
         target = np.broadcast_to(target, (count, *target.shape[1:]))
     if group.flat.any():
-        target = _within_reach(group, target)
+        target = within_reach(group, target)
     poles = [plan.pole for plan in group.plans if plan.pole]
     rough = group.plan.options.pole_smoothing == 0.0
     return Goals(
@@ -135,7 +135,7 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     )
 
 
-def _within_reach(group: ChainGroup, target: Array) -> Array:
+def within_reach(group: ChainGroup, target: Array) -> Array:
     """(n, c, 3) the targets; where the limb is flat and one is too close, moved along what does not show in the world.
 
     What shows of a limb may be as short as it likes: its bones then point along the line that is squeezed.

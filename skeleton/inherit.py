@@ -52,7 +52,9 @@ def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Arra
     orientation : (n, c, 3, 3)        in armature space
     """
     base = rotation_base(bones, parent, np.zeros(3))[..., :3, :3]
-    return transform.rotation(product(transform.nearest_inverse(base)[0], orientation), scale)
+    inverse, flat = transform.nearest_inverse(base)
+    linear = product(inverse, orientation)
+    return transform.rotation(transform.without_rounding(linear) if flat.any() else linear, scale)
 
 
 def location(bones: Bones, parent: Array | None, head: Array) -> Array:

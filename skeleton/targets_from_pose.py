@@ -13,7 +13,7 @@ from ..solver import Solution, bend, diagnostics, reach, reference, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, uneven_scale
-from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals
+from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
 from .values import ChainPlan, Plan, Point, Samples
 
 _KEPT = 1e-4
@@ -105,9 +105,22 @@ def _best_goals(
     for distance in (size, -size):
         pole = targets.from_pose(pose.chain, pose.rotations, distance, group.options_of(0).pole_angle, steady).pole
         assert pole is not None
-        tried = replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None)
+        tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))
         tries.append((target, pole, uneven_scale.solve_group(group, tried, samples)))
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))
+
+
+def _as_sampled(group: ChainGroup, given: Goals) -> Goals:
+    """The goals as they will be read where they are put in the world: of a flat limb not all of that shows there."""
+    if not group.flat.any():
+        return given
+
+    def read(points: Array) -> Array:
+        shown = transform.transform_points(group.to_world, points)
+        return np.where(group.flat[..., None], transform.transform_points(group.from_world, shown), points)
+
+    pole = None if given.pole is None else read(given.pole)
+    return replace(given, target=within_reach(group, read(given.target)), pole=pole)
 
 
 def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:

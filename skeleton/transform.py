@@ -130,6 +130,15 @@ def rotation(linear: Array, scale: Array) -> Array:
     return orientation(linear * np.copysign(1.0, scale)[..., None, :])
 
 
+def without_rounding(linear: Array) -> Array:
+    """(n, 3, 3) flat maps, with a y of zero where only rounding gives it a direction, and so with x beside y."""
+    x, y = linear[..., 0], linear[..., 1]
+    size = np.abs(linear).max(axis=(-2, -1))[..., None]
+    y = np.where(np.abs(y).max(axis=-1, keepdims=True) > _FLAT * size, y, 0.0)
+    beside = np.abs(cross(x, unit(y))).max(axis=-1, keepdims=True) > _FLAT * size
+    return np.stack((np.where(beside, x, 0.0), y, linear[..., 2]), axis=-1)
+
+
 def transform_points(matrix: Array, points: Array) -> Array:
     """(n, 3) where matrices (n, 4, 4) take points (n, 3)."""
     return transform_vectors(matrix[..., :3, :3], points) + matrix[..., :3, 3]

@@ -87,3 +87,49 @@ def test_frames_on_which_a_limb_is_hidden_by_scale_are_told() -> None:
     (report,) = api.bake(rig, frames=(1, 6)).chains
     assert_told(report, truth(rig)[0])
     assert report.degenerate.tolist() == [False, False, False, True, True, True]
+
+
+@pytest.mark.parametrize("scale", [(0, 0, 1.2), (1, 0, 0), (0, 1, 0)], ids=str)
+@pytest.mark.parametrize("sampling", ["CURVES", "ISOLATED"])
+def test_a_turned_bone_scaled_to_zero_keeps_its_turn(scale: tuple, sampling: str) -> None:
+    rig = flattened("spine", (1, 1, 1), 0)
+    animate(rig.pose.bones["spine"], scale={1: (1, 1, 1), 3: (1, 1, 1), 4: scale})
+    for frame in (1, 6):
+        on_frame(frame)
+        (report,) = api.bake(rig, frames=(1, 6), sampling=sampling).chains
+        assert not report.misposed.any()
+        assert_told(report, truth(rig)[0])
+
+
+def test_a_limb_scaled_to_zero_without_influence_is_told() -> None:
+    rig = flattened("lower", (0, 0, 1), 0, influence=0.0)
+    (report,) = api.bake(rig, frames=(1, 6)).chains
+    assert not report.misposed.any()
+    assert_told(report, truth(rig)[0])
+
+
+@pytest.mark.parametrize("scale", ZEROS, ids=str)
+def test_a_pose_that_a_flat_rig_does_not_keep_is_told(scale: tuple) -> None:
+    rig = flattened("rig", scale, 0)
+    on_frame(1)
+    before = joints(rig)
+    report = api.snap_targets(rig)
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    moved = np.linalg.norm(joints(rig) - before, axis=-1).max()
+    assert moved < 1e-3 or any("does not keep its pose" in note for note in report.notes)
+
+
+def joints(rig: Object) -> np.ndarray:
+    """(3, 3) in the world, as evaluated."""
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    upper, lower = (shown.pose.bones[name] for name in ("upper", "lower"))
+    return np.array([shown.matrix_world @ place for place in (upper.head, lower.head, lower.tail)])
+
+
+@pytest.mark.parametrize("inherit", ["FULL", "NONE"])
+def test_check_says_where_only_a_bake_measures_a_zero_scale(inherit: str) -> None:
+    rig = flattened("spine", (1, 0, 0), 0)
+    rig.data.bones["lower"].inherit_scale = inherit
+    notes = api.check(rig, frames=(1, 6)).notes
+    assert any("only a bake measures" in note for note in notes) == (inherit == "NONE")

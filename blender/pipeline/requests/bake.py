@@ -9,6 +9,7 @@ from ....skeleton.bone_channels import keyed_rows
 from ....skeleton.steps import part, run
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
+from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
 from .. import convert, trial_keys, unkeyed_edits, write
 from ..checks import keys
@@ -87,4 +88,4 @@ def check(
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))
-    return build_report("Check", plan, solved, notes)
+    return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)])

@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 from bpy.types import ID, FloatProperty, Object, PoseBone
-from mathutils import Matrix, Vector
 
 from ....skeleton import inherit
 from ....skeleton.rotation_mode import rotation_matrices, rotation_name
@@ -24,6 +23,7 @@ from ..read.bone import from_bone, read_bone
 from ..read.curve_values import evaluated_together
 from ..read.keys import by_path_and_index, evaluated
 from .request import SampleRequest
+from .standing import standing
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
 
@@ -153,7 +153,7 @@ class OwnTransforms:
         if any(path.removeprefix("delta_").startswith("rotation_") for path in self._animated):
             rotation = product(self._delta_rotation(item), self._rotation(item, ""))
         else:
-            rotation = _standing(item.matrix_basis, item.scale * item.delta_scale)
+            rotation = standing(item).rotation
         return Basis(
             location=self._object_location(item),
             rotation=rotation,
@@ -180,7 +180,7 @@ class OwnTransforms:
     def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
         if path + rotation_name(bone.rotation_mode) in self._animated:
             return self._rotation(bone, path)
-        return _standing(bone.matrix_basis, bone.scale)
+        return standing(bone).rotation
 
     def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
         mode = owner.rotation_mode
@@ -209,8 +209,3 @@ class OwnTransforms:
 def _linear(owner: Object | PoseBone) -> Array:
     """(3, 3) rotation and scale that stand."""
     return np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
-
-
-def _standing(matrix_basis: Matrix, scale: Vector) -> Array:
-    """(1, 3, 3) the rotation that stands."""
-    return Basis.of(*(np.array(value, dtype=np.float64)[None] for value in (matrix_basis, scale))).rotation

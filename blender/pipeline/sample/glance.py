@@ -12,13 +12,13 @@ import numpy as np
 from bpy.types import ID, Depsgraph
 from mathutils import Matrix
 
-from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
 from ...versions import matrix_rows
 from ..checks.finite import all_finite, refuse_not_finite
 from .probe import evaluated_objects, number_of
 from .request import SampleRequest
 from .sampling import PoseBefore, refuse_disabled
+from .standing import standing
 
 
 class Glance(NamedTuple):
@@ -75,8 +75,7 @@ class GlanceRequest:
         for point in self.need.own:
             bone = own[point.bone]
             if point in self.need.turned:
-                basis = Basis.of(np.array(bone.matrix_basis)[None], np.array(bone.scale)[None])
-                spaces.append(pose_before(point, basis).matrix.tobytes())
+                spaces.append(pose_before(point, standing(bone)).matrix.tobytes())
             else:
                 spaces += bone.location.copy(), bone.scale.copy()
         for point, unset in self.need.numbers.items():

@@ -21,6 +21,7 @@ from ...messages.refused import Refused, unless_gone
 from ...messages.report import point_text
 from ...versions import matrix_rows
 from .request import SampleRequest
+from .standing import standing_rows
 
 _EACH = 32
 """Constraints of one probe: for the name of the next, Blender goes through them the oftener, the more there are."""
@@ -132,8 +133,7 @@ class Recorder:
             self._poses[self._row] = [matrix_rows(bones[item][name].matrix) for item, name in self._bones]
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            matrices[self._row] = matrix_rows(owner.matrix_basis)
-            self._scales[point][self._row] = owner.scale if point.bone else owner.scale * owner.delta_scale
+            matrices[self._row], self._scales[point][self._row] = standing_rows(owner)
         for (item, name), rows in self._unturned.items():
             bone = bones[item][name]
             rows.append(bone.location[:] + bone.scale[:])
