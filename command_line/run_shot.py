@@ -183,12 +183,13 @@ def _found(what: Shot, setups: Setups, kept_going: Callable[[], AbstractContextM
             with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
             for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
                 with kept_going():
-                    found[rig] = asked_of_rig = _asked(what, rig, setup)
+                    asked_of_rig, refusals = _asked(what, rig, setup), list[Refused]()
                     if what.keep_going and what.command in _POSING:
-                        found[rig], refusals = _without_sheared(rig, asked_of_rig)
-                        for refusal in refusals:
-                            with kept_going():
-                                raise refusal
+                        asked_of_rig, refusals = _without_sheared(rig, asked_of_rig)
+                    found[rig] = asked_of_rig
+                    for refusal in refusals:
+                        with kept_going():
+                            raise refusal
     return found
 
 

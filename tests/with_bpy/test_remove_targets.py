@@ -77,6 +77,7 @@ def test_the_users_own_targets_stay(kind: str) -> None:
     api.remove_targets(rig)
     assert chain.target.name == "Target"
     assert chain.pole_target is None
+    bpy.context.view_layer.update()  # chains forget marks of bones that are gone
     before = file_data.dump()
     with pytest.raises(api.Refused, match='Create Targets has made no target of "Rig"'):
         api.remove_targets(rig)
