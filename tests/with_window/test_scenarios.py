@@ -111,3 +111,7 @@ def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str
 
 def test_blender_quits_while_everything_is_in_use(play_alone: Callable[[str], None]) -> None:
     play_alone("quit")
+
+
+def test_a_renamed_bone_takes_its_live_chain_along(play: Callable[[str], None]) -> None:
+    play("renamed")
