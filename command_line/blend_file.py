@@ -87,6 +87,7 @@ def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
                 bpy.ops.wm.save_as_mainfile(
                     filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved
                 )
+            interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
             reason = "" if not compress or _is_whole(beside) else "it was cut off"
         except RuntimeError as error:
             reason = _reason(error)

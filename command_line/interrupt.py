@@ -1,7 +1,7 @@
 """Ctrl-C, and the signal with which a farm ends a task: both stop the command and leave nothing half written.
 
 Without a window, Blender swallows the first Ctrl-C and ends at the second; SIGTERM ends it at once. While Blender calls
-Python, as for handlers on every frame, it also prints and forgets every exception.
+Python, as for handlers on every frame or to print a line, it also forgets every exception.
 """
 
 import signal
