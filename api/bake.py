@@ -20,6 +20,7 @@ from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
+from ..blender.pipeline.requests import hold
 from .options import BakeOptions
 
 _EVERY_FRAME = KeyStyle()
@@ -208,7 +209,9 @@ def check(
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before)
+    report = bake_steps.check(
+        rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before, more_notes=hold.notes
+    )
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report

@@ -11,6 +11,7 @@ from bpy.types import Object, Scene
 from ..blender import keyed_options
 from ..blender.armatures import Chain, Rig
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
+from ..blender.chains.create_targets import create
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -283,4 +284,4 @@ def apply_setup(rig: Object, setup: Setup) -> list[str]:
     ['forearm.L', 'forearm.R']
     """
     rig = given_rig(rig)
-    return setup_file.apply(rig, setup)
+    return setup_file.apply(rig, setup, lambda names: create(rig, names, None, choose_settings=False))

@@ -21,7 +21,7 @@ from ..blender.pipeline.read.build_plan import Frames, frame_range
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests.bake import check
-from ..blender.pipeline.requests.hold import hold_targets, remake_holds
+from ..blender.pipeline.requests.hold import hold_targets, notes, remake_holds
 from ..skeleton.hold import Hold
 
 
@@ -113,4 +113,5 @@ def _records(rig: Rig, name: str) -> Sequence[TwoBoneIKHold]:
 def _told(operation: str, rig: Rig, names: Sequence[str], span: tuple[float, float], scene: Scene) -> Report:
     """What plays now, on the frames that may have changed."""
     frames = float(ceil(span[0])), float(max(floor(span[1]), ceil(span[0])))
-    return replace(check(rig, names, frames, scene, Sampling.AUTO, pose_before=pose_before), operation=operation)
+    report = check(rig, names, frames, scene, Sampling.AUTO, pose_before=pose_before, more_notes=notes)
+    return replace(report, operation=operation)

@@ -14,7 +14,8 @@ from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
 from ..blender.chains.rigs.controls import limb_followed
 from ..blender.key_settings import DEFAULTS, KeySettings, KeyStyle
-from ..blender.messages.report import Report, point_text
+from ..blender.messages.frame_and_point import point_text
+from ..blender.messages.report import Report
 from ..blender.messages.translation import translated
 from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request

@@ -15,7 +15,7 @@ from ..blender.pipeline import at_work
 from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
-from ..blender.pipeline.read.keys import target_keys as target_key_frames
+from ..blender.pipeline.read.keys_of_limbs import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
 from .bake import given_rigs

@@ -7,13 +7,16 @@ Blender imports this file when it starts: see `properties`. `holds` reads the ho
 
 from collections.abc import Set
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy import props
 from bpy.types import Action, Context, Object, PropertyGroup, Scene
 
 from .choices import choice
+
+if TYPE_CHECKING:
+    from ..skeleton.values import Point
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 
@@ -73,6 +76,12 @@ class TwoBoneIKHold(PropertyGroup):
     grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **_FIELD)
     location: props.FloatVectorProperty(name="Location Before", size=3, **_FIELD)
     orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **_FIELD)
+
+
+def holds_of(point: "Point") -> list[TwoBoneIKHold]:
+    """The holds of an object or of one of its bones, in the order in which they were made."""
+    item: Any = point.object
+    return [record for record in item.two_bone_ik_holds if record.bone == point.bone]
 
 
 def _flag(name: str, description: str) -> Any:

@@ -12,9 +12,8 @@ from ..skeleton.values import Point
 from . import versions
 from .armatures import Rig, is_rig
 from .chains.rigs import controls
-from .hold_and_plant_properties import TwoBoneIKHold
-from .messages.chain_report import frame_text
-from .messages.report import point_text
+from .hold_and_plant_properties import TwoBoneIKHold, holds_of
+from .messages.frame_and_point import frame_text, point_text
 from .properties import active_chain
 from .rna_paths import bone_and_property
 
@@ -30,15 +29,10 @@ def hold_to(scene: Any) -> tuple[Object, str] | None:
     return (item, scene.two_bone_ik_hold_to_bone if is_rig(item) else "") if item else None
 
 
-def of(point: Point) -> list[TwoBoneIKHold]:
-    """The holds of an object or of one of its bones, in the order in which they were asked for."""
-    return [record for record in kept(point.object) if record.bone == point.bone]
-
-
 def of_chain(chain: Any) -> list[TwoBoneIKHold]:
     """Those of a chain's target."""
     point = point_of(chain)
-    return of(point) if point else []
+    return holds_of(point) if point else []
 
 
 def point_of(chain: Any) -> Point | None:
@@ -75,7 +69,7 @@ def lost(record: TwoBoneIKHold) -> bool:
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
     """Add a hold with its grip; location and orientation are what takes its keys had before where it had none."""
     assert hold.grip is not None
-    before = of(point)
+    before = holds_of(point)
     record: TwoBoneIKHold = kept(point.object).add()
     record.name = title(hold)
     record.bone, record.rotation, record.ease = point.bone, hold.rotation, hold.ease
@@ -125,7 +119,7 @@ def title(hold: Hold) -> str:
 
 def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
     """Each hold with those that were asked for later, which win over it."""
-    records = of(point)
+    records = holds_of(point)
     found = [read(record) for record in records]
     for index, (record, hold) in enumerate(zip(records, found, strict=True)):
         yield record, hold, found[index + 1 :]

@@ -9,16 +9,13 @@ Each redraw asks for it. While the selection stays, nothing is searched. When it
 armatures are searched, and none of its other objects.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bpy.types import Context, Object, ViewLayer
 
 from . import keyed_options, versions
 from .armatures import Rig, as_rig, editable, is_rig, local_armatures
-
-if TYPE_CHECKING:
-    from .chains.detect.find_limbs import Limb
-    from .properties import TwoBoneIKChain
+from .properties import limb_bones
 
 _MOST = 8
 """So many selected objects are looked at, and so many armatures remembered."""
@@ -187,13 +184,3 @@ def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
 
     limb = limb_having(rig, bone) if rig == item else None
     return [index for index, chain in enumerate(rig.two_bone_ik_chains) if limb and chain.end_bone == limb.fk[1]]
-
-
-def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:
-    """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
-    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
-    if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
-        return []
-    names = [last, *(bone.name for bone in bones[last].parent_recursive)]
-    root = limb.root_bone or bones[limb.end_bone].parent.name
-    return names[: names.index(root) + 1] if root in names else []

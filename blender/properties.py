@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from itertools import count
 from math import pi
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy import props
@@ -19,6 +19,9 @@ from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBon
 
 from .armatures import Chain, Rig
 from .choices import choice
+
+if TYPE_CHECKING:
+    from .chains.detect.find_limbs import Limb
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -221,6 +224,22 @@ def chain_of(rig: Rig, end_bone: str) -> Chain | None:
     """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
     chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
     return min(chains, key=lambda chain: chain.mute, default=None)
+
+
+def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
+    """The root bone's name, which a chain may leave to its end bone; "" where there is none."""
+    end: Bone | None = rig.data.bones.get(chain.end_bone)
+    return chain.root_bone or (end.parent.name if end and end.parent else "")
+
+
+def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:
+    """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
+    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
+    if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
+        return []
+    names = [last, *(bone.name for bone in bones[last].parent_recursive)]
+    root = limb.root_bone or bones[limb.end_bone].parent.name
+    return names[: names.index(root) + 1] if root in names else []
 
 
 def is_from_library(chain: TwoBoneIKChain) -> bool:

@@ -23,9 +23,8 @@ from ..armatures import Rig, is_rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
 from ..pipeline.read.bone import rest
-from ..pipeline.read.chain import root_name
 from ..pipeline.read.rest_side import rest_chain
-from ..properties import TwoBoneIKChain, chain_of
+from ..properties import TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
 
 SECTIONS = {

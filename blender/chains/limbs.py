@@ -8,10 +8,9 @@ from bpy.types import Depsgraph
 from mathutils import Matrix
 
 from ..armatures import Rig
-from ..in_hand import limb_bones
 from ..messages.refused import Refused
 from ..pipeline.read import dependencies
-from ..properties import TwoBoneIKChain, chain_of
+from ..properties import TwoBoneIKChain, chain_of, limb_bones
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
 from .rigs.known_limbs import limb_having

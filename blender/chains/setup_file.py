@@ -18,7 +18,7 @@ the chain empties for the target and the pole target that it lacks.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,6 @@ from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..properties import TwoBoneIKChain, chain_fields
-from . import create_targets
 from .field_values import field_values, refuse_value, unchanged_on_error
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
@@ -126,8 +125,10 @@ def _name(chain: Mapping[str, Any]) -> str:
     return chain.get("name") or chain.get("end_bone", "")
 
 
-def apply(rig: Rig, setup: Setup) -> list[str]:
+def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object]) -> list[str]:
     """Give the armature the setup's chains and return their names. Chains of the same name change, others stay.
+
+    create_targets : is called with the names of the chains that are to get targets
 
     raises : Refused if a bone or an object does not exist, or targets cannot be created; then nothing has changed
     """
@@ -145,7 +146,7 @@ def apply(rig: Rig, setup: Setup) -> list[str]:
         for chain in chains.values():
             _set(rig, chain)
         if create := [name for name, chain in chains.items() if chain.get(_CREATE)]:
-            create_targets.create(rig, create, None, choose_settings=False)
+            create_targets(create)
     return list(chains)
 
 

@@ -23,9 +23,8 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..pipeline import unkeyed_edits
 from ..pipeline.read.bone import rest
-from ..pipeline.read.chain import root_name
 from ..pipeline.read.rest_side import rest_chain
-from ..properties import TwoBoneIKChain
+from ..properties import TwoBoneIKChain, root_name
 from . import target_shapes
 from .edit_bones import edit_bones
 from .made_for import is_marked, mark

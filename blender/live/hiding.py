@@ -10,7 +10,7 @@ from .. import versions
 from ..armatures import Rig
 from ..chains.rigs import switches
 from ..chains.rigs.switch_property import ik_constraint, switch_path, toe_path
-from ..pipeline import write
+from ..pipeline.mute_constraints import mute_constraints
 from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
 from ..pipeline.requests import turn_switch
@@ -91,5 +91,5 @@ def keyed(plan: ChainPlan) -> bool:
 def mend(rig: Rig, found: Hiding, chain: str, scene: Scene) -> list[str]:
     """Mute the constraint, or turn the switch so that this chain shows; returns sentences about what may undo that."""
     if not found.switch:
-        return write.mute_constraints(rig, [(found.bone, found.constraint)])
+        return mute_constraints(rig, [(found.bone, found.constraint)])
     return turn_switch.turn_switch(rig, chain, scene, found.switch, found.value)

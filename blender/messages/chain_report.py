@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
+from .frame_and_point import frame_text
 from .report_fields import check_fields
 from .translation import translated
 
@@ -228,8 +229,3 @@ def when(frames: Array, where: NDArray[np.bool_]) -> str:
     more = ", ..." if len(spans) > _RUNS else ""
     told = ", ".join(spans[:_RUNS]) + more
     return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=told)
-
-
-def frame_text(frame: float) -> str:
-    """A frame as users write it: 1000000, and 1.333 for a third."""
-    return f"{round(float(frame), 3):.12g}"  # NumPy takes ten times as long to round one number

@@ -13,11 +13,11 @@ import bpy
 import numpy as np
 from bpy.app.translations import pgettext_iface
 
-from ...skeleton.values import Point
 from ..armatures import Rig
 from . import foot_report
-from .chain_report import ChainReport, Finding, frame_text
+from .chain_report import ChainReport, Finding
 from .foot_report import FootReport
+from .frame_and_point import frame_text
 from .report_fields import check_fields
 from .translation import Alert, translated
 
@@ -168,11 +168,6 @@ def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list
     if bones:
         told.append(translated("alert.lacking", chains=", ".join(bones)))
     return told
-
-
-def point_text(point: Point) -> str:
-    """An object's name, and that of its bone behind a comma."""
-    return f"{point.object.name}, {point.bone}" if point.bone else point.object.name
 
 
 _MOST = 8

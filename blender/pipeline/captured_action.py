@@ -16,7 +16,7 @@ from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..renamed_actions import CONTACTS, MADE
 from ..rna_paths import bone_and_property
-from . import source_action, trial_keys, write
+from . import kept_action, trial_keys, write
 from .borders import same_curves
 from .read.keys import single_key_points
 
@@ -106,7 +106,7 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     values = {path: value if curves[path] < len(value) else None for path, value in found.items()}
     versions.copy_action(rig)
     action: Any = versions.played(rig)[0]
-    source_action.forget_made(action)
+    kept_action.forget_made(action)
     action[MADE] = json.dumps(values)
     action.two_bone_ik_source, action.two_bone_ik_source_slot = source.action, source.slot
     renamed_actions.mark_keyed(rig, source.action, source.slot)
@@ -117,7 +117,7 @@ def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     if planted and not planted.users and _is_edited(planted, slot, source):
         planted.use_fake_user = True
     else:
-        source_action.give_way(planted)
+        kept_action.give_way(planted)
         planted = None
     action.name = name
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []

@@ -5,7 +5,7 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import isfinite
 from typing import cast
@@ -16,13 +16,11 @@ from bpy.types import ID, Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints,
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
-from ..armatures import Rig
 from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from . import own_keys
 from .checks.keys import code, mixed, owner_of
-from .read import dependencies
 
 _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
 
@@ -123,27 +121,6 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
         if not all(np.isfinite(each).all() for each in numbers):
             raise ValueError(f"{channel.path}: frames and values to write must be finite")
     return channels
-
-
-def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
-    """Mute constraints given as (bone, constraint); returns sentences for the report."""
-    notes, animated = [], versions.ever_animated_paths(rig) if names else set()
-    for bone, name in names:
-        constraint = dependencies.constraint_named(rig, bone, name)
-        paths = {f"{constraint.path_from_id()}.{switch}" for switch in ("mute", "enabled")} if constraint else set()
-        if constraint is None or (constraint.mute and animated.isdisjoint(paths)):
-            continue
-        constraint.mute = True
-        for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
-            curve.mute |= curve.data_path in paths
-        played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
-        muted = (
-            translated("alert.muted_by_animation", name=name, bone=bone)
-            if paths & played
-            else translated("note.muted_with_animation" if paths & animated else "note.muted", name=name, bone=bone)
-        )
-        notes.append(muted)
-    return notes
 
 
 def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
-from bl_ext.user_default.two_bone_ik.blender.pipeline import write
+from bl_ext.user_default.two_bone_ik.blender.pipeline.mute_constraints import mute_constraints
 from bpy.types import Object
 
 from support.two_bones import channel, curve, key_frames, keyed_state, played, two_bones, write_keys
@@ -199,7 +199,7 @@ def test_constraints_that_are_muted_are_named(rig):
     constraints = [bone.constraints.new("IK") for _ in range(3)]
     constraints[1].mute = True
     constraints[2].keyframe_insert("mute", frame=1)
-    notes = write.mute_constraints(rig, [("lower", constraint.name) for constraint in constraints])
+    notes = mute_constraints(rig, [("lower", constraint.name) for constraint in constraints])
     assert notes == [
         'Constraint "IK" of bone "lower" is muted',
         'Constraint "IK.002" of bone "lower" is muted, with the animation of its mute',

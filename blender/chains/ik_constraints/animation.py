@@ -15,7 +15,7 @@ from ....skeleton.values import Point
 from ....solver.values import Array
 from ... import keyed_options, versions
 from ...armatures import Rig
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
 from ...pipeline.checks import keys
 from ...pipeline.read.keys import curves_at

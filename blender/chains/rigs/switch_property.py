@@ -10,7 +10,9 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Constraint, FCurve, Object, PoseBone
+from numpy.typing import NDArray
 
+from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...pipeline.read import dependencies
@@ -140,3 +142,9 @@ def turn(rig: Rig, path: str, value: float) -> None:
     else:
         setattr(owner, name, kind(value))
     rig.update_tag()
+
+
+def pole_on(rig: Rig, limb: KnownLimb, frames: Array) -> NDArray[np.bool_]:
+    """(n,) True on frames on which IK of the limb bends towards its pole control."""
+    path = property_path(rig, limb, limb.pole_switch) if limb.pole and limb.pole_switch else ""
+    return numbers_on(rig, path, frames) > 0.5 if path else np.full(len(frames), bool(limb.pole))

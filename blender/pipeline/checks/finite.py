@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text
 from ...messages.refused import Refused
 from ..read import dependencies
 

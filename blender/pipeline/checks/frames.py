@@ -8,7 +8,7 @@ from bpy.types import Scene
 from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.values import Plan
 from ....solver.values import Unreachable
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text
 from ...messages.refused import Refused
 
 MOST_FRAMES = 2_000_000

@@ -7,7 +7,7 @@ import numpy as np
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...keyed_options import bone_field
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text
 from ...messages.refused import Refused
 
 

@@ -13,16 +13,15 @@ from ....skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
 from ...key_settings import Keys
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
 from ..checks.armature import refuse_unposable
 from . import circles, dependencies
 from .animated_options import with_animated
 from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import chains_taking_part, scene_of
-from .keys import bone_keys, option_keys, target_keys
+from .keys_of_limbs import bone_keys, option_keys, target_keys
 
 Frames = tuple[float, float] | tuple[float, float, float] | range
 """First frame, last frame and step; or a range, which ends before its stop as ever in Python."""

@@ -97,12 +97,6 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
-def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
-    """The root bone's name, which a chain may leave to its end bone; "" where there is none."""
-    end: Bone | None = rig.data.bones.get(chain.end_bone)
-    return chain.root_bone or (end.parent.name if end and end.parent else "")
-
-
 def sheared_bones(rig: Rig, bones: Sequence[str]) -> list[str]:
     """The bones of a chain that would be sheared by the stretch of the one above them."""
     return [name for name in bones[1:] if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}]

@@ -7,8 +7,8 @@ from bpy.types import FCurve, Object
 from ....skeleton.values import ChainPlan, Point
 from ... import versions
 from ...armatures import is_rig
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
 from ...rna_paths import bone_and_property
 from . import dependencies
 

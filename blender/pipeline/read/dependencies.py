@@ -9,10 +9,10 @@ from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, S
 from ....skeleton.values import ChainPlan, Point
 from ... import versions
 from ...armatures import Rig, is_rig
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
+from ...properties import root_name
 from ...rna_paths import bone_and_property
-from .chain import root_name
 
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""

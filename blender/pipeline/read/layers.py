@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....skeleton.layers import CarriedBone, LayerPlan, Setting
 from ....skeleton.place_bones import Evaluated
@@ -14,7 +13,7 @@ from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
-from ...chains.rigs.switch_property import drivers_reading, property_path, switch_path, toe_path
+from ...chains.rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
 from ...choices import Word
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property
@@ -144,12 +143,6 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
     for path in filter(None, paths):
         if path not in driven and (numbers_on(rig, path, frames) != value).any():
             yield setting_of(path, value)
-
-
-def pole_on(rig: Rig, limb: KnownLimb, frames: Array) -> NDArray[np.bool_]:
-    """(n,) True on frames on which IK of the limb bends towards its pole control."""
-    path = property_path(rig, limb, limb.pole_switch) if limb.pole and limb.pole_switch else ""
-    return numbers_on(rig, path, frames) > 0.5 if path else np.full(len(frames), bool(limb.pole))
 
 
 def shown_request(rig: Rig, limbs: Sequence[LayerPlan], carriers: Iterable[str]) -> SampleRequest:

@@ -10,8 +10,8 @@ from ....skeleton.hold import Hold
 from ....skeleton.values import ChainPlan, Point
 from ... import holds
 from ...armatures import Rig, local_armatures
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
 from . import dependencies
 from .chain import chain_plan
 

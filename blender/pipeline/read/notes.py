@@ -8,12 +8,11 @@ from bpy.types import Constraint
 from ....skeleton.values import Plan, Point
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
-from ...chains.rigs.switch_property import property_label
+from ...chains.rigs.switch_property import pole_on, property_label
 from ...chains.rigs.switches import copies, hiding_switch, known_by_end
 from ...messages.translation import translated
 from . import dependencies
 from .dependencies import Constraints
-from .layers import pole_on
 from .rest_side import axis_label, straight_rest, undecided
 
 

@@ -10,8 +10,8 @@ from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product
 from ...armatures import is_rig
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
 from ...messages.translation import nearest_name
 from . import dependencies
 

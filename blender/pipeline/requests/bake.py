@@ -1,28 +1,30 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from bpy.types import Scene
 
 from ....skeleton import solve
 from ....skeleton.bone_channels import keyed_rows
 from ....skeleton.steps import part, run
+from ....skeleton.values import Plan
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
-from .. import convert, trial_keys, unkeyed_edits, write
+from .. import convert, trial_keys, unkeyed_edits
 from ..checks import keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import comparing_joints
+from ..mute_constraints import mute_constraints
 from ..phases import Opened, Preparation, request
 from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
-from . import hold, together
+from . import together
 from .write_channels import Channels, paths, write_keys
 
 
@@ -62,7 +64,7 @@ def bake(
 
     def write_and_measure(keep: unkeyed_edits.Keep) -> together.Looking:
         sampler.removal.refuse()
-        notes = [*write_keys(plan, channels, settings, keep), *write.mute_constraints(rig, to_mute), *read_notes]
+        notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         ask = together.asking(sampler, paths(channels))
         measured = yield from comparing_joints(plan, solved, rows, settings, settings.measure, ask)
         return build_report("Bake", plan, solved, notes, measured)
@@ -78,13 +80,17 @@ def check(
     way: Sampling,
     *,
     pose_before: sampling.PoseBefore = sampling.as_sampled,
+    more_notes: Callable[[Plan, sampling.PoseBefore], Iterable[str]],
 ) -> Report:
-    """The report of a bake, without the bake."""
+    """The report of a bake, without the bake.
+
+    more_notes : what other features have to say of the plan's chains
+    """
     plan = build_plan(rig, names, frames, scene)
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *hold.notes(plan, pose_before)]
+    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan, pose_before)]
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
     solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))

@@ -19,10 +19,11 @@ from ....solver.values import Array
 from ....solver.vectors import norm, product
 from ... import holds, versions
 from ...armatures import Rig
+from ...hold_and_plant_properties import holds_of
 from ...key_settings import DEFAULTS, Sampling
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import point_text
-from .. import borders, source_action, trial_keys, unkeyed_edits, write
+from .. import borders, kept_action, kept_keys, trial_keys, unkeyed_edits, write
 from ..checks.targets import holdable
 from ..measure.compare import near
 from ..read import dependencies, leaders
@@ -48,12 +49,12 @@ class HeldTargets(ExitStack):
         """Take in the chain's target; Refused where it cannot be keyed for these holds."""
         point = chain.target
         turns = any(one.rotation for one in asked)
-        if source_action.plays_other(point.object):
+        if kept_action.plays_other(point.object):
             playing = versions.played(point.object)[0].name
             raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
         mode = holds.owner(point).rotation_mode
-        if any(record.rotation and record.rotation_mode != mode for record in holds.of(point)):
-            held_in = holds.of(point)[0].rotation_mode
+        if any(record.rotation and record.rotation_mode != mode for record in holds_of(point)):
+            held_in = holds_of(point)[0].rotation_mode
             raise Refused("HELD_MODE", chain=chain, object=point.object, value=point_text(point), mode=held_in)
         self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
         self._held[point] = []
@@ -65,7 +66,7 @@ class HeldTargets(ExitStack):
 
     def restore(self, point: Point) -> None:
         """Give the copy, in the spans of the point's holds, the keys from before them."""
-        source_action.restore(self._copies[point.object], point.object, self.targets[point], holds.of(point))
+        kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
 
     def add(self, chain: ChainPlan, asked: Hold) -> None:
         """Key the copy for one hold of the chain's target."""
@@ -111,20 +112,20 @@ class HeldTargets(ExitStack):
             points = [point for point in self.targets if point.object == item]
             paths = {path for point in points for path in _paths(self.targets[point])}
             with unkeyed_edits.preserve_edits(item, self._scene, paths):
-                source_action.keep(item)
-                source_action.replace_played(item, *versions.played(copy))
+                kept_action.keep(item)
+                kept_action.replace_played(item, *versions.played(copy))
                 for point in points:
-                    target, records = self.targets[point], holds.of(point)
+                    target, records = self.targets[point], holds_of(point)
                     before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
                     if kept is not None:
-                        source_action.set_unkeyed(item, target, records)
+                        kept_keys.set_unkeyed(item, target, records)
                         # What it has now may be what a hold has keyed.
                         before = [tuple(records[0].location), tuple(records[0].orientation)]
                         _forget(point)
                     for one in self._held[point]:
                         holds.keep(point, one, *before)
             if not len(holds.kept(item)):
-                source_action.give_back(item)
+                kept_action.give_back(item)
 
     def _places(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[Samples, Array, Array]:
         """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""

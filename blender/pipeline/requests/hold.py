@@ -14,6 +14,7 @@ from ....skeleton.values import Plan
 from ....solver.values import Array
 from ... import holds
 from ...armatures import Rig
+from ...hold_and_plant_properties import holds_of
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
@@ -62,21 +63,21 @@ def remake_holds(
     plan = build_plan(rig, names, None, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    held = [chain for chain in plan.chains if holds.of(chain.target)]
+    held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         raise Refused("NO_HOLDS.at_all", object=rig)
     work, kept = HeldTargets(plan.scene, pose_before), {}
     work.known |= {dependencies.root_of(chain): chain for chain in held}
     for chain in held:
-        for row, record in enumerate(holds.of(chain.target)):
+        for row, record in enumerate(holds_of(chain.target)):
             if row not in without and holds.lost(record):
                 raise Refused("HOLD_LOST", chain=chain, value=record.name)
-        kept[chain.target] = [holds.read(one) for row, one in enumerate(holds.of(chain.target)) if row not in without]
+        kept[chain.target] = [holds.read(one) for row, one in enumerate(holds_of(chain.target)) if row not in without]
     wanted = {dependencies.root_of(chain): kept[chain.target] for chain in held}
     with work:
         for chain in leaders.in_order(wanted, work.known):
             if dependencies.root_of(chain) in wanted and chain.target not in work.targets:
-                before = [holds.read(record) for record in holds.of(chain.target)]
+                before = [holds.read(record) for record in holds_of(chain.target)]
                 work.begin(chain, before)
                 work.restore(chain.target)
                 for one in kept[chain.target]:
@@ -87,7 +88,7 @@ def remake_holds(
 
 def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
     """A sentence for each hold of the chains' targets that is not where it was asked for, on frames of the plan."""
-    held = [chain for chain in plan.chains if holds.of(chain.target)]
+    held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         return []
     work, found = HeldTargets(plan.scene, pose_before), []

@@ -19,7 +19,7 @@ from ....solver.vectors import norm
 from ... import contact_keys, versions
 from ...armatures import Rig
 from ...key_settings import KeySettings
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
 from .. import captured_action, kept_outside, unkeyed_edits, write

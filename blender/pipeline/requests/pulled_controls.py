@@ -19,6 +19,7 @@ from ....solver.values import Array
 from ....solver.vectors import angle_about, norm, product, rejection, unit
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
+from ...chains.rigs.switch_property import pole_on
 from ...key_settings import DEFAULTS
 from ...messages.refused import Refused
 from ..checks import keys
@@ -26,7 +27,6 @@ from ..checks.targets import pullable
 from ..read.bone import read_bone
 from ..read.build_plan import at_current_frame
 from ..read.keys import values_before
-from ..read.layers import pole_on
 from ..sample import sampling
 from ..sample.request import pose_request
 from .write_channels import key_channels, pose_channels

@@ -16,16 +16,16 @@ from ....skeleton.target_channels import KeyedTarget, by_object, carried_by, wit
 from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ....solver.vectors import product
-from ... import holds
 from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
 from ...chains.rigs import controls
+from ...hold_and_plant_properties import holds_of
 from ...key_settings import Keys, KeySettings
-from ...messages.chain_report import frame_text
+from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
-from ...messages.report import Report, point_text
+from ...messages.report import Report
 from ...messages.translation import translated
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
@@ -123,7 +123,7 @@ def _refuse_held(plan: Plan) -> None:
     """Raise `Refused` where a target is held: its keys from before are those of its parent from before."""
     for chain in plan.chains:
         for point in (chain.target, chain.pole):
-            if point and holds.of(point):
+            if point and holds_of(point):
                 raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
 
 

@@ -27,8 +27,9 @@ from ... import versions
 from ...armatures import Rig
 from ...chains.rigs import controls
 from ...key_settings import DEFAULTS, Keys, KeySettings
+from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
-from ...messages.report import Report, point_text
+from ...messages.report import Report
 from ...messages.translation import translated
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames

@@ -14,8 +14,9 @@ from ...key_settings import DEFAULTS
 from .. import unkeyed_edits
 from ..checks import keys
 from ..read.build_plan import current_plan
-from ..read.keys import bone_keys, key_points
+from ..read.keys import key_points
 from ..read.keys_beside import kept_span, setting_channel
+from ..read.keys_of_limbs import bone_keys
 from ..read.layers import setting_of
 from .layer_keys import write_keys
 

@@ -17,11 +17,10 @@ from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
-from ...properties import TwoBoneIKChain
+from ...properties import TwoBoneIKChain, root_name
 from ..measure.compare import compare_joints
 from ..read.bone import read_bone
 from ..read.build_plan import current_plan
-from ..read.chain import root_name
 from ..sample import sampling
 from ..sample.request import sample_request
 

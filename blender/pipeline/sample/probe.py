@@ -17,8 +17,8 @@ from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ...keyed_options import bone_field
+from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused, unless_gone
-from ...messages.report import point_text
 from ...versions import matrix_rows
 from .request import SampleRequest
 from .standing import standing_rows

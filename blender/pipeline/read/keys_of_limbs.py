@@ -1,0 +1,37 @@
+"""The frames on which a chain's targets, its bones and its options have keys."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ....skeleton.values import ChainPlan, Point
+from ....solver.values import Array
+from ... import keyed_options, versions
+from . import dependencies
+from .keys import key_frames, key_points
+
+
+def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
+    goals = [point for point in (chain.target, chain.pole) if point]
+    return _frames_of({place for point in goals for place in dependencies.with_parents(point)}, start, end)
+
+
+def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) rising, the frames from `start` to `end` with a key on a bone of the limb, from its root to its tip."""
+    return _frames_of((Point(chain.rig, name) for name in chain.oriented), start, end)
+
+
+def _frames_of(places: Iterable[Point], start: float, end: float) -> Array:
+    frames = np.concatenate([np.empty(0), *map(key_frames, places)])
+    # Keys of several curves on one frame may differ in the last digits.
+    frames = np.unique(np.round(frames, 2))
+    return frames[(frames >= start) & (frames <= end)]
+
+
+def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
+    """(m,) the frames from `start` to `end` with a key on one of the chain's keyed options."""
+    paths = {keyed_options.path(chain.end.path, name) for name in chain.animated}
+    found = [key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths]
+    frames = np.concatenate([np.empty(0), *found])
+    return frames[(frames >= start) & (frames <= end)]
