@@ -18,11 +18,12 @@ from ..blender.messages.frame_and_point import point_text
 from ..blender.messages.report import Report
 from ..blender.messages.translation import translated
 from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
-from ..blender.pipeline.phases import Opened, Preparation, Request, prepare_part, request
+from ..blender.pipeline.phases import Opened, Preparation, Request, Sampled, Written, request
 from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
+from ..blender.pipeline.unkeyed_edits import Keep
 from ..skeleton.values import Point
 from .chains import add_detected
 
@@ -111,19 +112,25 @@ def _pin(
     until_written.callback(restore_chains)
     notes = [*_detected(rig), *_created(rig, names, scene, made, until_written)]
     until_written.callback(restore_chains)  # before their bones go, which live chains would miss
-    baking = targets_from_pose.bake_targets(rig, names, frames, scene, settings) if frames is not None else None
-    if baking:
-        yield from prepare_part(opened, baking)
+    write_targets = None
+    if frames is not None:
+        write_targets = yield from targets_from_pose.bake_targets.part(opened, rig, names, frames, scene, settings)
 
-    def write() -> Report:
-        if baking:
-            report = baking.write()
+    def write(keep: Keep) -> Written:
+        if write_targets:
+            need, measure = write_targets(keep)
         else:
-            report = targets_from_pose.snap_targets(rig, names, scene, insert_keys=insert_keys)
+            snapped = targets_from_pose.snap_targets(rig, names, scene, insert_keys=insert_keys)
+            need, measure = None, lambda _: snapped
         until_written.pop_all()
-        rig.two_bone_ik_live = True
-        found = dict.fromkeys((*notes, *report.notes, *_carried(rig, names)))
-        return replace(report, operation="Pin", notes=tuple(found))
+
+        def finish(sampled: Sampled) -> Report:
+            rig.two_bone_ik_live = True
+            report = measure(sampled)
+            found = dict.fromkeys((*notes, *report.notes, *_carried(rig, names)))
+            return replace(report, operation="Pin", notes=tuple(found))
+
+        return Written(need, finish)
 
     return write
 

@@ -32,7 +32,6 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
         return flip_steps.flip(rig, chains, scene, pose_before)
 
 
-@at_work.alone()
 def solve(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:
@@ -45,8 +44,7 @@ def solve(
     forearm.L: 1 of 1 frames reached
     """
     rig = given_rig(rig)
-    with posing(rig) as pose_before:
-        return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, pose_before=pose_before)
+    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, posing=posing(rig)).write()
 
 
 @at_work.alone()

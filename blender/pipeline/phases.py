@@ -1,15 +1,25 @@
-"""A request over a range of frames, in two phases: the first takes long, the second changes the file."""
+"""A request in three plain phases: it prepares, which takes long, writes, which changes the file, and measures.
+
+Many requests write and measure side by side: to update a view layer and to remove a temporary scene takes Blender the
+longer, the more characters there are.
+"""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from functools import wraps
-from typing import Concatenate, ParamSpec
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import reduce, update_wrapper
+from operator import or_
+from typing import Concatenate, Generic, NamedTuple, ParamSpec
 
 from ...skeleton.steps import run
+from ...skeleton.values import Samples
+from ...solver.values import Array
 from ..messages.refused import Refused
 from ..messages.report import Report
-from . import at_work
-from .requests.together import Writing, write_all
+from . import at_work, unkeyed_edits
+from .sample.request import SampleRequest
+from .sample.sampling import Sampler
+from .unkeyed_edits import Keep, Keyed
 
 Arguments = ParamSpec("Arguments")
 
@@ -18,36 +28,55 @@ class Opened(ExitStack):
     """What a request has opened.
 
     slow : why its first phase takes long, in one sentence each
-    is_part : True if it belongs to another request, and may be carried out within that
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.slow: list[str] = []
-        self.is_part = False
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Inside, no other request can begin; Refused if another one is at work."""
-        return nullcontext() if self.is_part else at_work.alone()
 
 
-Preparation = Generator[float, None, Callable[[], Report]]
-"""Yields the part that is done; returns the function that writes and measures."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Need:
+    """What has to be sampled of what plays on these frames, now that something is keyed."""
+
+    sampler: Sampler
+    points: SampleRequest
+    frames: Array
+    keyed: Keyed
+
+
+Sampled = Samples | Refused | None
+"""What was sampled for a need, or why that cannot be evaluated; None where there was no need."""
+
+
+class Written(NamedTuple):
+    """What is left of a request once it has written: what has to be sampled to measure it, and the third phase."""
+
+    need: Need | None
+    measure: Callable[[Sampled], Report]
+
+
+Write = Callable[[Keep], Written]
+"""The second phase; Refused, before anything changes, where something that is needed was removed meanwhile."""
+
+
+Preparation = Generator[float, None, Write]
+"""The first phase: reads and solves, changes nothing, and yields the part that is done; returns the second."""
 
 
 class Request:
-    """What was asked for over a range of frames; closed before it has written, it leaves the file as it was.
+    """What is to be done over a range of frames; closed before it has written, it leaves the file as it was.
 
-    As an iterator it goes through both phases: it yields the part that is done, between 0 and 1, and ends with the
+    As an iterator it goes through all phases: it yields the part that is done, between 0 and 1, and ends with the
     report, as a generator does.
     """
 
     def __init__(self, prepare: Callable[[Opened], Preparation]) -> None:
         self._opened = Opened()
-        self._ready: list[Callable[[], Report]] = []
+        self._prepared: list[Write] = []
         # It does not refer to the request: a request that a script drops is closed at once, not when cycles are
         # collected.
-        self._preparation = _prepared(prepare, self._opened, self._ready)
+        self._preparation = _preparing(prepare, self._opened, self._prepared)
 
     def prepare(self) -> Iterator[float]:
         """The first phase, or what is left of it: yields the part that is done and changes nothing in the file.
@@ -62,31 +91,26 @@ class Request:
         return self._opened.slow[-1] if self._opened.slow else ""
 
     def write(self) -> Report:
-        """The second phase, after all that is left of the first: changes the file, then measures what plays.
+        """All that is left: prepares, changes the file, then measures what plays.
 
         raises : Refused, before anything changes, where something that is needed was removed meanwhile
         """
-        with self._opened as opened:
-            ready = self._take()
-            with opened.alone():
-                return ready()
+        [end] = write_together([self])
+        if isinstance(end, Refused):
+            raise end
+        return end
 
-    def as_part(self) -> "Request":
-        """The same, to be carried out within another one."""
-        self._opened.is_part = True
-        return self
-
-    def _take(self) -> Callable[[], Report]:
+    def _take(self) -> Write:
         run(self._preparation)
-        if not self._ready:
+        if not self._prepared:
             raise ValueError("a request that was refused, closed or written already cannot be written")
-        return self._ready.pop()
+        return self._prepared.pop()
 
     def close(self) -> None:
         """Give the request up; once it has written, nothing happens."""
         self._preparation.close()
         self._opened.close()
-        self._ready.clear()
+        self._prepared.clear()
 
     def __iter__(self) -> "Request":
         return self
@@ -94,62 +118,109 @@ class Request:
     def __next__(self) -> float:
         for done in self._preparation:
             return done
-        if not self._ready:
+        if not self._prepared:
             raise StopIteration
         raise StopIteration(self.write())
 
 
+class request(Generic[Arguments]):
+    """Makes of a function that prepares one that gives the `Request`; what it has opened is closed in the end."""
+
+    def __init__(self, prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> None:
+        self.part = prepare
+        """The same as a part of another request, which closes what it has opened."""
+        update_wrapper(self, prepare)
+
+    def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Request:
+        return Request(lambda opened: self.part(opened, *args, **named))
+
+    def within(self, keep: Keep, *args: Arguments.args, **named: Arguments.kwargs) -> Report:
+        """All phases at one go, while another request writes."""
+        with Opened() as opened:
+            return finish(run(self.part(opened, *args, **named)), keep)
+
+
+def finish(write: Write, keep: Keep) -> Report:
+    """Write and measure by itself what is a part of another request that writes."""
+    need, measure = write(keep)
+    return measure(need and _sampled_alone(need))
+
+
 def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
-    """The second phase of many requests, of bakes side by side: the report of each, or why it was refused.
+    """Let many requests write, then measure, bakes side by side: the report of each, or why it was refused.
 
     >>> request = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
     >>> print(*api.write_together([request]))
     forearm.L: 10 of 10 frames reached
     """
     ends: dict[Request, Report | Refused] = {}
-    beside: dict[Request, Writing] = {}
+    prepared: dict[Request, Write] = {}
     with ExitStack() as opened:
-        for request in requests:
-            opened.enter_context(request._opened)
+        for one in requests:
+            opened.enter_context(one._opened)
             try:
-                ready = request._take()
-                if isinstance(ready, Writing):
-                    beside[request] = ready
-                else:
-                    with at_work.alone():
-                        ends[request] = ready()
+                prepared[one] = one._take()
             except Refused as refusal:
-                ends[request] = refusal
+                ends[one] = refusal
         try:
             with at_work.alone():
-                ends |= zip(beside, write_all(list(beside.values())), strict=True)
+                _finish_all(prepared, ends)
         except Refused as refusal:
-            ends |= dict.fromkeys(beside, refusal)
-    return [ends[request] for request in requests]
+            ends |= dict.fromkeys(prepared.keys() - ends.keys(), refusal)
+    return [ends[one] for one in requests]
 
 
-def _prepared(
-    prepare: Callable[[Opened], Preparation], opened: Opened, ready: list[Callable[[], Report]]
+def _finish_all(prepared: dict[Request, Write], ends: dict[Request, Report | Refused]) -> None:
+    """Write all, then measure all; one that is refused writes nothing and leaves the others alone."""
+    written: dict[Request, Written] = {}
+    with unkeyed_edits.preserved() as keep:
+        for one, write in prepared.items():
+            try:
+                written[one] = write(keep)
+            except Refused as refusal:
+                ends[one] = refusal
+    sampled = _sampled({one: need for one, (need, _) in written.items() if need})
+    for one, (_, measure) in written.items():
+        try:
+            ends[one] = measure(sampled.get(one))
+        except Refused as refusal:
+            ends[one] = refusal
+
+
+def _sampled(needs: dict[Request, Need]) -> dict[Request, Sampled]:
+    """For those alike Blender evaluates once."""
+    alike: dict[tuple[object, bytes], list[Request]] = {}
+    for one, need in needs.items():
+        alike.setdefault((need.sampler.stage, need.frames.tobytes()), []).append(one)
+    found: dict[Request, Sampled] = {}
+    for group in alike.values():
+        found |= zip(group, _sampled_at_once([needs[one] for one in group]), strict=True)
+    return found
+
+
+def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Sampled]:
+    if len(needs) > 1:
+        try:
+            with needs[0].sampler.beside() as sampler:
+                points = reduce(or_, (need.points for need in needs))
+                keyed = {block: paths for need in needs for block, paths in need.keyed.items()}
+                return [sampler.played(points, needs[0].frames, keyed)] * len(needs)
+        except (Refused, ReferenceError, KeyError):
+            pass  # of one of them: each by itself
+    return [_sampled_alone(need) for need in needs]
+
+
+def _sampled_alone(need: Need) -> Sampled:
+    try:
+        return need.sampler.played(need.points, need.frames, need.keyed)
+    except Refused as refusal:
+        return refusal
+
+
+def _preparing(
+    prepare: Callable[[Opened], Preparation], opened: Opened, prepared: list[Write]
 ) -> Generator[float, None, None]:
-    with opened.alone(), Opened() as unfinished:
-        unfinished.slow = opened.slow
-        ready.append((yield from prepare(unfinished)))
-        opened.push(unfinished.pop_all())
-
-
-def prepare_part(opened: Opened, part: Request) -> Generator[float, None, None]:
-    """The first phase of a request within that of another, which closes it in the end and is slow for its reasons."""
-    opened.callback(part.as_part().close)
-    for done in part.prepare():
-        opened.slow[:] = [part.slow]
-        yield done
-
-
-def request(prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> Callable[Arguments, Request]:
-    """Makes of a function that prepares one that gives the `Request`; what it has opened is closed in the end."""
-
-    @wraps(prepare)
-    def requested(*args: Arguments.args, **named: Arguments.kwargs) -> Request:
-        return Request(lambda opened: prepare(opened, *args, **named))
-
-    return requested
+    with at_work.alone(), ExitStack() as unfinished:
+        unfinished.push(opened)
+        prepared.append((yield from prepare(opened)))
+        unfinished.pop_all()

@@ -61,7 +61,7 @@ def test_nothing_is_read_once_it_is_written(name: str) -> None:
     path = BLENDER / REQUESTS / f"{name}.py"
     read = {name for module, name in imported(path) if module.startswith("read") or module == "read"}
     phases = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
-    [written] = [node for node in phases if node.name == "write_and_measure"]
+    [written] = [node for node in phases if node.name == "write"]
     assert read
     assert not read & names(written)
 

@@ -3,8 +3,9 @@
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from ....skeleton import transform
 from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.solve import world_joints
-from ....skeleton.steps import run
 from ....skeleton.target_channels import WorldTransform
 from ....skeleton.values import ChainPlan, Plan, Point, Samples
 from ....solver.values import Array
@@ -22,7 +22,10 @@ from ...key_settings import Keys, KeySettings, KeyStyle, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..convert import Rows
+from ..phases import Need, Sampled
 from ..sample.request import SampleRequest
+from ..sample.sampling import Sampler
+from ..unkeyed_edits import Keyed
 from .chosen_frames import chosen
 
 _PART = 1e-4
@@ -36,10 +39,6 @@ def near(size: Any, largest: Any) -> Any:
     return _PART * size + _STEPS * np.spacing(np.float32(largest)).astype(np.float64)
 
 
-Look = Callable[[SampleRequest, Array], Samples]
-"""Gives what plays on some frames; Refused where that cannot be evaluated."""
-
-
 Place = tuple[float, float, float]
 
 
@@ -47,12 +46,42 @@ Measured = tuple[dict[str, dict[str, Any]], list[str]]
 """By name the fields that the report of each chain has of it, and sentences for the whole report."""
 
 
-Ask = Callable[[SampleRequest, Array], Generator[Any, Samples, Samples]]
-"""The same as a part of a generator that yields what it needs, and is sent the samples."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Comparison:
+    """Of what plays with what is to be.
+
+    points : objects and bones that have to be sampled; None where nothing is measured
+    frames : (m,) those that are measured
+    notes : sentences for the whole report
+    against : the fields of each chain's report, given samples on these frames
+    """
+
+    points: SampleRequest | None = None
+    frames: Array = field(default_factory=lambda: np.empty(0))
+    notes: list[str] = field(default_factory=list)
+    against: Callable[[Samples], Iterable[tuple[str, dict[str, Any]]]] = lambda _: ()
+
+    def need(self, sampler: Sampler, keyed: Keyed) -> Need | None:
+        """What has to be sampled, now that these paths are keyed."""
+        return self.points and Need(sampler=sampler, points=self.points, frames=self.frames, keyed=keyed)
+
+    def measured(self, sampled: Sampled) -> Measured:
+        """What became of it; a sentence where it cannot be evaluated."""
+        if isinstance(sampled, Refused):
+            return {}, [unmeasurable(sampled)]
+        return dict(self.against(sampled)) if sampled else {}, self.notes
+
+    def measured_now(self, look: Callable[[SampleRequest], Samples]) -> Measured:
+        """The same, sampled at once."""
+        try:
+            return self.measured(self.points and look(self.points))
+        except Refused as refusal:
+            return self.measured(refusal)
 
 
-Comparing = Generator[Any, Samples, Measured]
-"""Yields what it needs to know, and is sent the samples of that."""
+def unmeasurable(refusal: Refused) -> str:
+    """The sentence for the report where what plays cannot be evaluated."""
+    return translated("report.unmeasurable", reason=refusal)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,26 +105,12 @@ def compare_joints(
     keyed_rows: Rows,
     style: KeyStyle,
     measure: Measure,
-    look: Look,
     suspects: Collection[int] = (),
-) -> Measured:
-    """Mid joints and tips against the solution, wherever a chain was keyed.
+) -> Comparison:
+    """Mid joints and tips with the solution, wherever a chain was keyed.
 
     suspects : rows of the plan's frames on which they are likely to be off
     """
-    return run(comparing_joints(plan, solved, keyed_rows, style, measure, _at_once(look), suspects))
-
-
-def comparing_joints(
-    plan: Plan,
-    solved: Iterable[SolvedGroup],
-    keyed_rows: Rows,
-    style: KeyStyle,
-    measure: Measure,
-    ask: Ask,
-    suspects: Collection[int] = (),
-) -> Comparing:
-    """The same once somebody else has looked."""
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
@@ -104,13 +119,13 @@ def comparing_joints(
                 joints = world[:, column]
                 yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
 
-    return (yield from _comparing(plan, expected, keyed_rows, style, measure, ask, suspects))
+    return _compare(plan, expected, keyed_rows, style, measure, suspects)
 
 
 def compare_targets(
-    plan: Plan, solved: Iterable[SolvedGroup], places: Mapping[Point, WorldTransform], settings: KeySettings, look: Look
-) -> Measured:
-    """Targets and pole targets against where they were to be, wherever they were keyed."""
+    plan: Plan, solved: Iterable[SolvedGroup], places: Mapping[Point, WorldTransform], settings: KeySettings
+) -> Comparison:
+    """Targets and pole targets with where they were to be, wherever they were keyed."""
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
@@ -122,7 +137,7 @@ def compare_targets(
                 yield _Expected(chain=chain.name, things=things, world=world, size=size)
 
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
-    return run(_comparing(plan, expected, rows, settings, settings.measure, _at_once(look)))
+    return _compare(plan, expected, rows, settings, settings.measure)
 
 
 def _size(joints: Array) -> Array:
@@ -136,26 +151,17 @@ def _mid_and_tip(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
     return (end, (0.0, 0.0, 0.0)), tip
 
 
-def _at_once(look: Look) -> Ask:
-    def ask(need: SampleRequest, frames: Array) -> Generator[Any, Samples, Samples]:
-        yield from ()
-        return look(need, frames)
-
-    return ask
-
-
-def _comparing(
+def _compare(
     plan: Plan,
     expected: Callable[[NDArray[np.intp]], Iterable[_Expected]],
     keyed_rows: Rows,
     style: KeyStyle,
     measure: Measure,
-    ask: Ask,
     suspects: Collection[int] = (),
-) -> Comparing:
+) -> Comparison:
     """expected : of rows of the plan's frames where things are to be there"""
     if measure == Measure.NONE:
-        return {}, [translated("report.not_measured")] if any(map(len, keyed_rows.values())) else []
+        return Comparison(notes=[translated("report.not_measured")] if any(map(len, keyed_rows.values())) else [])
     tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
@@ -163,20 +169,20 @@ def _comparing(
     rows = anywhere[chosen(plan.frames[anywhere], plan.rig, measure, suspects=likely)]
     total = len(anywhere)
     if not total:
-        return {}, []
+        return Comparison()
     compared = list(expected(rows))
     points = {point for one in compared for point, _ in one.things}
     need = SampleRequest(
         objects=frozenset(point.object for point in points),
         bones=frozenset(point for point in points if point.bone),
     )
-    try:
-        samples = yield from ask(need, plan.frames[rows])
-    except Refused as refusal:
-        return {}, [translated("report.unmeasurable", reason=refusal)]
     sampled = [translated("report.measured", count=len(rows), total=total)]
-    chains = dict(_measured(plan, compared, keyed, samples, rows, tolerance))
-    return chains, sampled if len(rows) < total else []
+    return Comparison(
+        points=need,
+        frames=plan.frames[rows],
+        notes=sampled if len(rows) < total else [],
+        against=partial(_measured, plan, compared, keyed, rows=rows, tolerance=tolerance),
+    )
 
 
 def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """Feet that were planted, as Blender evaluates them now, beside how they were captured."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,12 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ...key_settings import KeySettings, Measure
 from ...messages.foot_report import FootReport, slide_of
+from ...messages.refused import Refused
 from ..convert import Rows
+from ..phases import Sampled
 from ..sample.request import SampleRequest
 from .build_report import millimetres
-from .compare import Look, Measured, compare_joints
+from .compare import Comparison, compare_joints
 
 MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
@@ -43,28 +46,26 @@ def compare_feet(
     solved: Sequence[SolvedGroup],
     keyed_rows: Rows,
     settings: KeySettings,
-    look: Look,
-) -> tuple[tuple[FootReport, ...], Measured]:
-    """The report of each foot that is planted, none where nothing is measured; and mid joints and tips of all limbs.
-
-    Both are of the same frames, on which Blender evaluates the character once.
-    """
-    those = [(column, foot) for column, foot in enumerate(planted_feet) if foot.is_planted]
-    bones = frozenset(Point(plan.rig, place.bone) for _, foot in those for place in foot.points)
-    seen: list[tuple[Array, Samples]] = []
-
-    def look_at_feet_too(need: SampleRequest, frames: Array) -> Samples:
-        samples = look(need | SampleRequest(objects=frozenset({plan.rig}), bones=bones), frames)
-        seen.append((frames, samples))
-        return samples
-
+) -> Comparison:
+    """Mid joints and tips of all limbs with the solution; the same samples tell of the feet that are planted."""
     measure, suspects = settings.measure, np.arange(0)
     if measure == Measure.AUTO:
         few = len(plan.frames) <= _MOST
         measure, suspects = (Measure.ALL, suspects) if few else (measure, _suspects(planted, solved))
-    measured = compare_joints(plan, solved, keyed_rows, settings, measure, look_at_feet_too, suspects.tolist())
-    reports = (_report(plan, foot, planted, column, *each) for each in seen for column, foot in those)
-    return tuple(reports), measured
+    comparison = compare_joints(plan, solved, keyed_rows, settings, measure, suspects.tolist())
+    bones = frozenset(Point(plan.rig, place.bone) for foot in planted_feet if foot.is_planted for place in foot.points)
+    feet_too = SampleRequest(objects=frozenset({plan.rig}), bones=bones)
+    return replace(comparison, points=comparison.points and comparison.points | feet_too)
+
+
+def foot_reports(
+    plan: Plan, planted_feet: Sequence[Foot], planted: PlantedFeet, frames: Array, sampled: Sampled
+) -> tuple[FootReport, ...]:
+    """The report of each foot that is planted; none where nothing is measured."""
+    if sampled is None or isinstance(sampled, Refused):
+        return ()
+    those = ((column, foot) for column, foot in enumerate(planted_feet) if foot.is_planted)
+    return tuple(_report(plan, foot, planted, column, frames, sampled) for column, foot in those)
 
 
 def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: Array, samples: Samples) -> FootReport:

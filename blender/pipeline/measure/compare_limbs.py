@@ -1,7 +1,7 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import degrees
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....skeleton.layers import LayerPlan, joints_of
 from ....skeleton.limb_pose import differences, extremes
-from ....skeleton.values import Plan, Point
+from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...armatures import Rig
@@ -18,9 +18,12 @@ from ...key_settings import Keys, KeySettings, Measure
 from ...messages.chain_report import ChainReport
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
+from ..phases import Need, Sampled
 from ..sample.request import SampleRequest
+from ..sample.sampling import Sampler
+from ..unkeyed_edits import Keyed
 from .chosen_frames import chosen
-from .compare import Look
+from .compare import unmeasurable
 
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What nobody sees: parts of the limb's length, radians, and parts of its scale."""
@@ -43,6 +46,60 @@ def world_units(to_world: Array) -> Array:
     return np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LimbComparison:
+    """Of limbs as they show with how they showed before.
+
+    rows : which of the plan's frames are measured
+    times : (m,) these, then some frames between them
+    wanted : by bone (m, 4, 4) in armature space
+    """
+
+    plan: Plan
+    limbs: Sequence[LayerPlan]
+    settings: KeySettings
+    rows: NDArray[np.intp]
+    times: Array
+    wanted: Mapping[str, Array]
+
+    def need(self, sampler: Sampler, keyed: Keyed) -> Need | None:
+        """What has to be sampled, now that these paths are keyed."""
+        if not (len(self.rows) and self.limbs):
+            return None
+        bones = frozenset(Point(self.plan.rig, name) for name in self.wanted)
+        points = SampleRequest(objects=frozenset({self.plan.rig}), bones=bones)
+        return Need(sampler=sampler, points=points, frames=self.times, keyed=keyed)
+
+    def measured(self, sampled: Sampled) -> tuple[list[ChainReport], list[str]]:
+        """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
+        if isinstance(sampled, Samples):
+            return self._measured(sampled)
+        nothing = np.zeros(len(self.plan.frames), dtype=bool)
+        notes = [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else []
+        return [_report(limb.name, self.plan.frames, nothing) for limb in self.limbs], notes
+
+    def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
+        count, total, times = len(self.rows), len(self.plan.frames), self.times
+        measured = np.isin(np.arange(total), self.rows)
+        factor = np.broadcast_to(world_units(played.to_world[self.plan.rig]), len(times))
+        now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
+        reports, notes = [], []
+        for limb in self.limbs:
+            moved, turned, scaled = differences(limb.shown, now, self.wanted)
+            off = np.stack((moved * factor, turned, scaled), axis=-1)
+            allowed = _allowed(limb, self.settings, factor.max())
+            report = _report(limb.name, self.plan.frames, measured)
+            misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
+            report.off[self.rows], report.misposed[self.rows] = off[:, :count, 0].max(axis=0), misposed
+            if misposed.any():
+                report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
+                notes += _told(limb, off[:, :count], allowed, times[:count])
+            notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max())
+            reports.append(report)
+        sampled = [translated("report.limbs_measured", count=count, total=total)]
+        return reports, notes + (sampled if count < total else [])
+
+
 def compare_limbs(
     plan: Plan,
     limbs: Sequence[LayerPlan],
@@ -50,9 +107,8 @@ def compare_limbs(
     wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
     suspects: Set[int],
     settings: KeySettings,
-    look: Look,
-) -> tuple[list[ChainReport], list[str]]:
-    """A report of each limb, and sentences for the whole report, that tell how far those are off that did not stay.
+) -> LimbComparison:
+    """Which frames are to be measured, and how the limbs are to be there.
 
     frames : those of the plan, and some between them
     wanted : on both, by bone (n, 4, 4) in armature space
@@ -60,32 +116,16 @@ def compare_limbs(
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
     rows, between = _chosen(plan, limbs, frames, wanted, suspects, settings.measure)
-    count, total = len(rows), len(plan.frames)
-    measured = np.isin(np.arange(total), rows)
-    if not (count and limbs):
-        notes = [translated("report.not_measured")] if limbs else []
-        return [_report(limb.name, plan.frames, measured) for limb in limbs], notes
-    bones = frozenset(Point(plan.rig, bone.name) for limb in limbs for bone in limb.shown)
-    times = np.concatenate((frames[0][rows], frames[1][between]))
-    played = look(SampleRequest(objects=frozenset({plan.rig}), bones=bones), times)
-    factor = np.broadcast_to(world_units(played.to_world[plan.rig]), len(times))
     on, half = wanted
-    to_be = {point.bone: np.concatenate((on[point.bone][rows], half[point.bone][between])) for point in bones}
-    now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
-    reports, notes = [], []
-    for limb in limbs:
-        moved, turned, scaled = differences(limb.shown, now, to_be)
-        off, allowed = np.stack((moved * factor, turned, scaled), axis=-1), _allowed(limb, settings, factor.max())
-        report = _report(limb.name, plan.frames, measured)
-        misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
-        report.off[rows], report.misposed[rows] = off[:, :count, 0].max(axis=0), misposed
-        if misposed.any():
-            report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
-            notes += _told(limb, off[:, :count], allowed, times[:count])
-        notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max())
-        reports.append(report)
-    sampled = [translated("report.limbs_measured", count=count, total=total)]
-    return reports, notes + (sampled if count < total else [])
+    names = {bone.name for limb in limbs for bone in limb.shown}
+    return LimbComparison(
+        plan=plan,
+        limbs=limbs,
+        settings=settings,
+        rows=rows,
+        times=np.concatenate((frames[0][rows], frames[1][between])),
+        wanted={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
+    )
 
 
 def _chosen(

@@ -12,19 +12,19 @@ from ...armatures import Rig
 from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
-from .. import convert, trial_keys, unkeyed_edits
+from .. import convert, trial_keys
 from ..checks import keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
-from ..measure.compare import comparing_joints
+from ..measure.compare import compare_joints
 from ..mute_constraints import mute_constraints
-from ..phases import Opened, Preparation, request
+from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
-from . import together
+from ..unkeyed_edits import Keep
 from .write_channels import Channels, paths, write_keys
 
 
@@ -62,14 +62,14 @@ def bake(
     rows = keyed_rows(plan, solved)
     channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
 
-    def write_and_measure(keep: unkeyed_edits.Keep) -> together.Looking:
+    def write(keep: Keep) -> Written:
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
-        ask = together.asking(sampler, paths(channels))
-        measured = yield from comparing_joints(plan, solved, rows, settings, settings.measure, ask)
-        return build_report("Bake", plan, solved, notes, measured)
+        comparison = compare_joints(plan, solved, rows, settings, settings.measure)
+        need = comparison.need(sampler, paths(channels))
+        return Written(need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled)))
 
-    return together.Writing(write_and_measure)
+    return write
 
 
 def check(

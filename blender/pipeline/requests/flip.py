@@ -1,6 +1,7 @@
 """Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,7 +80,8 @@ def flip(
         raise
     for pole in poles:
         notes += [*_write(pole, plan.scene), pole.told]
-    report = pose(rig, names, scene, insert_keys=False, pose_before=pose_before)
+    with unkeyed_edits.preserved() as keep:
+        report = pose.within(keep, rig, names, scene, insert_keys=False, posing=nullcontext(pose_before))
     return replace(report, notes=(*notes, *report.notes))
 
 

@@ -5,7 +5,6 @@ What was captured is sampled, also if the armature plays what was planted from i
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from bpy.types import Scene
 
@@ -22,19 +21,20 @@ from ...key_settings import KeySettings
 from ...messages.frame_and_point import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import captured_action, kept_outside, unkeyed_edits, write
+from .. import captured_action, kept_outside, write
 from ..checks import keys
 from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..measure.build_report import build_report
-from ..measure.compare_feet import MOVES, compare_feet
-from ..phases import Opened, Preparation, request
+from ..measure.compare_feet import MOVES, compare_feet, foot_reports
+from ..phases import Opened, Preparation, Sampled, Written, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
 from ..read.keys import values_before
 from ..read.notes import switch_notes
 from ..read.said_contacts import Said, said_contacts
 from ..sample import floor, sampling
 from ..sample.request import SampleRequest, pose_request
+from ..unkeyed_edits import Keep
 
 
 @request
@@ -68,19 +68,24 @@ def plant_feet(
     contacts = _contact_channels(read, planted)
     told = [*_notes(read, said, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
 
-    def write_and_measure() -> Report:
+    def write(keep: Keep) -> Written:
         sampler.removal.refuse()
         keyed = {channel.path for channel in (*channels, *contacts)}
-        with unkeyed_edits.preserve_edits(rig, plan.scene, keyed):
-            notes = captured_action.begin_anew(rig, read.source, moving)
-            notes += _write(read, said, channels, contacts, settings)
-        with captured_action.apart(rig, read.source), sampling.Sampler(read.plan, sampler.way) as played:
-            look = partial(played.played, keyed={rig: keyed})
-            feet_now, measured = compare_feet(plan, read.feet, planted, solved, rows, settings, look)
-        report = build_report("Plant", plan, solved, [*told, *notes], measured)
-        return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
+        keep(rig, plan.scene, keyed)
+        notes = captured_action.begin_anew(rig, read.source, moving)
+        notes += _write(read, said, channels, contacts, settings)
+        opened.enter_context(captured_action.apart(rig, read.source))
+        played = opened.enter_context(sampling.Sampler(read.plan, sampler.way))
+        comparison = compare_feet(plan, read.feet, planted, solved, rows, settings)
 
-    return write_and_measure
+        def measure(sampled: Sampled) -> Report:
+            feet_now = foot_reports(plan, read.feet, planted, comparison.frames, sampled)
+            report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
+            return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
+
+        return Written(comparison.need(played, {rig: keyed}), measure)
+
+    return write
 
 
 def _rotation_paths(read: CapturedLimbs) -> list[str]:

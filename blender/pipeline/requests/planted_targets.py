@@ -16,12 +16,12 @@ from ...chains.create_targets import create
 from ...chains.field_values import unchanged_on_error
 from ...key_settings import KeySettings
 from ...messages.refused import Refused
-from ...messages.report import Report
 from ..checks.targets import keyable, refuse_not_shown
-from ..phases import Opened, Preparation, prepare_part, request
+from ..phases import Opened, Preparation, Written, finish, request
 from ..read.build_plan import build_plan
 from ..read.captured_limbs import Asked, captured_limbs
 from ..sample import sampling
+from ..unkeyed_edits import Keep
 from .plant import plant_feet
 from .targets_from_pose import bake_targets
 
@@ -41,16 +41,16 @@ def plant_with_targets(
     add_chains: AddChains,
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
-    steps = plant_feet(rig, asked, scene, settings, pose_before=pose_before)
-    yield from part(prepare_part(opened, steps), 0.0, 0.5)
+    planting = plant_feet.part(opened, rig, asked, scene, settings, pose_before=pose_before)
+    write_feet = yield from part(planting, 0.0, 0.5)
     read = captured_limbs(rig, asked, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     names = [name for name in planted if name not in read.again]
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
-        yield from part(prepare_part(opened, bake_targets(rig, known, span, scene, settings)), 0.5, 1.0)
+        yield from part(bake_targets.part(opened, rig, known, span, scene, settings), 0.5, 1.0)
 
-    def write() -> Report:
+    def write(keep: Keep) -> Written:
         before = _targets(rig)
         with unchanged_on_error(rig):
             add_chains(rig, names)
@@ -59,12 +59,12 @@ def plant_with_targets(
                 plan = build_plan(rig, names, span, scene, settings.keys)
                 refuse_not_shown(plan)
                 keyable(plan, over_range=True, style=settings)
-                report = steps.write()
+                report = finish(write_feet, keep)
             except Refused:
                 target_empties.remove(_targets(rig) - before - {rig})
                 raise
-        baked = bake_targets(rig, names, span, scene, settings).as_part().write()
-        return replace(report, notes=(*report.notes, *made.notes, *baked.notes))
+        baked = bake_targets.within(keep, rig, names, span, scene, settings)
+        return Written(None, lambda _: replace(report, notes=(*report.notes, *made.notes, *baked.notes)))
 
     return write
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from bpy.types import ID, Scene
 
@@ -9,52 +10,64 @@ from ....skeleton import solve
 from ....skeleton.bone_channels import keyed_rows, pose_values
 from ....skeleton.chain_group import SolvedGroup, one_by_one
 from ....skeleton.rotation_mode import rotation_name
-from ....skeleton.steps import run
 from ....skeleton.values import Bone, Plan
 from ... import versions
 from ...armatures import Rig
 from ...key_settings import DEFAULTS, Measure
-from ...messages.report import Report
 from .. import convert, write
 from ..checks import keys
 from ..checks.frames import refuse_unreachable
+from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
+from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.build_plan import current_plan
 from ..read.keys import value_before
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
 from ..sample.request import sample_request
+from ..unkeyed_edits import Keep
 from .write_channels import Channels, pose_channels
 
 
+@request
 def pose(
+    opened: Opened,
     rig: Rig,
     names: Sequence[str] | None,
     scene: Scene | None,
     *,
     insert_keys: bool,
-    pose_before: sampling.PoseBefore = sampling.as_sampled,
-) -> Report:
-    """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for."""
+    posing: AbstractContextManager[sampling.PoseBefore],
+) -> Preparation:
+    """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for.
+
+    posing : gives the pose that bones start from, while they are posed
+    """
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=insert_keys)
     constraints = [*dependencies.constrained(rig)]
     read_notes = rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
     sampling.settle(plan)
-    with sampling.sampled_current_frame(plan, sample_request(plan), pose_before) as (samples, played):
-        solved = solve.solve_groups(plan, samples)
-        refuse_unreachable(plan, solved)
-        rows = keyed_rows(plan, solved)
-        channels: Channels = {rig: run(convert.channels(plan, solved, rows, DEFAULTS))}
+    removal, pose_before = Removal(plan), opened.enter_context(posing)
+    sampled = sampling.sampled_current_frame(plan, sample_request(plan), pose_before)
+    samples, played = opened.enter_context(sampled)
+    solved = solve.solve_groups(plan, samples)
+    refuse_unreachable(plan, solved)
+    rows = keyed_rows(plan, solved)
+    channels: Channels = {rig: (yield from convert.channels(plan, solved, rows, DEFAULTS))}
 
+    def write(keep: Keep) -> Written:
+        removal.refuse()
         shown = plan.scene.view_layers[0].depsgraph
-        notes = [*read_notes, *pose_channels(plan, channels, insert_keys=insert_keys, shown=shown)]
-        measured = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL, played)
-    return build_report("Solve", plan, solved, notes, measured)
+        notes = [*read_notes, *pose_channels(plan, channels, keep if insert_keys else None, shown=shown)]
+        comparison = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL)
+        return Written(None, lambda _: build_report("Solve", plan, solved, notes, comparison.measured_now(played)))
+
+    return write
 
 
 def refuse_unposed(

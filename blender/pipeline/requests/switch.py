@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from bpy.types import Scene
@@ -21,12 +20,11 @@ from ...chains.rigs.switch_property import property_label
 from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import unkeyed_edits
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
-from ..phases import Opened, Preparation, request
+from ..phases import Opened, Preparation, Sampled, Written, request
 from ..read.build_plan import Frames, frame_range, steps
 from ..read.chosen_chains import scene_of
 from ..read.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
@@ -40,6 +38,7 @@ from ..read.layers import (
 )
 from ..sample import sampling
 from ..sample.request import SampleRequest
+from ..unkeyed_edits import Keep
 from . import layer_controls
 from .layer_keys import LayerKeys, write_keys
 
@@ -77,19 +76,23 @@ def switch(
     set_keys = [setting_channel(rig, setting, plan.frames) for setting in held]
     told += _settings_told(limbs, held)
 
-    def write_and_measure() -> Report:
+    def write(keep: Keep) -> Written:
         sampler.removal.refuse()
-        written = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
-        with unkeyed_edits.preserve_edits(rig, plan.scene, written):
-            notes = [*told, *_write(plan, found, set_keys, settings)]
+        keyed = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
+        keep(rig, plan.scene, keyed)
+        notes = [*told, *_write(plan, found, set_keys, settings)]
         sampler.renew()
-        look = partial(sampler.played, keyed={rig: written})
         suspects = frozenset().union(*(chain.suspects for chain in chains))
         times = plan.frames, halfway(plan.frames, rows)
-        reports, off = compare_limbs(plan, limbs, times, poses, suspects, settings, look)
-        return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
+        comparison = compare_limbs(plan, limbs, times, poses, suspects, settings)
 
-    return write_and_measure
+        def measure(sampled: Sampled) -> Report:
+            reports, off = comparison.measured(sampled)
+            return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
+
+        return Written(comparison.need(sampler, {rig: keyed}), measure)
+
+    return write
 
 
 def _read(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from math import ceil
 
 import numpy as np
@@ -25,21 +24,21 @@ from ...key_settings import Keys, KeySettings
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
-from ...messages.report import Report
 from ...messages.translation import translated
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
-from ..phases import Opened, Preparation, request
+from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.bone import read_bone
 from ..read.build_plan import Frames, build_plan
 from ..read.keys import key_frames
 from ..read.space import carrier, refuse_circle
 from ..sample import sampling
-from .write_channels import key_channels, paths
+from ..unkeyed_edits import Keep
+from .write_channels import paths, write_keys
 
 
 @request
@@ -77,17 +76,19 @@ def change_target_space(
     by_target = yield from part(converting, sampled, 1.0)
     channels = by_object(by_target)
 
-    def write_and_measure() -> Report:
+    def write(keep: Keep) -> Written:
         sampler.removal.refuse()
         for item in objects:
             _hang(item, space, inverse)
         _hang_bones([point for point in targets if point.bone], space, plan.scene)
-        notes = [*range_notes, *key_notes(plan, by_target), *key_channels(plan, channels, settings)]
-        played = partial(sampler.played, keyed=paths(channels))
-        measured = compare_targets(plan, solved, places, settings, played)
-        return build_report("Change Target Space", plan, solved, notes, measured)
+        notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
+        comparison = compare_targets(plan, solved, places, settings)
+        need = comparison.need(sampler, paths(channels))
+        return Written(
+            need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
+        )
 
-    return write_and_measure
+    return write
 
 
 def _targets(plan: Plan, space: Point | None, settings: KeySettings) -> dict[Point, KeyedTarget]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 
 import numpy as np
@@ -31,17 +31,18 @@ from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
 from ...messages.translation import translated
-from .. import convert
+from .. import convert, unkeyed_edits
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
-from ..phases import Opened, Preparation, request
+from ..phases import Opened, Preparation, Written, request
 from ..read.bone import from_bone
 from ..read.build_plan import Frames, build_plan, current_plan
 from ..sample import sampling
 from ..sample.request import pose_request
-from .write_channels import key_channels, paths, pose_channels
+from ..unkeyed_edits import Keep
+from .write_channels import paths, pose_channels, write_keys
 
 
 @request
@@ -69,14 +70,16 @@ def bake_targets(
     by_target = yield from part(converting, sampled, 1.0)
     channels, kept_notes = by_object(by_target), [*pose_notes(plan, found), *key_notes(plan, by_target)]
 
-    def write_and_measure() -> Report:
+    def write(keep: Keep) -> Written:
         sampler.removal.refuse()
-        notes = [*kept_notes, *key_channels(plan, channels, settings)]
-        played = partial(sampler.played, keyed=paths(channels))
-        measured = compare_targets(plan, solved, places, settings, played)
-        return build_report("Bake from Pose", plan, solved, notes, measured)
+        notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
+        comparison = compare_targets(plan, solved, places, settings)
+        need = comparison.need(sampler, paths(channels))
+        return Written(
+            need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
+        )
 
-    return write_and_measure
+    return write
 
 
 def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
@@ -88,7 +91,8 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
     samples = sampling.sample_current_frame(plan, pose_request(plan, placed(points)))
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
-    notes = [*pose_notes(plan, found), *pose_channels(plan, channels, insert_keys=insert_keys)]
+    with unkeyed_edits.preserved() as keep:
+        notes = [*pose_notes(plan, found), *pose_channels(plan, channels, keep if insert_keys else None)]
     if not insert_keys:
         notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
     return build_report("Snap to Pose", plan, [one.solved for one in found], notes)

@@ -61,7 +61,8 @@ def _off(rig: Rig, chain: str, scene: Scene) -> float | None:
         sampling.settle(plan)
         with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
             solved = solve.solve_groups(plan, samples)
-            measured, _ = compare_joints(plan, solved, keyed_rows(plan, solved), DEFAULTS, Measure.ALL, played)
+            comparison = compare_joints(plan, solved, keyed_rows(plan, solved), DEFAULTS, Measure.ALL)
+            measured, _ = comparison.measured_now(played)
     except Refused:
         return None
     return float(measured[chain]["off"][0]) if chain in measured else None

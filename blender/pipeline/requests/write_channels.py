@@ -13,15 +13,16 @@ Channels = Mapping[Object, Sequence[Channel]]
 
 
 def pose_channels(
-    plan: Plan, channels: Channels, *, insert_keys: bool = False, shown: Depsgraph | None = None
+    plan: Plan, channels: Channels, keep: unkeyed_edits.Keep | None = None, *, shown: Depsgraph | None = None
 ) -> list[str]:
     """Pose without keys or with them, on the one frame of the plan; returns sentences for the report.
 
+    keep : keeps edits where keys are inserted; None for no keys
     shown : what this shows already is not set again
     """
     for item, found in channels.items():
         write.pose(item, found, shown)
-    return key_channels(plan, channels, DEFAULTS) if insert_keys else []
+    return write_keys(plan, channels, DEFAULTS, keep) if keep else []
 
 
 def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:

@@ -180,12 +180,12 @@ def settle(plan: Plan) -> None:
 @contextmanager
 def sampled_current_frame(
     plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled
-) -> Iterator[tuple[Samples, Callable[[SampleRequest, Array], Samples]]]:
+) -> Iterator[tuple[Samples, Callable[[SampleRequest], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
         samples = scene.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield _with_poses_before(need, samples, pose_before), lambda need, _frames: scene.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, pose_before), lambda need: scene.probed(plan.scene, need)
 
 
 def sample_current_frame(plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled) -> Samples:
