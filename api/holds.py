@@ -1,17 +1,13 @@
 """Hands that hold on: targets that stay where they are, in the world or on something that moves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from math import ceil, floor, inf
+from math import inf
 from numbers import Real
 
 import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import holds
-from ..blender.armatures import Rig
-from ..blender.hold_and_plant_properties import TwoBoneIKHold
-from ..blender.key_settings import Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
@@ -20,12 +16,10 @@ from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.read.build_plan import Frames, frame_range
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
-from ..blender.pipeline.requests.bake import check
-from ..blender.pipeline.requests.hold import hold_targets, notes, remake_holds
+from ..blender.pipeline.requests import hold as steps
 from ..skeleton.hold import Hold
 
 
-@at_work.alone()
 def hold(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -64,10 +58,9 @@ def hold(
     asked = Hold(
         start=start, end=end, at=float(at), space=space_point(space), rotation=bool(rotation), ease=(before, after)
     )
-    return _told("Hold", rig, hold_targets(rig, chains, asked, scene, pose_before), asked.span, scene)
+    return steps.hold_targets(rig, chains, asked, scene, pose_before).write()
 
 
-@at_work.alone()
 def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
 
@@ -80,10 +73,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     forearm.L: 8 of 8 frames reached
     """
     rig = given_rig(rig)
-    scene = scene_of(rig, scene)
-    names = remake_holds(rig, chains, (), scene, pose_before)
-    spans = [holds.read(record).span for name in names for record in _records(rig, name)]
-    return _told("Update Holds", rig, names, (min(span[0] for span in spans), max(span[1] for span in spans)), scene)
+    return steps.update_holds(rig, chains, scene, pose_before).write()
 
 
 @at_work.alone()
@@ -99,19 +89,7 @@ def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Sce
     """
     rig = given_rig(rig)
     [found] = chosen_chains(rig, [chain])
-    records = _records(rig, chain)
+    records = holds.of_chain(rig.two_bone_ik_chains[chain])
     if index is not None and index not in range(len(records)):
         raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=found, value=index, count=len(records))
-    remake_holds(rig, [chain], range(len(records)) if index is None else (index,), scene, pose_before)
-
-
-def _records(rig: Rig, name: str) -> Sequence[TwoBoneIKHold]:
-    chain = rig.two_bone_ik_chains[name]
-    return holds.of_chain(chain)
-
-
-def _told(operation: str, rig: Rig, names: Sequence[str], span: tuple[float, float], scene: Scene) -> Report:
-    """What plays now, on the frames that may have changed."""
-    frames = float(ceil(span[0])), float(max(floor(span[1]), ceil(span[0])))
-    report = check(rig, names, frames, scene, Sampling.AUTO, pose_before=pose_before, more_notes=notes)
-    return replace(report, operation=operation)
+    steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene, pose_before)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
-from typing import Concatenate, Generic, NamedTuple, ParamSpec
+from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol
 
 from ...skeleton.steps import run
 from ...skeleton.values import Samples
@@ -35,6 +35,16 @@ class Opened(ExitStack):
         self.slow: list[str] = []
 
 
+class Comparison(Protocol):
+    """Tells what has to be sampled on which frames to measure what plays; no points where nothing is measured."""
+
+    @property
+    def points(self) -> SampleRequest | None: ...
+
+    @property
+    def frames(self) -> Array: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Need:
     """What has to be sampled of what plays on these frames, now that something is keyed."""
@@ -43,6 +53,13 @@ class Need:
     points: SampleRequest
     frames: Array
     keyed: Keyed
+
+    @classmethod
+    def of(cls, comparison: Comparison, sampler: Sampler, keyed: Keyed) -> "Need | None":
+        """What the comparison needs, now that these paths are keyed."""
+        if comparison.points is None:
+            return None
+        return cls(sampler=sampler, points=comparison.points, frames=comparison.frames, keyed=keyed)
 
 
 Sampled = Samples | Refused | None
@@ -143,7 +160,7 @@ class request(Generic[Arguments]):
 def finish(write: Write, keep: Keep) -> Report:
     """Write and measure by itself what is a part of another request that writes."""
     need, measure = write(keep)
-    return measure(need and _sampled_alone(need))
+    return measure(_sampled_alone(need) if need else None)
 
 
 def write_together(requests: Sequence[Request]) -> list[Report | Refused]:

@@ -22,10 +22,8 @@ from ...key_settings import Keys, KeySettings, KeyStyle, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..convert import Rows
-from ..phases import Need, Sampled
+from ..phases import Sampled
 from ..sample.request import SampleRequest
-from ..sample.sampling import Sampler
-from ..unkeyed_edits import Keyed
 from .chosen_frames import chosen
 
 _PART = 1e-4
@@ -61,10 +59,6 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     against: Callable[[Samples], Iterable[tuple[str, dict[str, Any]]]] = lambda _: ()
 
-    def need(self, sampler: Sampler, keyed: Keyed) -> Need | None:
-        """What has to be sampled, now that these paths are keyed."""
-        return self.points and Need(sampler=sampler, points=self.points, frames=self.frames, keyed=keyed)
-
     def measured(self, sampled: Sampled) -> Measured:
         """What became of it; a sentence where it cannot be evaluated."""
         if isinstance(sampled, Refused):
@@ -74,7 +68,7 @@ class Comparison:
     def measured_now(self, look: Callable[[SampleRequest], Samples]) -> Measured:
         """The same, sampled at once."""
         try:
-            return self.measured(self.points and look(self.points))
+            return self.measured(look(self.points) if self.points else None)
         except Refused as refusal:
             return self.measured(refusal)
 

@@ -55,7 +55,7 @@ def compare_feet(
     comparison = compare_joints(plan, solved, keyed_rows, settings, measure, suspects.tolist())
     bones = frozenset(Point(plan.rig, place.bone) for foot in planted_feet if foot.is_planted for place in foot.points)
     feet_too = SampleRequest(objects=frozenset({plan.rig}), bones=bones)
-    return replace(comparison, points=comparison.points and comparison.points | feet_too)
+    return replace(comparison, points=comparison.points | feet_too if comparison.points else None)
 
 
 def foot_reports(

@@ -18,10 +18,8 @@ from ...key_settings import Keys, KeySettings, Measure
 from ...messages.chain_report import ChainReport
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
-from ..phases import Need, Sampled
+from ..phases import Sampled
 from ..sample.request import SampleRequest
-from ..sample.sampling import Sampler
-from ..unkeyed_edits import Keyed
 from .chosen_frames import chosen
 from .compare import unmeasurable
 
@@ -51,7 +49,7 @@ class LimbComparison:
     """Of limbs as they show with how they showed before.
 
     rows : which of the plan's frames are measured
-    times : (m,) these, then some frames between them
+    frames : (m,) these, then some frames between them
     wanted : by bone (m, 4, 4) in armature space
     """
 
@@ -59,16 +57,16 @@ class LimbComparison:
     limbs: Sequence[LayerPlan]
     settings: KeySettings
     rows: NDArray[np.intp]
-    times: Array
+    frames: Array
     wanted: Mapping[str, Array]
 
-    def need(self, sampler: Sampler, keyed: Keyed) -> Need | None:
-        """What has to be sampled, now that these paths are keyed."""
+    @property
+    def points(self) -> SampleRequest | None:
+        """What has to be sampled; None where nothing is measured."""
         if not (len(self.rows) and self.limbs):
             return None
         bones = frozenset(Point(self.plan.rig, name) for name in self.wanted)
-        points = SampleRequest(objects=frozenset({self.plan.rig}), bones=bones)
-        return Need(sampler=sampler, points=points, frames=self.times, keyed=keyed)
+        return SampleRequest(objects=frozenset({self.plan.rig}), bones=bones)
 
     def measured(self, sampled: Sampled) -> tuple[list[ChainReport], list[str]]:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
@@ -79,11 +77,11 @@ class LimbComparison:
         return [_report(limb.name, self.plan.frames, nothing) for limb in self.limbs], notes
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
-        count, total, times = len(self.rows), len(self.plan.frames), self.times
+        count, total, times = len(self.rows), len(self.plan.frames), self.frames
         measured = np.isin(np.arange(total), self.rows)
         factor = np.broadcast_to(world_units(played.to_world[self.plan.rig]), len(times))
         now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
-        reports, notes = [], []
+        reports, notes = list[ChainReport](), list[str]()
         for limb in self.limbs:
             moved, turned, scaled = differences(limb.shown, now, self.wanted)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
@@ -123,7 +121,7 @@ def compare_limbs(
         limbs=limbs,
         settings=settings,
         rows=rows,
-        times=np.concatenate((frames[0][rows], frames[1][between])),
+        frames=np.concatenate((frames[0][rows], frames[1][between])),
         wanted={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
     )
 

@@ -19,7 +19,7 @@ from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
 from ..mute_constraints import mute_constraints
-from ..phases import Opened, Preparation, Written, request
+from ..phases import Need, Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
@@ -66,7 +66,7 @@ def bake(
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         comparison = compare_joints(plan, solved, rows, settings, settings.measure)
-        need = comparison.need(sampler, paths(channels))
+        need = Need.of(comparison, sampler, paths(channels))
         return Written(need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled)))
 
     return write

@@ -1,6 +1,6 @@
 """Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
@@ -23,7 +23,7 @@ from ...hold_and_plant_properties import holds_of
 from ...key_settings import DEFAULTS, Sampling
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from .. import borders, kept_action, kept_keys, trial_keys, unkeyed_edits, write
+from .. import borders, kept_action, kept_keys, trial_keys, write
 from ..checks.targets import holdable
 from ..measure.compare import near
 from ..read import dependencies, leaders
@@ -32,6 +32,7 @@ from ..read.keys import by_path_and_index
 from ..sample import sampling
 from ..sample.curves import OwnTransforms
 from ..sample.request import SampleRequest, pose_request
+from ..unkeyed_edits import Keep
 
 
 class HeldTargets(ExitStack):
@@ -68,15 +69,16 @@ class HeldTargets(ExitStack):
         """Give the copy, in the spans of the point's holds, the keys from before them."""
         kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
 
-    def add(self, chain: ChainPlan, asked: Hold) -> None:
-        """Key the copy for one hold of the chain's target."""
+    def add(self, chain: ChainPlan, asked: Hold) -> Generator[float, None, None]:
+        """Key the copy for one hold of the chain's target; yields the part that is done."""
         point, frames = chain.target, asked.frames
-        samples, own, space = self._places(chain, asked, frames)
+        samples, own, space = yield from self._places(chain, asked, frames)
         if asked.at in frames:
             asked = hold.gripped(asked, frames, own, space)
         else:  # so near to a key there is none: Blender would merge them
             at = np.array([asked.at])
-            asked = hold.gripped(asked, at, *self._places(chain, asked, at)[1:])
+            _, *there = yield from self._places(chain, asked, at)
+            asked = hold.gripped(asked, at, *there)
         self._held[point].append(asked)
         copy, target = self._copies[point.object], self.targets[point]
         first, last = (self._values(copy, target, frame) for frame in asked.span)
@@ -98,36 +100,37 @@ class HeldTargets(ExitStack):
 
     def distance(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
-        _, own, space = self._places(chain, asked, frames)
+        _, own, space = run(self._places(chain, asked, frames))
         wanted = product(space, asked.grip)
         size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
         return float(norm((own - wanted)[..., :3, 3]).max()), near(size, np.abs(own).max())
 
-    def write(self, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
+    def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
         """Let the targets play what their copies were given, and remember what was asked.
 
         kept : all holds that there are from now on, where they were made anew; None to add those that were made
         """
         for item, copy in self._copies.items():
             points = [point for point in self.targets if point.object == item]
-            paths = {path for point in points for path in _paths(self.targets[point])}
-            with unkeyed_edits.preserve_edits(item, self._scene, paths):
-                kept_action.keep(item)
-                kept_action.replace_played(item, *versions.played(copy))
-                for point in points:
-                    target, records = self.targets[point], holds_of(point)
-                    before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
-                    if kept is not None:
-                        kept_keys.set_unkeyed(item, target, records)
-                        # What it has now may be what a hold has keyed.
-                        before = [tuple(records[0].location), tuple(records[0].orientation)]
-                        _forget(point)
-                    for one in self._held[point]:
-                        holds.keep(point, one, *before)
+            keep(item, self._scene, {path for point in points for path in _paths(self.targets[point])})
+            kept_action.keep(item)
+            kept_action.replace_played(item, *versions.played(copy))
+            for point in points:
+                target, records = self.targets[point], holds_of(point)
+                before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
+                if kept is not None:
+                    kept_keys.set_unkeyed(item, target, records)
+                    # What it has now may be what a hold has keyed.
+                    before = [tuple(records[0].location), tuple(records[0].orientation)]
+                    _forget(point)
+                for one in self._held[point]:
+                    holds.keep(point, one, *before)
             if not len(holds.kept(item)):
                 kept_action.give_back(item)
 
-    def _places(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[Samples, Array, Array]:
+    def _places(
+        self, chain: ChainPlan, asked: Hold, frames: Array
+    ) -> Generator[float, None, tuple[Samples, Array, Array]]:
         """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""
         order = leaders.in_order({dependencies.root_of(chain): [asked]}, self.known)
         also = [asked.space] if asked.space else []
@@ -138,7 +141,7 @@ class HeldTargets(ExitStack):
         places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
         need = _need(plan, [*leading, chain], places, also)
         with sampling.Sampler(plan, Sampling.AUTO, self._pose_before) as sampler:
-            samples = run(sampler.over_range(need))
+            samples = yield from sampler.over_range(need)
         for point in sorted(set(targets) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
             samples = self._as_copied(point, samples, frames)
         for each in leading:

@@ -4,86 +4,144 @@ All keys of a target are made on a copy of it, hold after hold, so that each beg
 To write is to let the target play the copy's action.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
+from math import ceil, floor
 
 from bpy.types import Scene
 
 from ....skeleton.hold import Hold
-from ....skeleton.values import Plan
+from ....skeleton.steps import part, run
+from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array
 from ... import holds
 from ...armatures import Rig
 from ...hold_and_plant_properties import holds_of
+from ...key_settings import Sampling
 from ...messages.refused import Refused
+from ...messages.report import Report
 from ...messages.translation import translated
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
+from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones
+from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies, leaders
 from ..read.build_plan import build_plan
 from ..sample import sampling
+from ..unkeyed_edits import Keep, preserved
+from .bake import check
 from .held_targets import HeldTargets
 
 
+@request
 def hold_targets(
-    rig: Rig, names: Sequence[str] | None, asked: Hold, scene: Scene | None, pose_before: sampling.PoseBefore
-) -> tuple[str, ...]:
-    """Hold the targets of the chains as asked; returns the names of the chains.
-
-    raises : Refused where a target cannot be held so; then nothing has changed
-    """
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    asked: Hold,
+    scene: Scene | None,
+    pose_before: sampling.PoseBefore,
+) -> Preparation:
+    """Hold the targets of the chains as asked."""
     plan = build_plan(rig, names, asked.span, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     refuse_too_many_frames(replace(plan, frames=asked.frames))
-    work = HeldTargets(plan.scene, pose_before)
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
     wanted = {dependencies.root_of(chain): [asked] for chain in plan.chains}
     work.known |= {dependencies.root_of(chain): chain for chain in plan.chains}  # muted ones may be named
-    with work:
-        for chain in leaders.in_order(wanted, work.known):
-            if dependencies.root_of(chain) in wanted:
-                work.begin(chain, [asked])
-                work.add(chain, asked)
-        work.write(kept=None)
-    return tuple(chain.name for chain in plan.chains)
+    order = [chain for chain in leaders.in_order(wanted, work.known) if dependencies.root_of(chain) in wanted]
+    for number, chain in enumerate(order):
+        work.begin(chain, [asked])
+        yield from part(work.add(chain, asked), number / len(order), (number + 1) / len(order))
+
+    def write(keep: Keep) -> Written:
+        removal.refuse()
+        work.write(keep, kept=None)
+        work.close()
+        held = [chain.name for chain in plan.chains]
+        return Written(None, lambda _: _report("Hold", plan, held, [asked], pose_before))
+
+    return write
 
 
-def remake_holds(
+@request
+def update_holds(
+    opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
+) -> Preparation:
+    """Make all holds of the chains' targets again from the actions before them."""
+    plan, held, write_holds = yield from _remade(opened, rig, names, (), scene, pose_before)
+
+    def write(keep: Keep) -> Written:
+        write_holds(keep)
+        known = [holds.read(record) for chain in held for record in holds_of(chain.target)]
+        return Written(None, lambda _: _report("Update Holds", plan, [one.name for one in held], known, pose_before))
+
+    return write
+
+
+def remove_holds(
+    rig: Rig, name: str, without: Collection[int], scene: Scene | None, pose_before: sampling.PoseBefore
+) -> None:
+    """Make the holds of the chain's target again, but for those at these places in its list.
+
+    raises : Refused where one cannot be made; then nothing has changed
+    """
+    with Opened() as opened, preserved() as keep:
+        _, _, write_holds = run(_remade(opened, rig, [name], without, scene, pose_before))
+        write_holds(keep)
+
+
+def _remade(
+    opened: Opened,
     rig: Rig,
     names: Sequence[str] | None,
     without: Collection[int],
     scene: Scene | None,
     pose_before: sampling.PoseBefore,
-) -> tuple[str, ...]:
-    """Make all holds of the chains' targets anew from the actions before them; returns names of chains that have some.
-
-    without : places of holds in their target's list that go
-    raises : Refused where one cannot be made; then nothing has changed
-    """
+) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keep], None]]]:
+    """The chains whose targets are held, and what writes their holds; Refused where one cannot be made."""
     plan = build_plan(rig, names, None, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    work, kept = HeldTargets(plan.scene, pose_before), {}
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
     work.known |= {dependencies.root_of(chain): chain for chain in held}
+    kept = {}
     for chain in held:
         for row, record in enumerate(holds_of(chain.target)):
             if row not in without and holds.lost(record):
                 raise Refused("HOLD_LOST", chain=chain, value=record.name)
         kept[chain.target] = [holds.read(one) for row, one in enumerate(holds_of(chain.target)) if row not in without]
     wanted = {dependencies.root_of(chain): kept[chain.target] for chain in held}
-    with work:
-        for chain in leaders.in_order(wanted, work.known):
-            if dependencies.root_of(chain) in wanted and chain.target not in work.targets:
-                before = [holds.read(record) for record in holds_of(chain.target)]
-                work.begin(chain, before)
-                work.restore(chain.target)
-                for one in kept[chain.target]:
-                    work.add(chain, one)
-        work.write(kept=kept)
-    return tuple(chain.name for chain in held)
+    done, total = 0, max(sum(map(len, kept.values())), 1)
+    for chain in leaders.in_order(wanted, work.known):
+        if dependencies.root_of(chain) in wanted and chain.target not in work.targets:
+            before = [holds.read(record) for record in holds_of(chain.target)]
+            work.begin(chain, before)
+            work.restore(chain.target)
+            for one in kept[chain.target]:
+                yield from part(work.add(chain, one), done / total, (done + 1) / total)
+                done += 1
+
+    def write(keep: Keep) -> None:
+        removal.refuse()
+        work.write(keep, kept=kept)
+        work.close()
+
+    return plan, held, write
+
+
+def _report(
+    operation: str, plan: Plan, names: Sequence[str], known: Sequence[Hold], pose_before: sampling.PoseBefore
+) -> Report:
+    """What plays now, on the frames that may have changed."""
+    start, end = min(one.span[0] for one in known), max(one.span[1] for one in known)
+    frames = float(ceil(start)), float(max(floor(end), ceil(start)))
+    report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, pose_before=pose_before, more_notes=notes)
+    return replace(report, operation=operation)
 
 
 def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:

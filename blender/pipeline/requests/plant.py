@@ -27,7 +27,7 @@ from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..measure.build_report import build_report
 from ..measure.compare_feet import MOVES, compare_feet, foot_reports
-from ..phases import Opened, Preparation, Sampled, Written, request
+from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
 from ..read.keys import values_before
 from ..read.notes import switch_notes
@@ -83,7 +83,7 @@ def plant_feet(
             report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
-        return Written(comparison.need(played, {rig: keyed}), measure)
+        return Written(Need.of(comparison, played, {rig: keyed}), measure)
 
     return write
 

@@ -24,7 +24,7 @@ from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
-from ..phases import Opened, Preparation, Sampled, Written, request
+from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.build_plan import Frames, frame_range, steps
 from ..read.chosen_chains import scene_of
 from ..read.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
@@ -90,7 +90,7 @@ def switch(
             reports, off = comparison.measured(sampled)
             return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
-        return Written(comparison.need(sampler, {rig: keyed}), measure)
+        return Written(Need.of(comparison, sampler, {rig: keyed}), measure)
 
     return write
 

@@ -30,7 +30,7 @@ from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
-from ..phases import Opened, Preparation, Written, request
+from ..phases import Need, Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.bone import read_bone
 from ..read.build_plan import Frames, build_plan
@@ -83,7 +83,7 @@ def change_target_space(
         _hang_bones([point for point in targets if point.bone], space, plan.scene)
         notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = comparison.need(sampler, paths(channels))
+        need = Need.of(comparison, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
         )

@@ -36,7 +36,7 @@ from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
-from ..phases import Opened, Preparation, Written, request
+from ..phases import Need, Opened, Preparation, Written, request
 from ..read.bone import from_bone
 from ..read.build_plan import Frames, build_plan, current_plan
 from ..sample import sampling
@@ -74,7 +74,7 @@ def bake_targets(
         sampler.removal.refuse()
         notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = comparison.need(sampler, paths(channels))
+        need = Need.of(comparison, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
         )
