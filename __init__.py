@@ -6,7 +6,8 @@ public interface for scripts; `operators` and `ui` are what animators meet, `com
 Whoever opens Blender need not pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
 """
 
-from .blender import handlers, hold_and_plant_properties, properties
+from .blender import handlers
+from .blender.settings import hold_and_plant_properties, properties
 from .command_line import command
 from .operators import chains, check, drag, pose, progress, targets
 from .ui import menus, overlay, panel, preferences, pull_tool

@@ -23,13 +23,13 @@ from ..blender.chains.new_targets import TargetKind, TargetParent
 from ..blender.chains.rigs.rig_files import KnownLimb
 from ..blender.chains.setup_file import Setup
 from ..blender.extension import VERSION as __version__
-from ..blender.key_settings import Keys, KeyStyle, Measure
 from ..blender.live.drag import Drag
 from ..blender.messages.chain_report import ChainReport
 from ..blender.messages.foot_report import FootReport
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request, write_together
+from ..blender.settings.key_settings import Keys, KeyStyle, Measure
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
 from .bake import bake, bake_all, baking, check, followed_first, remove_markers, run

@@ -9,7 +9,6 @@ from typing import Any, Unpack, cast, overload
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
@@ -21,6 +20,7 @@ from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
 from ..blender.pipeline.requests import hold
+from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from .options import BakeOptions
 
 _EVERY_FRAME = KeyStyle()

@@ -8,7 +8,6 @@ from typing import Unpack
 
 from bpy.types import Object, Scene
 
-from ..blender import keyed_options
 from ..blender.armatures import Chain, Rig
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
 from ..blender.chains.create_targets import create
@@ -25,7 +24,8 @@ from ..blender.pipeline.read.chosen_chains import chains_taking_part, chosen_cha
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests import uneven_takeover
 from ..blender.pipeline.requests.option_animation import animate
-from ..blender.properties import TwoBoneIKChain, chain_of, is_from_library
+from ..blender.settings import keyed_options
+from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
 from .options import ChainOptions
 
 

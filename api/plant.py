@@ -6,7 +6,6 @@ from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Kind
-from ..blender.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
@@ -18,6 +17,7 @@ from ..blender.pipeline.read.captured_limbs import Asked
 from ..blender.pipeline.requests.plant import find_contacts, plant_feet
 from ..blender.pipeline.requests.planted_targets import plant_with_targets
 from ..blender.pipeline.sample.floor import Floor
+from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness
 from ..solver.plant import PlantOptions

@@ -9,7 +9,6 @@ from bpy.types import Object, Scene
 from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
-from ..blender.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from ..blender.messages.report import Report
 from ..blender.pipeline import at_work
 from ..blender.pipeline.checks.armature import given_rig
@@ -18,6 +17,7 @@ from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys_of_limbs import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
+from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from .bake import given_rigs
 from .options import TargetOptions
 

@@ -12,8 +12,8 @@ from bpy.types import Object, PropertyGroup, Scene
 if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
-    from .hold_and_plant_properties import TwoBoneIKHold
-    from .properties import TwoBoneIKChain
+    from .settings.hold_and_plant_properties import TwoBoneIKHold
+    from .settings.properties import TwoBoneIKChain
 
     class Chain(TwoBoneIKChain):
         """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ..skeleton.values import Channel
 from ..solver.values import Array
-from . import keyed_options, versions
+from . import versions
 from .armatures import Rig
-from .key_settings import KeyStyle
-from .properties import TwoBoneIKChain
+from .settings import keyed_options
+from .settings.key_settings import KeyStyle
+from .settings.properties import TwoBoneIKChain
 
 NAME = "contact"
 

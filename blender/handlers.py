@@ -51,7 +51,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
     rigs = [rig for rig in armatures.local_armatures(scene) if rig.data in updated or rig.data.is_editmode]
     # Whatever names bones has imported it, but for what was appended.
     if _imported("bone_marks") or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
-        from . import bone_marks
+        from .settings import bone_marks
 
         bone_marks.notice(rigs)
 
@@ -63,7 +63,7 @@ def _follow_renames(*_: object) -> None:
         module.forget()
     items: Iterable[Any] = bpy.data.objects
     if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in items):
-        from . import bone_marks
+        from .settings import bone_marks
 
         bone_marks.follow_all()
 
@@ -163,7 +163,7 @@ def _forget() -> None:
 def _settle_options(*_: object) -> None:
     rigs = [item for item in bpy.data.objects if armatures.is_rig(item) and item.two_bone_ik_chains]
     if rigs:
-        from . import keyed_options
+        from .settings import keyed_options
 
         for rig in rigs:
             keyed_options.settle(rig)

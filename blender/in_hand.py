@@ -13,9 +13,10 @@ from typing import Any
 
 from bpy.types import Context, Object, ViewLayer
 
-from . import keyed_options, versions
+from . import versions
 from .armatures import Rig, as_rig, editable, is_rig, local_armatures
-from .properties import limb_bones
+from .settings import keyed_options
+from .settings.properties import limb_bones
 
 _MOST = 8
 """So many selected objects are looked at, and so many armatures remembered."""

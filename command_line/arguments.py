@@ -12,10 +12,10 @@ from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
 from ..blender.extension import VERSION
-from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.pipeline.read.layers import Layer
+from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
 from .shot import ReportDetail
 from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
 

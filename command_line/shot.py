@@ -10,9 +10,9 @@ from typing import Any
 from .. import api
 from ..blender.choices import Word
 from ..blender.files import atomic_write
-from ..blender.key_settings import DEFAULTS, Keys, Measure
 from ..blender.messages.refused import Refused
 from ..blender.pipeline.read.layers import Layer
+from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]

@@ -13,7 +13,7 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
 
 from ..blender.armatures import Rig, editable, is_rig
-from ..blender.properties import active_chain
+from ..blender.settings.properties import active_chain
 
 if TYPE_CHECKING:
     from .. import api as api

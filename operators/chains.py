@@ -6,7 +6,7 @@ from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.properties import is_from_library
+from ..blender.settings.properties import is_from_library
 from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected, show_in_panel
 
 

@@ -10,7 +10,7 @@ from bpy_extras import view3d_utils
 
 from ..blender.armatures import Rig, local_armatures
 from ..blender.choices import choice
-from ..blender.properties import active_chain
+from ..blender.settings.properties import active_chain
 from .armature_operator import ArmatureOperator, Result, active_names, api, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}

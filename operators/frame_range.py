@@ -9,7 +9,7 @@ from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.key_settings import DEFAULTS
+from ..blender.settings.key_settings import DEFAULTS
 from .armature_operator import (
     Result,
     SelectedChainsOperator,

@@ -10,8 +10,8 @@ from bpy.utils import register_classes_factory
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.hold_and_plant_properties import PLANT_FLOOR, PLANTED_RIG, PLANTED_SCENE, plant_option
-from ..blender.key_settings import DEFAULTS, KeyProperties
+from ..blender.settings.hold_and_plant_properties import PLANT_FLOOR, PLANTED_RIG, PLANTED_SCENE, plant_option
+from ..blender.settings.key_settings import DEFAULTS, KeyProperties
 from .armature_operator import ChainOperator, Result, active_names, api, in_hand, selected_with_chains
 from .frame_range import usual_range
 from .progress import KeyOperator, ProgressOperator

@@ -11,7 +11,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.choices import choice
-from ..blender.key_settings import DEFAULTS, KeyStyleProperties
+from ..blender.settings.key_settings import DEFAULTS, KeyStyleProperties
 from .armature_operator import Result, api, in_hand, show_status
 from .frame_range import RangeOperator
 

@@ -11,7 +11,7 @@ from bpy.utils import units
 
 from ..blender.armatures import Rig, editable
 from ..blender.chains.rigs.switch_property import property_label
-from ..blender.properties import TwoBoneIKChain
+from ..blender.settings.properties import TwoBoneIKChain
 
 if TYPE_CHECKING:
     from ..blender.live.limb_state import LimbState

@@ -11,7 +11,7 @@ from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, editable
-from ..blender.properties import TwoBoneIKChain, is_from_library
+from ..blender.settings.properties import TwoBoneIKChain, is_from_library
 
 _LETTER, _FRAME = 5.8, 52.0
 """Of a text in the panel, in pixels: a letter, and what the sidebar has beside the text, its tabs among it."""

@@ -5,7 +5,7 @@ from bpy.types import AddonPreferences, Context
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
-from ..blender.key_settings import KeyProperties
+from ..blender.settings.key_settings import KeyProperties
 from . import panel
 
 

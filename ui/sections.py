@@ -6,7 +6,7 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import contact_keys, holds, in_hand, keyed_options
+from ..blender import contact_keys, holds, in_hand
 from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
@@ -18,7 +18,8 @@ from ..blender.live import hold_state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.build_plan import frame_range
 from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
-from ..blender.properties import TwoBoneIKChain
+from ..blender.settings import keyed_options
+from ..blender.settings.properties import TwoBoneIKChain
 from .panel import draw_lines, is_narrow
 
 _COPIED = ("TARGET", "BONES", "BEND", "REACH")

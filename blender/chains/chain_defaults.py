@@ -9,8 +9,8 @@ from ...solver.values import Reference
 from .. import versions
 from ..armatures import Rig
 from ..pipeline.read.chain import chain_bones
-from ..properties import TwoBoneIKChain
 from ..rna_paths import bone_and_property
+from ..settings.properties import TwoBoneIKChain
 
 
 def fitting(chain: TwoBoneIKChain) -> dict[str, Any]:

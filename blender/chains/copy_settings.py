@@ -24,7 +24,7 @@ from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
 from ..pipeline.read.bone import rest
 from ..pipeline.read.rest_side import rest_chain
-from ..properties import TwoBoneIKChain, chain_of, root_name
+from ..settings.properties import TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
 
 SECTIONS = {

@@ -18,7 +18,7 @@ from ..messages.translation import translated
 from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chosen_chains import TakingPart, scene_of, with_bones
 from ..pipeline.requests import targets_from_pose
-from ..properties import TwoBoneIKChain
+from ..settings.properties import TwoBoneIKChain
 from . import chain_defaults, target_bones, target_empties
 from .field_values import set_fields, unchanged_on_error
 from .made_for import is_of_twin

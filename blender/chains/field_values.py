@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from bpy.types import Object
 
-from .. import bone_marks, keyed_options
 from ..armatures import Rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
-from ..properties import TwoBoneIKChain, chain_fields
+from ..settings import bone_marks, keyed_options
+from ..settings.properties import TwoBoneIKChain, chain_fields
 
 _TYPES: dict[str, Any] = {
     "BOOLEAN": bool | np.bool_,

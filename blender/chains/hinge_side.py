@@ -18,7 +18,7 @@ from ..pipeline.read.chain import bones_below, chain_bones
 from ..pipeline.read.keys import key_frames
 from ..pipeline.read.rest_side import rest_chain
 from ..pipeline.sample.curves import OwnTransforms
-from ..properties import TwoBoneIKChain
+from ..settings.properties import TwoBoneIKChain
 
 
 def decide(chain: TwoBoneIKChain, axis: HingeAxis) -> None:

@@ -5,7 +5,7 @@ from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.rest_side import rest_chain
-from ..properties import TwoBoneIKChain
+from ..settings.properties import TwoBoneIKChain
 
 
 def bend_limits_from_ik(rig: Rig, chain: TwoBoneIKChain) -> tuple[float, float]:

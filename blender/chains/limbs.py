@@ -10,7 +10,7 @@ from mathutils import Matrix
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.read import dependencies
-from ..properties import TwoBoneIKChain, chain_of, limb_bones
+from ..settings.properties import TwoBoneIKChain, chain_of, limb_bones
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
 from .rigs.known_limbs import limb_having

@@ -11,7 +11,7 @@ import bpy
 from bpy.types import Object
 
 from ..armatures import Rig, is_rig
-from ..properties import TwoBoneIKChain
+from ..settings.properties import TwoBoneIKChain
 from .new_targets import Role
 
 Item = tuple[Object, str]

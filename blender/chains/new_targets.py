@@ -10,7 +10,7 @@ from ..choices import Word
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name
 from ..pipeline.read import dependencies
-from ..properties import TwoBoneIKChain, root_name
+from ..settings.properties import TwoBoneIKChain, root_name
 from .detect.by_name import finger_carrier
 
 _SIDE = re.compile(r"[._\- ](?:l|r|left|right)(?:\.\d+)?$", re.IGNORECASE)

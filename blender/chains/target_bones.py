@@ -24,7 +24,7 @@ from ..messages.translation import translated
 from ..pipeline import unkeyed_edits
 from ..pipeline.read.bone import rest
 from ..pipeline.read.rest_side import rest_chain
-from ..properties import TwoBoneIKChain, root_name
+from ..settings.properties import TwoBoneIKChain, root_name
 from . import target_shapes
 from .edit_bones import edit_bones
 from .made_for import is_marked, mark

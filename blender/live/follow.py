@@ -13,11 +13,12 @@ from bpy.types import Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ...skeleton.values import MERGE, Bone, Plan, Point
-from .. import bone_marks, versions
+from .. import versions
 from ..armatures import Rig
 from ..pipeline import convert, write
 from ..pipeline.read import circles
 from ..pipeline.requests.pose import pose_solved
+from ..settings import bone_marks
 from . import pose_before, state
 from .state import RigState
 

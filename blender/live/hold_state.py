@@ -7,9 +7,9 @@ from mathutils import Matrix
 
 from .. import holds
 from ..armatures import Rig
-from ..hold_and_plant_properties import TwoBoneIKHold
 from ..pipeline.measure.compare import near
-from ..properties import TwoBoneIKChain
+from ..settings.hold_and_plant_properties import TwoBoneIKHold
+from ..settings.properties import TwoBoneIKChain
 
 
 def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:

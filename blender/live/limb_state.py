@@ -20,7 +20,7 @@ from ..armatures import Rig
 from ..chains.rigs import switches
 from ..messages.refused import Refused
 from ..pipeline.read import dependencies
-from ..properties import TwoBoneIKChain, root_name
+from ..settings.properties import TwoBoneIKChain, root_name
 from . import follow, hiding, state
 from .hiding import Hiding
 from .reading import Reading

@@ -15,9 +15,9 @@ from ...skeleton import transform
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
-from .. import bone_marks
 from ..armatures import Rig
 from ..pipeline.sample.sampling import PoseBefore
+from ..settings import bone_marks
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""

@@ -13,13 +13,13 @@ from bpy.types import ID, Depsgraph, Scene
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, ChainPlan, Samples
-from .. import bone_marks
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks import shared_bones
 from ..pipeline.sample.glance import Glance
 from ..pipeline.sample.sampling import samples_from_depsgraph
 from ..pipeline.sample.scene import handled
+from ..settings import bone_marks
 from . import pose_before, reading
 from .reading import Chains, Reading
 

@@ -10,7 +10,7 @@ from .translation import known_words, translated
 
 if TYPE_CHECKING:
     from ...skeleton.values import ChainPlan
-    from ..properties import TwoBoneIKChain
+    from ..settings.properties import TwoBoneIKChain
 
 unless_gone = suppress(ReferenceError)
 """Put around clean-up: ends it quietly if the data-block is gone, for example because another file was opened.

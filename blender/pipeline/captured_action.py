@@ -10,12 +10,13 @@ from typing import Any
 from bpy.types import Action
 
 from ...skeleton.feet import Foot
-from .. import bone_marks, contact_keys, renamed_actions, versions
+from .. import contact_keys, versions
 from ..armatures import Rig
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
-from ..renamed_actions import CONTACTS, MADE
 from ..rna_paths import bone_and_property
+from ..settings import bone_marks, renamed_actions
+from ..settings.renamed_actions import CONTACTS, MADE
 from . import kept_action, trial_keys, write
 from .borders import same_curves
 from .read.keys import single_key_points

@@ -15,7 +15,7 @@ from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
 from ...skeleton.values import Channel, Plan, Point, Samples
-from ..key_settings import Keys, KeyStyle
+from ..settings.key_settings import Keys, KeyStyle
 from . import own_keys
 from .read.keys import rotations_before
 

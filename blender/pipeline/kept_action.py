@@ -9,7 +9,8 @@ from typing import Any
 import bpy
 from bpy.types import Action, FCurve
 
-from .. import renamed_actions, versions
+from .. import versions
+from ..settings import renamed_actions
 from .borders import same_curves
 from .read.keys import by_path_and_index
 

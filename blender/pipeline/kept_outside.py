@@ -14,7 +14,7 @@ from bpy.types import FCurve
 from ...skeleton.values import MERGE, Channel
 from .. import versions
 from ..armatures import Rig
-from ..key_settings import KeyStyle
+from ..settings.key_settings import KeyStyle
 from . import borders
 from .borders import Outside
 from .read.keys import key_points

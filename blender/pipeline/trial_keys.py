@@ -21,7 +21,7 @@ from ...skeleton.values import Channel, Plan, Point, Samples
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..key_settings import Keys, KeyStyle
+from ..settings.key_settings import Keys, KeyStyle
 from . import convert, write
 from .checks import keys
 from .sample import isolated, probe

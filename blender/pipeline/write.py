@@ -16,9 +16,9 @@ from bpy.types import ID, Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints,
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
-from ..key_settings import KeyStyle
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
+from ..settings.key_settings import KeyStyle
 from . import own_keys
 from .checks.keys import code, mixed, owner_of
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 from bpy.types import Object, PropertyGroup
 from mathutils import Quaternion, Vector
 

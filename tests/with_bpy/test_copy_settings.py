@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 from bpy.types import Object
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

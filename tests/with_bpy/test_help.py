@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.key_settings import Measure
+from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import Measure
 
 from support.command import run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.key_settings import DEFAULTS, Keys, Measure, Sampling
+from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from bl_ext.user_default.two_bone_ik.command_line import manifest, run_command
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 from bl_ext.user_default.two_bone_ik.command_line.path_mapping import mapping

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 
 from support import rigify
 

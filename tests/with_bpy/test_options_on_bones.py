@@ -8,7 +8,7 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.keyed_options import NAMES, bone_field
+from bl_ext.user_default.two_bone_ik.blender.settings.keyed_options import NAMES, bone_field
 from bpy.types import Object
 
 from support import rigs

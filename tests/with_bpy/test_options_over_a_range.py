@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.keyed_options import bone_field
+from bl_ext.user_default.two_bone_ik.blender.settings.keyed_options import bone_field
 
 from support import rigs
 from support.truth import on_frame

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 
 from support.manual import CHECKOUT
 

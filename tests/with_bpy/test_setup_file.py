@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.properties import chain_fields
+from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 from bpy.types import Object, Property
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -9,7 +9,7 @@ from mathutils import Vector
 
 from ...armatures import Rig
 from ...choices import Word
-from ...properties import chain_of
+from ...settings.properties import chain_of
 from ..rigs.known_limbs import limbs_of
 from ..rigs.rig_files import KnownLimb
 from . import bone_names, by_name, by_structure

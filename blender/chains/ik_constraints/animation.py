@@ -13,7 +13,7 @@ from bpy.types import FCurve, KinematicConstraint, PoseBone, Scene
 from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.values import Point
 from ....solver.values import Array
-from ... import keyed_options, versions
+from ... import versions
 from ...armatures import Rig
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
@@ -23,6 +23,7 @@ from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimati
 from ...pipeline.sample import isolated, probe
 from ...pipeline.sample import scene as played
 from ...pipeline.sample.request import SampleRequest
+from ...settings import keyed_options
 from .pre_constraint_pose import pre_constraint_pose
 
 _SAME = 1e-5

@@ -6,9 +6,9 @@ import numpy as np
 
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
-from ...keyed_options import bone_field
 from ...messages.frame_and_point import frame_text
 from ...messages.refused import Refused
+from ...settings.keyed_options import bone_field
 
 
 def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:

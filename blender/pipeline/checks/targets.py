@@ -18,9 +18,9 @@ from ... import versions
 from ...armatures import Rig, editable
 from ...chains.rigs import controls
 from ...chains.rigs.switch_property import shown_layer
-from ...key_settings import KeyStyle
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
+from ...settings.key_settings import KeyStyle
 from ..read import dependencies
 from ..read.bone import read_bone, rest
 from ..read.keys import values_before

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
-from ...key_settings import Measure
 from ...rna_paths import owner_and_property
+from ...settings.key_settings import Measure
 from ..read.keys import key_points
 
 _FEW = 64

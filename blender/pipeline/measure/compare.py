@@ -18,9 +18,9 @@ from ....skeleton.target_channels import WorldTransform
 from ....skeleton.values import ChainPlan, Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
-from ...key_settings import Keys, KeySettings, KeyStyle, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from ..convert import Rows
 from ..phases import Sampled
 from ..sample.request import SampleRequest

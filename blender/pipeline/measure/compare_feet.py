@@ -17,9 +17,9 @@ from ....solver.contacts import on_ground
 from ....solver.corrections import slide, stand_spans
 from ....solver.values import Array
 from ....solver.vectors import norm
-from ...key_settings import KeySettings, Measure
 from ...messages.foot_report import FootReport, slide_of
 from ...messages.refused import Refused
+from ...settings.key_settings import KeySettings, Measure
 from ..convert import Rows
 from ..phases import Sampled
 from ..sample.request import SampleRequest

@@ -14,10 +14,10 @@ from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...armatures import Rig
-from ...key_settings import Keys, KeySettings, Measure
 from ...messages.chain_report import ChainReport
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
+from ...settings.key_settings import Keys, KeySettings, Measure
 from ..phases import Sampled
 from ..sample.request import SampleRequest
 from .chosen_frames import chosen

@@ -12,9 +12,9 @@ from bpy.types import Scene
 from ....skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ....solver.values import Array
 from ...armatures import Rig
-from ...key_settings import Keys
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
+from ...settings.key_settings import Keys
 from ..checks.armature import refuse_unposable
 from . import circles, dependencies
 from .animated_options import with_animated

@@ -8,10 +8,11 @@ from bpy.types import FCurve, Scene
 from ....skeleton.feet import Contact, Foot, Hips
 from ....skeleton.values import Plan
 from ....solver.plant import PlantOptions
-from ... import bone_marks, versions
+from ... import versions
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
 from ...messages.refused import Refused
+from ...settings import bone_marks
 from .. import captured_action
 from ..captured_action import Captured
 from ..checks.armature import refuse_unposable

@@ -11,11 +11,11 @@ from bpy.types import Bone, PropertyGroup
 
 from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Options, Plane, Unreachable
-from ... import keyed_options
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
-from ...properties import TwoBoneIKChain, chain_fields
+from ...settings import keyed_options
+from ...settings.properties import TwoBoneIKChain, chain_fields
 from . import animated_options
 from .bone import read_bone
 

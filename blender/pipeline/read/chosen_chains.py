@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from bpy.types import Scene
 
-from ... import bone_marks
 from ...armatures import Chain, Rig
 from ...messages.refused import Refused
 from ...messages.report import left_out_alerts
 from ...messages.translation import known_words
+from ...settings import bone_marks
 from ..checks.armature import refuse_other_than_armature, refuse_unposable
 from ..checks.names import given_names
 from . import dependencies

@@ -11,8 +11,8 @@ from ... import versions
 from ...armatures import Rig, is_rig
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...properties import root_name
 from ...rna_paths import bone_and_property
+from ...settings.properties import root_name
 
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""

@@ -17,7 +17,7 @@ from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
-from ...properties import chain_of
+from ...settings.properties import chain_of
 from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
 from . import dependencies

@@ -6,7 +6,8 @@ import numpy as np
 
 from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Array
-from ... import keyed_options, versions
+from ... import versions
+from ...settings import keyed_options
 from . import dependencies
 from .keys import key_frames, key_points
 

@@ -13,7 +13,7 @@ from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ....solver.vectors import IN_LINE, unit
 from ...armatures import Rig
 from ...messages.refused import Refused
-from ...properties import TwoBoneIKChain, chain_fields
+from ...settings.properties import TwoBoneIKChain, chain_fields
 from .bone import rest
 from .chain import bones_below, chain_bones
 

@@ -9,9 +9,9 @@ from ....skeleton.bone_channels import keyed_rows
 from ....skeleton.steps import part, run
 from ....skeleton.values import Plan
 from ...armatures import Rig
-from ...key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
+from ...settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from .. import convert, trial_keys
 from ..checks import keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable

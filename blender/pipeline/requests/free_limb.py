@@ -13,7 +13,7 @@ from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.steps import run
 from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array, Bend, Plane
-from ...key_settings import DEFAULTS
+from ...settings.key_settings import DEFAULTS
 from .. import convert
 from ..checks import keys
 from ..read import dependencies

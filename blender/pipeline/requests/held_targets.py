@@ -19,10 +19,10 @@ from ....solver.values import Array
 from ....solver.vectors import norm, product
 from ... import holds, versions
 from ...armatures import Rig
-from ...hold_and_plant_properties import holds_of
-from ...key_settings import DEFAULTS, Sampling
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
+from ...settings.hold_and_plant_properties import holds_of
+from ...settings.key_settings import DEFAULTS, Sampling
 from .. import borders, kept_action, kept_keys, trial_keys, write
 from ..checks.targets import holdable
 from ..measure.compare import near

@@ -16,11 +16,11 @@ from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array
 from ... import holds
 from ...armatures import Rig
-from ...hold_and_plant_properties import holds_of
-from ...key_settings import Sampling
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...settings.hold_and_plant_properties import holds_of
+from ...settings.key_settings import Sampling
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones

@@ -16,7 +16,7 @@ from ....skeleton.values import MERGE, Channel, Plan, Point
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
-from ...key_settings import Keys, KeyStyle
+from ...settings.key_settings import Keys, KeyStyle
 from .. import borders, trial_keys, write
 from ..read.keys import key_frames, key_points, values_before
 

@@ -8,9 +8,10 @@ from bpy.types import FCurve, PoseBone, Scene
 
 from ....skeleton.values import Channel
 from ....solver.values import Array
-from ... import keyed_options, versions
+from ... import versions
 from ...armatures import Rig
-from ...key_settings import KeySettings
+from ...settings import keyed_options
+from ...settings.key_settings import KeySettings
 from .. import unkeyed_edits, write
 from ..read.keys import curves_at
 

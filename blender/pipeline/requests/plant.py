@@ -17,10 +17,10 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ... import contact_keys, versions
 from ...armatures import Rig
-from ...key_settings import KeySettings
 from ...messages.frame_and_point import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...settings.key_settings import KeySettings
 from .. import captured_action, kept_outside, write
 from ..checks import keys
 from ..checks.feet import refuse_scaled, refuse_without_length

@@ -14,8 +14,8 @@ from ...armatures import Rig
 from ...chains import target_empties
 from ...chains.create_targets import create
 from ...chains.field_values import unchanged_on_error
-from ...key_settings import KeySettings
 from ...messages.refused import Refused
+from ...settings.key_settings import KeySettings
 from ..checks.targets import keyable, refuse_not_shown
 from ..phases import Opened, Preparation, Written, finish, request
 from ..read.build_plan import build_plan

@@ -13,7 +13,7 @@ from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.values import Bone, Plan
 from ... import versions
 from ...armatures import Rig
-from ...key_settings import DEFAULTS, Measure
+from ...settings.key_settings import DEFAULTS, Measure
 from .. import convert, write
 from ..checks import keys
 from ..checks.frames import refuse_unreachable

@@ -20,8 +20,8 @@ from ....solver.vectors import angle_about, norm, product, rejection, unit
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
 from ...chains.rigs.switch_property import pole_on
-from ...key_settings import DEFAULTS
 from ...messages.refused import Refused
+from ...settings.key_settings import DEFAULTS
 from ..checks import keys
 from ..checks.targets import pullable
 from ..read.bone import read_bone

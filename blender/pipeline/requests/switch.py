@@ -17,9 +17,9 @@ from ...armatures import Rig
 from ...chains.rigs import rig_files
 from ...chains.rigs.known_limbs import known_limbs
 from ...chains.rigs.switch_property import property_label
-from ...key_settings import Keys, KeySettings
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...settings.key_settings import Keys, KeySettings
 from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time

@@ -19,12 +19,12 @@ from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
 from ...chains.rigs import controls
-from ...hold_and_plant_properties import holds_of
-from ...key_settings import Keys, KeySettings
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...settings.hold_and_plant_properties import holds_of
+from ...settings.key_settings import Keys, KeySettings
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable

@@ -26,11 +26,11 @@ from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs import controls
-from ...key_settings import DEFAULTS, Keys, KeySettings
 from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...settings.key_settings import DEFAULTS, Keys, KeySettings
 from .. import convert, unkeyed_edits
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target, refuse_not_shown

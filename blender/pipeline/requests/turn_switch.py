@@ -10,7 +10,7 @@ from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.switch_property import turn
-from ...key_settings import DEFAULTS
+from ...settings.key_settings import DEFAULTS
 from .. import unkeyed_edits
 from ..checks import keys
 from ..read.build_plan import current_plan

@@ -14,10 +14,10 @@ from ....skeleton import inherit, solve
 from ....skeleton.bone_channels import keyed_rows
 from ....solver.values import Array
 from ...armatures import Rig
-from ...key_settings import DEFAULTS, Measure
 from ...messages.refused import Refused
 from ...messages.translation import translated
-from ...properties import TwoBoneIKChain, root_name
+from ...settings.key_settings import DEFAULTS, Measure
+from ...settings.properties import TwoBoneIKChain, root_name
 from ..measure.compare import compare_joints
 from ..read.bone import read_bone
 from ..read.build_plan import current_plan

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bpy.types import ID, Depsgraph, Object
 
 from ....skeleton.values import Channel, Plan
-from ...key_settings import DEFAULTS, KeyStyle
+from ...settings.key_settings import DEFAULTS, KeyStyle
 from .. import unkeyed_edits, write
 
 Channels = Mapping[Object, Sequence[Channel]]

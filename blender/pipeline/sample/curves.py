@@ -16,8 +16,8 @@ from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
-from ...keyed_options import bone_field
 from ...rna_paths import bone_and_property
+from ...settings.keyed_options import bone_field
 from ..read import dependencies
 from ..read.bone import from_bone, read_bone
 from ..read.curve_values import evaluated_together

@@ -14,9 +14,9 @@ from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ...armatures import Rig
-from ...key_settings import Sampling
 from ...messages.refused import Refused, unless_gone
 from ...messages.translation import translated
+from ...settings.key_settings import Sampling
 from ..checks.finite import refuse_not_finite
 from ..checks.numbers import refuse_unfit_numbers
 from ..checks.removed import Removal

@@ -11,8 +11,8 @@ from typing import cast
 
 from bpy.types import PoseBone, PropertyGroup
 
-from . import versions
-from .armatures import Rig
+from .. import versions
+from ..armatures import Rig
 from .properties import KEYED_OPTIONS, TwoBoneIKChain
 
 NAMES = tuple(KEYED_OPTIONS)

@@ -18,9 +18,9 @@ from uuid import uuid4
 import bpy
 from bpy.types import Object, PoseBone
 
-from . import versions
-from .armatures import Rig, editable, is_rig
-from .rna_paths import bone_and_property
+from .. import versions
+from ..armatures import Rig, editable, is_rig
+from ..rna_paths import bone_and_property
 
 Names = Mapping[str, str]
 """New names of bones by their old ones."""

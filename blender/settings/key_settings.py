@@ -9,7 +9,7 @@ from typing import Any, Self
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import Keyframe
 
-from .choices import Word, choice
+from ..choices import Word, choice
 
 
 class Keys(Word):
@@ -85,7 +85,7 @@ class KeySettings(KeyStyle):
     def styled(cls, style: KeyStyle, **others: Any) -> Self:
         """This style and other settings; Refused for what is no style."""
         if not isinstance(style, KeyStyle):
-            from .messages.refused import Refused  # Blender starts faster without it
+            from ..messages.refused import Refused  # Blender starts faster without it
 
             raise Refused("NOT_A_STYLE", value=style)
         return cls(**asdict(style) | others)

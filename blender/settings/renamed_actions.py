@@ -8,10 +8,10 @@ from typing import Any
 
 from bpy.types import Action
 
-from . import versions
-from .armatures import Rig
+from .. import versions
+from ..armatures import Rig
+from ..rna_paths import bone_and_property
 from .bone_marks import Names, mark_bones, renamed_path
-from .rna_paths import bone_and_property
 
 MADE = "two_bone_ik_planted"
 """Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or

@@ -17,27 +17,27 @@ import bpy
 from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
-from .armatures import Chain, Rig
-from .choices import choice
+from ..armatures import Chain, Rig
+from ..choices import choice
 
 if TYPE_CHECKING:
-    from .chains.detect.find_limbs import Limb
+    from ..chains.detect.find_limbs import Limb
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
-    from .live import state
+    from ..live import state
 
     state.invalidate(chain.id_data)
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
-    from .live import follow
+    from ..live import follow
 
     follow.live_changed(rig, context.scene)
 
 
 def _active_changed(rig: Rig, context: Context) -> None:
-    from . import in_hand
+    from .. import in_hand
 
     in_hand.take(rig, context)
 
@@ -65,8 +65,8 @@ def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
 
 
 def _option_changed(bone: PoseBone, _context: Context) -> None:
+    from ..live import state
     from . import keyed_options
-    from .live import state
 
     keyed_options.keep(bone)
     state.invalidate(cast(Rig, bone.id_data))

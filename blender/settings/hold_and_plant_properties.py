@@ -13,10 +13,10 @@ import bpy
 from bpy import props
 from bpy.types import Action, Context, Object, PropertyGroup, Scene
 
-from .choices import choice
+from ..choices import choice
 
 if TYPE_CHECKING:
-    from ..skeleton.values import Point
+    from ...skeleton.values import Point
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 
