@@ -13,6 +13,7 @@ from ..blender.chains.field_values import chains_restorer
 from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
 from ..blender.chains.rigs.controls import limb_followed
+from ..blender.curves.unkeyed_edits import Keep
 from ..blender.messages.frame_and_point import point_text
 from ..blender.messages.report import Report
 from ..blender.messages.translation import translated
@@ -22,7 +23,6 @@ from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
-from ..blender.pipeline.unkeyed_edits import Keep
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..skeleton.values import Point
 from .chains import add_detected

@@ -9,7 +9,7 @@ from bpy.types import ArmatureEditBones, Object, Scene
 
 from .. import versions
 from ..armatures import Rig
-from ..pipeline import unkeyed_edits
+from ..curves import unkeyed_edits
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from ...solver import targets
 from ...solver.values import Bend
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..curves import unkeyed_edits
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..pipeline import unkeyed_edits
 from ..pipeline.read.bone import rest
 from ..pipeline.read.rest_side import rest_chain
 from ..settings.properties import TwoBoneIKChain, root_name

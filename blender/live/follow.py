@@ -15,7 +15,8 @@ from mathutils import Matrix
 from ...skeleton.values import MERGE, Bone, Plan, Point
 from .. import versions
 from ..armatures import Rig
-from ..pipeline import convert, write
+from ..curves import write
+from ..pipeline import convert
 from ..pipeline.read import circles
 from ..pipeline.requests.pose import pose_solved
 from ..settings import bone_marks

@@ -12,14 +12,15 @@ from bpy.types import Action
 from ...skeleton.feet import Foot
 from .. import contact_keys, versions
 from ..armatures import Rig
+from ..curves import kept_action, write
+from ..curves.borders import same_curves
+from ..curves.keys import single_key_points
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from ..settings import bone_marks, renamed_actions
 from ..settings.renamed_actions import CONTACTS, MADE
-from . import kept_action, trial_keys, write
-from .borders import same_curves
-from .read.keys import single_key_points
+from . import trial_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

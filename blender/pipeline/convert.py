@@ -15,9 +15,9 @@ from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
 from ...skeleton.values import Channel, Plan, Point, Samples
+from ..curves import own_keys
+from ..curves.keys import rotations_before
 from ..settings.key_settings import Keys, KeyStyle
-from . import own_keys
-from .read.keys import rotations_before
 
 Rows = Mapping[str, NDArray[np.intp]]
 """By chain (m,) which of the plan's frames get keys."""

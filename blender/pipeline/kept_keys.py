@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import MERGE
 from .. import holds, versions
-from . import write
-from .checks.keys import code
-from .kept_action import curves
-from .write import Attributes
+from ..curves import write
+from ..curves.kept_action import curves
+from ..curves.key_checks import code
+from ..curves.write import Attributes
 
 
 def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:

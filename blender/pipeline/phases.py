@@ -14,12 +14,13 @@ from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol
 from ...skeleton.steps import run
 from ...skeleton.values import Samples
 from ...solver.values import Array
+from ..curves import unkeyed_edits
+from ..curves.unkeyed_edits import Keep, Keyed
 from ..messages.refused import Refused
 from ..messages.report import Report
-from . import at_work, unkeyed_edits
+from . import at_work
 from .sample.request import SampleRequest
 from .sample.sampling import Sampler
-from .unkeyed_edits import Keep, Keyed
 
 Arguments = ParamSpec("Arguments")
 

@@ -21,9 +21,10 @@ from ...skeleton.values import Channel, Plan, Point, Samples
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
+from ..curves import key_checks as keys
+from ..curves import write
 from ..settings.key_settings import Keys, KeyStyle
-from . import convert, write
-from .checks import keys
+from . import convert
 from .sample import isolated, probe
 from .sample.curves import OwnTransforms
 from .sample.request import SampleRequest

@@ -22,7 +22,7 @@ WRONG_TYPES = {
     "5.2": re.compile(r'"bpy_prop_array"|bpy_prop [|] Any|"_GenericUI"|^[^"]*contexts[?] has no attribute'),
 }
 MODULES = (
-    "blender/pipeline/write.py",
+    "blender/curves/write.py",
     "api/bake.py",
     "operators/armature_operator.py",
     "ui/panel.py",

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline import write
-from bl_ext.user_default.two_bone_ik.blender.pipeline.checks import keys
+from bl_ext.user_default.two_bone_ik.blender.curves import key_checks as keys
+from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeyStyle
 from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bpy.types import FCurve, Object

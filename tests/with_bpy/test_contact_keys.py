@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline import write
+from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bpy.types import FCurve, Object
 
 from support import rigs

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.keys import evaluated, numbers_on
+from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated, numbers_on
 from bpy.types import FCurve
 
 FRAMES = np.arange(-5.0, 140.0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline import write
+from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bpy.types import Object
 
 from support import file_data

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline import write
+from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeyStyle
 from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bpy.types import FCurve, Keyframe, Object

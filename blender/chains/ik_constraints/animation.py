@@ -15,10 +15,10 @@ from ....skeleton.values import Point
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
+from ...curves import key_checks as keys
+from ...curves.keys import curves_at
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
-from ...pipeline.checks import keys
-from ...pipeline.read.keys import curves_at
 from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
 from ...pipeline.sample import isolated, probe
 from ...pipeline.sample import scene as played

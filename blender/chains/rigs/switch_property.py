@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
+from ...curves.keys import numbers_on
 from ...pipeline.read import dependencies
-from ...pipeline.read.keys import numbers_on
 from ...rna_paths import owner_and_property, value_at
 from .rig_files import KnownLimb
 

@@ -18,14 +18,14 @@ from ... import versions
 from ...armatures import Rig, editable
 from ...chains.rigs import controls
 from ...chains.rigs.switch_property import shown_layer
+from ...curves import key_checks as keys
+from ...curves.keys import values_before
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
 from ...settings.key_settings import KeyStyle
 from ..read import dependencies
 from ..read.bone import read_bone, rest
-from ..read.keys import values_before
 from ..sample.curves import OwnTransforms
-from . import keys
 
 _CARRIERS = ("CHILD_OF", "ARMATURE")
 """Constraints that add a transform to that of their owner, as a parent does."""

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
+from ...curves.keys import key_points
 from ...rna_paths import owner_and_property
 from ...settings.key_settings import Measure
-from ..read.keys import key_points
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""

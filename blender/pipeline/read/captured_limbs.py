@@ -11,6 +11,7 @@ from ....solver.plant import PlantOptions
 from ... import versions
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
+from ...curves.keys import key_span
 from ...messages.refused import Refused
 from ...settings import bone_marks
 from .. import captured_action
@@ -23,7 +24,6 @@ from ..sample.floor import Floor
 from . import feet as read_feet
 from .build_plan import Frames, limb_plan
 from .kept_limbs import is_apart, named_limbs, with_kept
-from .keys import key_span
 from .planted_before import on_given_points, planted_before
 from .soles import with_keyed_toes, with_soles
 

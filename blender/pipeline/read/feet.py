@@ -15,10 +15,10 @@ from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Number, Options, Plane, Reference
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind, Limb, limbs
+from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
 from ...settings.properties import chain_of
-from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
 from . import dependencies
 from .bone import read_bone

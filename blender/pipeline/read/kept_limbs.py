@@ -8,10 +8,10 @@ from bpy.types import FCurve
 from ....skeleton.feet import Foot, Hips
 from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
+from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..checks.feet import refuse_constrained
-from ..checks.keys import refuse_unplayable
 from ..checks.names import given_names
 from .feet import FoundLimbs, feet_of
 

@@ -7,9 +7,9 @@ import numpy as np
 from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Array
 from ... import versions
+from ...curves.keys import key_frames, key_points
 from ...settings import keyed_options
 from . import dependencies
-from .keys import key_frames, key_points
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

@@ -15,12 +15,12 @@ from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
 from ...chains.rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
 from ...choices import Word
+from ...curves.keys import key_frames, key_points, numbers_on
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property
 from ..sample.request import SampleRequest
 from . import dependencies
 from .bone import read_bone, rest
-from .keys import key_frames, key_points, numbers_on
 
 
 class Layer(Word):

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ....skeleton import feet
 from ....skeleton.plant import Given
 from ... import contact_keys, versions
+from ...curves.keys import single_key_points
 from ..captured_action import Remembered
 from .captured_limbs import Asked, CapturedLimbs
-from .keys import single_key_points
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

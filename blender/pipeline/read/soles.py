@@ -9,8 +9,8 @@ from mathutils import Matrix, Vector
 from ....skeleton.feet import Foot, Sole, Toe
 from ....skeleton.values import Point
 from ...armatures import Rig
+from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
-from ..checks.keys import refuse_unplayable
 from . import dependencies
 from .bone import read_bone
 from .notes import acts

@@ -9,11 +9,12 @@ from ....skeleton.bone_channels import keyed_rows
 from ....skeleton.steps import part, run
 from ....skeleton.values import Plan
 from ...armatures import Rig
+from ...curves import key_checks as keys
+from ...curves.unkeyed_edits import Keep
 from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
 from ...settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from .. import convert, trial_keys
-from ..checks import keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
@@ -24,7 +25,6 @@ from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
-from ..unkeyed_edits import Keep
 from .write_channels import Channels, paths, write_keys
 
 

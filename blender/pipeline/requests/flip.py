@@ -15,17 +15,17 @@ from ....solver.targets import opposite_pole
 from ....solver.values import Array, Bend, Plane
 from ....solver.vectors import norm
 from ...armatures import Rig, is_rig, local_armatures
+from ...curves import unkeyed_edits, write
+from ...curves.keys import curves_at
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
 from ...settings.key_settings import DEFAULTS, Sampling
-from .. import unkeyed_edits, write
 from ..checks.frames import refuse_stretched_time
 from ..checks.targets import keyable
 from ..read import dependencies
 from ..read.build_plan import current_plan
-from ..read.keys import curves_at
 from ..sample import sampling
 from ..sample.request import pose_request
 from .pose import bend_signs, pose, refuse_unposed

@@ -13,9 +13,9 @@ from ....skeleton.chain_group import SolvedGroup
 from ....skeleton.steps import run
 from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array, Bend, Plane
+from ...curves import key_checks as keys
 from ...settings.key_settings import DEFAULTS
 from .. import convert
-from ..checks import keys
 from ..read import dependencies
 from ..read.build_plan import at_current_frame
 from ..sample import sampling

@@ -19,20 +19,21 @@ from ....solver.values import Array
 from ....solver.vectors import norm, product
 from ... import holds, versions
 from ...armatures import Rig
+from ...curves import borders, kept_action, write
+from ...curves.keys import by_path_and_index
+from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import DEFAULTS, Sampling
-from .. import borders, kept_action, kept_keys, trial_keys, write
+from .. import kept_keys, trial_keys
 from ..checks.targets import holdable
 from ..measure.compare import near
 from ..read import dependencies, leaders
 from ..read.build_plan import with_dependents
-from ..read.keys import by_path_and_index
 from ..sample import sampling
 from ..sample.curves import OwnTransforms
 from ..sample.request import SampleRequest, pose_request
-from ..unkeyed_edits import Keep
 
 
 class HeldTargets(ExitStack):

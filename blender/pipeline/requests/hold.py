@@ -16,6 +16,7 @@ from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array
 from ... import holds
 from ...armatures import Rig
+from ...curves.unkeyed_edits import Keep, preserved
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
@@ -28,7 +29,6 @@ from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies, leaders
 from ..read.build_plan import build_plan
 from ..sample import sampling
-from ..unkeyed_edits import Keep, preserved
 from .bake import check
 from .held_targets import HeldTargets
 

@@ -10,10 +10,10 @@ from ....skeleton.values import Channel
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
+from ...curves import unkeyed_edits, write
+from ...curves.keys import curves_at
 from ...settings import keyed_options
 from ...settings.key_settings import KeySettings
-from .. import unkeyed_edits, write
-from ..read.keys import curves_at
 
 STYLE = KeySettings(interpolation="LINEAR")
 SWITCHES = ("mute", "enabled")

@@ -17,24 +17,25 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ... import contact_keys, versions
 from ...armatures import Rig
+from ...curves import kept_outside, write
+from ...curves import key_checks as keys
+from ...curves.keys import values_before
+from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
 from ...settings.key_settings import KeySettings
-from .. import captured_action, kept_outside, write
-from ..checks import keys
+from .. import captured_action
 from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
 from ..measure.build_report import build_report
 from ..measure.compare_feet import MOVES, compare_feet, foot_reports
 from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
-from ..read.keys import values_before
 from ..read.notes import switch_notes
 from ..read.said_contacts import Said, said_contacts
 from ..sample import floor, sampling
 from ..sample.request import SampleRequest, pose_request
-from ..unkeyed_edits import Keep
 
 
 @request

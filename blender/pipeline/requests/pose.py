@@ -13,9 +13,12 @@ from ....skeleton.rotation_mode import rotation_name
 from ....skeleton.values import Bone, Plan
 from ... import versions
 from ...armatures import Rig
+from ...curves import key_checks as keys
+from ...curves import write
+from ...curves.keys import value_before
+from ...curves.unkeyed_edits import Keep
 from ...settings.key_settings import DEFAULTS, Measure
-from .. import convert, write
-from ..checks import keys
+from .. import convert
 from ..checks.frames import refuse_unreachable
 from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones
@@ -24,11 +27,9 @@ from ..measure.compare import compare_joints
 from ..phases import Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.build_plan import current_plan
-from ..read.keys import value_before
 from ..read.notes import hiding_constraints, rig_notes
 from ..sample import sampling
 from ..sample.request import sample_request
-from ..unkeyed_edits import Keep
 from .write_channels import Channels, pose_channels
 
 

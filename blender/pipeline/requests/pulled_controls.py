@@ -20,13 +20,13 @@ from ....solver.vectors import angle_about, norm, product, rejection, unit
 from ...armatures import Rig
 from ...chains.rigs.rig_files import KnownLimb
 from ...chains.rigs.switch_property import pole_on
+from ...curves import key_checks as keys
+from ...curves.keys import values_before
 from ...messages.refused import Refused
 from ...settings.key_settings import DEFAULTS
-from ..checks import keys
 from ..checks.targets import pullable
 from ..read.bone import read_bone
 from ..read.build_plan import at_current_frame
-from ..read.keys import values_before
 from ..sample import sampling
 from ..sample.request import pose_request
 from .write_channels import key_channels, pose_channels

@@ -17,17 +17,18 @@ from ...armatures import Rig
 from ...chains.rigs import rig_files
 from ...chains.rigs.known_limbs import known_limbs
 from ...chains.rigs.switch_property import property_label
+from ...curves import key_checks as keys
+from ...curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ...curves.unkeyed_edits import Keep
 from ...messages.report import Report
 from ...messages.translation import translated
 from ...settings.key_settings import Keys, KeySettings
-from ..checks import keys
 from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.build_plan import Frames, frame_range, steps
 from ..read.chosen_chains import scene_of
-from ..read.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..read.layers import (
     Layer,
     read_layers,
@@ -38,7 +39,6 @@ from ..read.layers import (
 )
 from ..sample import sampling
 from ..sample.request import SampleRequest
-from ..unkeyed_edits import Keep
 from . import layer_controls
 from .layer_keys import LayerKeys, write_keys
 

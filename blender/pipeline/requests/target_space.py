@@ -19,6 +19,8 @@ from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
 from ...chains.rigs import controls
+from ...curves.keys import key_frames
+from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
@@ -34,10 +36,8 @@ from ..phases import Need, Opened, Preparation, Written, request
 from ..read import dependencies
 from ..read.bone import read_bone
 from ..read.build_plan import Frames, build_plan
-from ..read.keys import key_frames
 from ..read.space import carrier, refuse_circle
 from ..sample import sampling
-from ..unkeyed_edits import Keep
 from .write_channels import paths, write_keys
 
 

@@ -26,12 +26,14 @@ from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs import controls
+from ...curves import unkeyed_edits
+from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
 from ...messages.translation import translated
 from ...settings.key_settings import DEFAULTS, Keys, KeySettings
-from .. import convert, unkeyed_edits
+from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
@@ -41,7 +43,6 @@ from ..read.bone import from_bone
 from ..read.build_plan import Frames, build_plan, current_plan
 from ..sample import sampling
 from ..sample.request import pose_request
-from ..unkeyed_edits import Keep
 from .write_channels import paths, pose_channels, write_keys
 
 

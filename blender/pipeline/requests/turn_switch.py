@@ -10,12 +10,12 @@ from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
 from ...chains.rigs.switch_property import turn
+from ...curves import key_checks as keys
+from ...curves import unkeyed_edits
+from ...curves.keys import key_points
+from ...curves.keys_beside import kept_span, setting_channel
 from ...settings.key_settings import DEFAULTS
-from .. import unkeyed_edits
-from ..checks import keys
 from ..read.build_plan import current_plan
-from ..read.keys import key_points
-from ..read.keys_beside import kept_span, setting_channel
 from ..read.keys_of_limbs import bone_keys
 from ..read.layers import setting_of
 from .layer_keys import write_keys

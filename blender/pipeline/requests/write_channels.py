@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from bpy.types import ID, Depsgraph, Object
 
 from ....skeleton.values import Channel, Plan
+from ...curves import unkeyed_edits, write
 from ...settings.key_settings import DEFAULTS, KeyStyle
-from .. import unkeyed_edits, write
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""

@@ -16,12 +16,12 @@ from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
+from ...curves.curve_values import evaluated_together
+from ...curves.keys import by_path_and_index, evaluated
 from ...rna_paths import bone_and_property
 from ...settings.keyed_options import bone_field
 from ..read import dependencies
 from ..read.bone import from_bone, read_bone
-from ..read.curve_values import evaluated_together
-from ..read.keys import by_path_and_index, evaluated
 from .request import SampleRequest
 from .standing import standing
 

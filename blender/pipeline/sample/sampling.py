@@ -14,6 +14,7 @@ from ....skeleton.transform import Basis
 from ....skeleton.values import Plan, Point, Samples
 from ....solver.values import Array
 from ...armatures import Rig
+from ...curves.unkeyed_edits import Keyed
 from ...messages.refused import Refused, unless_gone
 from ...messages.translation import translated
 from ...settings.key_settings import Sampling
@@ -21,7 +22,6 @@ from ..checks.finite import refuse_not_finite
 from ..checks.numbers import refuse_unfit_numbers
 from ..checks.removed import Removal
 from ..read import dependencies
-from ..unkeyed_edits import Keyed
 from . import curves, curves_obstacle, isolated, probe, scene
 from .request import SampleRequest, pose_request, sample_request
 

@@ -9,11 +9,11 @@ from bpy.types import ID, Object, Scene
 
 from ....skeleton.values import Samples
 from ... import versions
+from ...curves import unkeyed_edits
+from ...curves.unkeyed_edits import Keyed
 from ...messages.refused import unless_gone
 from ...messages.translation import translated
-from .. import unkeyed_edits
 from ..read import dependencies
-from ..unkeyed_edits import Keyed
 from . import probe
 from .request import SampleRequest
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....skeleton.layers import LayerPlan, Setting
-from ....skeleton.values import MERGE, Channel
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...rna_paths import value_at
+from ...skeleton.layers import LayerPlan, Setting
+from ...skeleton.values import MERGE, Channel
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..rna_paths import value_at
 from .keys import key_points, numbers_on
 
 _NEAR = 0.02

@@ -9,12 +9,12 @@ from typing import Any, cast
 import numpy as np
 from bpy.types import EnumProperty, FCurve, Keyframe, Object, PoseBone
 
-from ....skeleton.values import MERGE
-from ... import versions
-from ...messages.refused import Refused
-from ...messages.translation import known_words, translated
-from ...rna_paths import owner_and_property
-from ...settings.key_settings import Keys, KeyStyle
+from ...skeleton.values import MERGE
+from .. import versions
+from ..messages.refused import Refused
+from ..messages.translation import known_words, translated
+from ..rna_paths import owner_and_property
+from ..settings.key_settings import Keys, KeyStyle
 
 _STEADY = ("CONSTANT", "LINEAR", "BEZIER")
 """Interpolations of which a part is of the same kind."""

@@ -8,10 +8,10 @@ import numpy as np
 from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
-from ....skeleton.values import MERGE, Plan, Point
-from ....solver.values import Array
-from ... import versions
-from ...rna_paths import bone_and_property, value_at
+from ...skeleton.values import MERGE, Plan, Point
+from ...solver.values import Array
+from .. import versions
+from ..rna_paths import bone_and_property, value_at
 
 _CHEAPER = 10
 """So many times as fast as a frame is evaluated, a key is read."""

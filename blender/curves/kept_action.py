@@ -12,7 +12,7 @@ from bpy.types import Action, FCurve
 from .. import versions
 from ..settings import renamed_actions
 from .borders import same_curves
-from .read.keys import by_path_and_index
+from .keys import by_path_and_index
 
 _MADE = "two_bone_ik_held"
 """Custom property of the actions that were made here; all others are the user's, and stay."""

@@ -20,7 +20,7 @@ from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from ..settings.key_settings import KeyStyle
 from . import own_keys
-from .checks.keys import code, mixed, owner_of
+from .key_checks import code, mixed, owner_of
 
 _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
 

@@ -11,8 +11,8 @@ import numpy as np
 from bpy.types import FCurve
 from numpy.typing import NDArray
 
-from ....solver.values import Array
-from ..checks.keys import code
+from ...solver.values import Array
+from .key_checks import code
 from .keys import evaluated, single_key_points
 
 _FEW = 200

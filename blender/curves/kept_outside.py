@@ -17,7 +17,7 @@ from ..armatures import Rig
 from ..settings.key_settings import KeyStyle
 from . import borders
 from .borders import Outside
-from .read.keys import key_points
+from .keys import key_points
 
 _APART = 2.0 * MERGE
 """Frames: keys that are as far apart stay two."""

@@ -17,7 +17,7 @@ from ...skeleton.steps import part
 from ...skeleton.values import MERGE, ChainPlan, Channel, Plan
 from ...solver.values import Array
 from .. import versions
-from .read.keys import single_key_points
+from .keys import single_key_points
 
 Finder = Callable[..., FCurve | None]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ...skeleton.values import MERGE
 from ...solver.values import Array
 from . import write
-from .checks.keys import code
-from .read.keys import by_path_and_index
+from .key_checks import code
+from .keys import by_path_and_index
 from .write import Attributes
 
 _PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
