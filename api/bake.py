@@ -9,17 +9,17 @@ from typing import Any, Unpack, cast, overload
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.live.pose_before import pose_before
 from ..blender.messages import markers
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request, write_together
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
 from ..blender.pipeline.requests import bake as bake_steps
 from ..blender.pipeline.requests import hold
+from ..blender.scene import at_work
+from ..blender.scene.armature import given_rig
+from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from .options import BakeOptions
 

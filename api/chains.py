@@ -17,13 +17,13 @@ from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
-from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chain import bones_below, chain_bones
 from ..blender.pipeline.read.chosen_chains import chains_taking_part, chosen_chains, scene_of
 from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests import uneven_takeover
 from ..blender.pipeline.requests.option_animation import animate
+from ..blender.scene import at_work
+from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
 from .options import ChainOptions

@@ -8,15 +8,15 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import holds
-from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.read.build_plan import Frames, frame_range
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import hold as steps
+from ..blender.scene import at_work
+from ..blender.scene.armature import given_rig
+from ..blender.scene.pose_before import pose_before
 from ..skeleton.hold import Hold
 
 

@@ -17,12 +17,12 @@ from ..blender.curves.unkeyed_edits import Keep
 from ..blender.messages.frame_and_point import point_text
 from ..blender.messages.report import Report
 from ..blender.messages.translation import translated
-from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.phases import Opened, Preparation, Request, Sampled, Written, request
-from ..blender.pipeline.read import dependencies
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
+from ..blender.scene import dependencies
+from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..skeleton.values import Point
 from .chains import add_detected

@@ -6,17 +6,17 @@ from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.chains.detect.find_limbs import Kind
-from ..blender.live.pose_before import pose_before
 from ..blender.messages.refused import Refused
 from ..blender.messages.report import Report
-from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.captured_limbs import Asked
 from ..blender.pipeline.requests.plant import find_contacts, plant_feet
 from ..blender.pipeline.requests.planted_targets import plant_with_targets
 from ..blender.pipeline.sample.floor import Floor
+from ..blender.scene import at_work
+from ..blender.scene.armature import given_rig
+from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness

@@ -13,8 +13,8 @@ from ..blender.chains.copy_settings import (
     known_sections,
 )
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.pipeline.checks.armature import given_rig, refuse_unposable
 from ..blender.pipeline.read.chosen_chains import chosen_chains
+from ..blender.scene.armature import given_rig, refuse_unposable
 from .chains import add_chain
 
 

@@ -10,13 +10,13 @@ from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
 from ..blender.messages.report import Report
-from ..blender.pipeline import at_work
-from ..blender.pipeline.checks.armature import given_rig
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames, build_plan
 from ..blender.pipeline.read.keys_of_limbs import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
+from ..blender.scene import at_work
+from ..blender.scene.armature import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 from .bake import given_rigs
 from .options import TargetOptions

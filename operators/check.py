@@ -60,7 +60,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         )
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.pipeline.sample.probe import set_frame
+        from ..blender.scene.probe import set_frame
 
         if worst := _worst(rig):
             frame, _ = worst
@@ -77,7 +77,7 @@ class TWO_BONE_IK_OT_go_to_frame(Operator):
     frame: FloatProperty(name="Frame", description="The frame to go to", options={"SKIP_SAVE"})
 
     def execute(self, context: Context) -> Result:
-        from ..blender.pipeline.sample.probe import set_frame
+        from ..blender.scene.probe import set_frame
 
         set_frame(context.scene, self.frame)
         return {"FINISHED"}

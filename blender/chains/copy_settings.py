@@ -22,8 +22,8 @@ from ...solver.vectors import cross, dot, norm
 from ..armatures import Rig, is_rig
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
-from ..pipeline.read.bone import rest
 from ..pipeline.read.rest_side import rest_chain
+from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
 

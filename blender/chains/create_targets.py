@@ -15,9 +15,9 @@ from ...solver.values import Plane
 from ..armatures import Rig
 from ..messages.report import Report
 from ..messages.translation import translated
-from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chosen_chains import TakingPart, scene_of, with_bones
 from ..pipeline.requests import targets_from_pose
+from ..scene.armature import refuse_unposable
 from ..settings.properties import TwoBoneIKChain
 from . import chain_defaults, target_bones, target_empties
 from .field_values import set_fields, unchanged_on_error

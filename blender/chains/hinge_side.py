@@ -14,10 +14,10 @@ from ...solver.vectors import cross, unit
 from ..armatures import Rig
 from ..curves.keys import key_frames
 from ..messages.refused import Refused, unknown_word
-from ..pipeline.read.bone import read_bone, rest
 from ..pipeline.read.chain import bones_below, chain_bones
 from ..pipeline.read.rest_side import rest_chain
-from ..pipeline.sample.curves import OwnTransforms
+from ..scene.bone import read_bone, rest
+from ..scene.curves import OwnTransforms
 from ..settings.properties import TwoBoneIKChain
 
 

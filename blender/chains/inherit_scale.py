@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from ...solver.values import Unreachable
 from ..armatures import Rig
 from ..messages.refused import Refused
-from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones, sheared_bones
 from ..pipeline.read.chosen_chains import with_bones
+from ..scene.armature import refuse_unposable
 
 
 def sheared(rig: Rig, names: Sequence[str] | None) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from ..armatures import Rig
 from ..messages.refused import Refused
-from ..pipeline.read import dependencies
+from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, chain_of, limb_bones
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs

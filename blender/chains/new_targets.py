@@ -9,7 +9,7 @@ from ...skeleton.values import Point
 from ..choices import Word
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name
-from ..pipeline.read import dependencies
+from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
 from .detect.by_name import finger_carrier
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ..armatures import Rig
 from ..messages.refused import Refused
-from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chosen_chains import chosen_chains, scene_of
+from ..scene.armature import refuse_unposable
 from . import target_bones, target_empties
 from .made_for import items_in_use, made
 from .new_targets import Role

@@ -30,9 +30,9 @@ from ..armatures import Rig, is_rig
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
-from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
+from ..scene.armature import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
 from .field_values import field_values, refuse_value, unchanged_on_error

@@ -22,8 +22,8 @@ from ..armatures import Rig, is_rig
 from ..curves import unkeyed_edits
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..pipeline.read.bone import rest
 from ..pipeline.read.rest_side import rest_chain
+from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import target_shapes
 from .edit_bones import edit_bones

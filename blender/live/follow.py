@@ -19,8 +19,9 @@ from ..curves import write
 from ..pipeline import convert
 from ..pipeline.read import circles
 from ..pipeline.requests.pose import pose_solved
+from ..scene import pose_before
 from ..settings import bone_marks
-from . import pose_before, state
+from . import state
 from .state import RigState
 
 Matrices = dict[str, Matrix]

@@ -11,9 +11,9 @@ from ..armatures import Rig
 from ..chains.rigs import switches
 from ..chains.rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..pipeline.mute_constraints import mute_constraints
-from ..pipeline.read import dependencies
 from ..pipeline.read.notes import acts
 from ..pipeline.requests import turn_switch
+from ..scene import dependencies
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """Constraints that move no joint where they act on the tip bone, or on one at the same place that carries it."""

@@ -19,7 +19,7 @@ from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..chains.rigs import switches
 from ..messages.refused import Refused
-from ..pipeline.read import dependencies
+from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import follow, hiding, state
 from .hiding import Hiding

@@ -9,11 +9,11 @@ from bpy.types import ID, Object, Scene
 from ...skeleton.values import Bone, Plan
 from ..armatures import Rig, is_rig
 from ..pipeline.checks import shared_bones
-from ..pipeline.checks.armature import refuse_unposable
 from ..pipeline.read.build_plan import current_plan
 from ..pipeline.read.fingerprint import Fingerprint
-from ..pipeline.sample.glance import GlanceRequest
-from ..pipeline.sample.request import sample_request
+from ..scene.armature import refuse_unposable
+from ..scene.glance import GlanceRequest
+from ..scene.request import sample_request
 
 Chains = list[tuple[str, Object | None, Object | None]]
 """Name, target and pole target of each chain: pointers that can become None, as an object

@@ -16,11 +16,12 @@ from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..pipeline.checks import shared_bones
-from ..pipeline.sample.glance import Glance
-from ..pipeline.sample.sampling import samples_from_depsgraph
-from ..pipeline.sample.scene import handled
+from ..scene import pose_before
+from ..scene.glance import Glance
+from ..scene.played import handled
+from ..scene.sampling import samples_from_depsgraph
 from ..settings import bone_marks
-from . import pose_before, reading
+from . import reading
 from .reading import Chains, Reading
 
 

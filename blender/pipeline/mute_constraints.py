@@ -5,7 +5,7 @@ from collections.abc import Collection
 from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
-from .read import dependencies
+from ..scene import dependencies
 
 
 def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:

@@ -18,9 +18,9 @@ from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keep, Keyed
 from ..messages.refused import Refused
 from ..messages.report import Report
-from . import at_work
-from .sample.request import SampleRequest
-from .sample.sampling import Sampler
+from ..scene import at_work
+from ..scene.request import SampleRequest
+from ..scene.sampling import Sampler
 
 Arguments = ParamSpec("Arguments")
 

@@ -23,11 +23,11 @@ from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks as keys
 from ..curves import write
+from ..scene import isolated, probe
+from ..scene.curves import OwnTransforms
+from ..scene.request import SampleRequest
 from ..settings.key_settings import Keys, KeyStyle
 from . import convert
-from .sample import isolated, probe
-from .sample.curves import OwnTransforms
-from .sample.request import SampleRequest
 
 Copied = TypeVar("Copied", bound=Object)
 

@@ -40,7 +40,7 @@ def baked(path: Path) -> None:
 
 
 def test_characters_of_a_file_take_the_scenes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import isolated
+    from bl_ext.user_default.two_bone_ik.blender.scene import isolated
 
     characters(5)
     shot, made, opened = save(tmp_path / "shot.blend"), [], isolated.opened

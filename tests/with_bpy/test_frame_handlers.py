@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import probe
+from bl_ext.user_default.two_bone_ik.blender.scene.sampling import probe
 from bpy.types import PropertyGroup
 
 from support import file_data

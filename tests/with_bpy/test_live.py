@@ -10,8 +10,8 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.request import sample_request
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample.sampling import scene
+from bl_ext.user_default.two_bone_ik.blender.scene.request import sample_request
+from bl_ext.user_default.two_bone_ik.blender.scene.sampling import scene
 
 from support import rigs
 from support.empty_file import open_empty_file

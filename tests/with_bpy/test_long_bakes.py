@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
+from bl_ext.user_default.two_bone_ik.blender.scene import probe
 from bpy.types import Object
 
 from support.rigs import animate, arm, empty

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.sample import probe
+from bl_ext.user_default.two_bone_ik.blender.scene import probe
 from bpy.types import Object
 from mathutils import Euler
 

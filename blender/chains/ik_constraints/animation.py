@@ -20,9 +20,9 @@ from ...curves.keys import curves_at
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
 from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
-from ...pipeline.sample import isolated, probe
-from ...pipeline.sample import scene as played
-from ...pipeline.sample.request import SampleRequest
+from ...scene import isolated, probe
+from ...scene import played as played
+from ...scene.request import SampleRequest
 from ...settings import keyed_options
 from .pre_constraint_pose import pre_constraint_pose
 

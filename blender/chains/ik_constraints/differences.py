@@ -14,7 +14,7 @@ from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...messages.translation import translated
-from ...pipeline.read import dependencies
+from ...scene import dependencies
 from .pre_constraint_pose import pre_constraint_pose
 
 _BESIDE = 1e-3

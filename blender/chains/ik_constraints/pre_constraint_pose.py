@@ -16,7 +16,7 @@ from ....skeleton import inherit, transform
 from ....solver.values import Array, Number
 from ....solver.vectors import angle_about, cross, norm, rejection, unit
 from ...armatures import Rig
-from ...pipeline.read.bone import read_bone
+from ...scene.bone import read_bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

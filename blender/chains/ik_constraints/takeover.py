@@ -15,9 +15,9 @@ from ... import versions
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
-from ...pipeline.checks.finite import refuse_not_finite
-from ...pipeline.read import dependencies
 from ...pipeline.requests.option_animation import OptionAnimation
+from ...scene import dependencies
+from ...scene.finite import refuse_not_finite
 from ..rigs.known_limbs import kind_of
 from . import animation
 from .animation import option_animations

@@ -10,7 +10,7 @@ from bpy.types import Constraint, Object, PoseBone
 
 from ....skeleton.values import Point
 from ...armatures import is_rig
-from ...pipeline.read import dependencies
+from ...scene import dependencies
 from .known_limbs import limbs_of
 from .rig_files import KnownLimb
 

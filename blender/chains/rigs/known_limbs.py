@@ -13,9 +13,9 @@ from ....skeleton.values import Point
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
-from ...pipeline.checks.armature import refuse_other_than_armature
-from ...pipeline.checks.names import given_names
-from ...pipeline.read import dependencies
+from ...scene import dependencies
+from ...scene.armature import refuse_other_than_armature
+from ...scene.names import given_names
 from ..wildcards import WILDCARDS, filled, wildcard_texts
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
 from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path

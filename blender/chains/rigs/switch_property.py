@@ -16,8 +16,8 @@ from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
 from ...curves.keys import numbers_on
-from ...pipeline.read import dependencies
 from ...rna_paths import owner_and_property, value_at
+from ...scene import dependencies
 from .rig_files import KnownLimb
 
 INFLUENCE = "influence"

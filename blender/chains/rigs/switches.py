@@ -12,8 +12,8 @@ from bpy.types import Constraint, PoseBone
 
 from ....skeleton.values import ChainPlan
 from ...armatures import Rig
-from ...pipeline.read import dependencies
 from ...rna_paths import owner_and_property
+from ...scene import dependencies
 from . import switch_property
 from .known_limbs import limbs_of
 from .rig_files import KnownLimb

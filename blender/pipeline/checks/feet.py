@@ -11,7 +11,7 @@ from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
 from ...messages.refused import Refused
-from ..read import dependencies
+from ...scene import dependencies
 from ..read.notes import acts
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}

@@ -22,10 +22,10 @@ from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
+from ...scene import dependencies
+from ...scene.bone import read_bone, rest
+from ...scene.curves import OwnTransforms
 from ...settings.key_settings import KeyStyle
-from ..read import dependencies
-from ..read.bone import read_bone, rest
-from ..sample.curves import OwnTransforms
 
 _CARRIERS = ("CHILD_OF", "ARMATURE")
 """Constraints that add a transform to that of their owner, as a parent does."""

@@ -20,10 +20,10 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...scene.request import SampleRequest
 from ...settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from ..convert import Rows
 from ..phases import Sampled
-from ..sample.request import SampleRequest
 from .chosen_frames import chosen
 
 _PART = 1e-4

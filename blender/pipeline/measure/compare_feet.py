@@ -19,10 +19,10 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ...messages.foot_report import FootReport, slide_of
 from ...messages.refused import Refused
+from ...scene.request import SampleRequest
 from ...settings.key_settings import KeySettings, Measure
 from ..convert import Rows
 from ..phases import Sampled
-from ..sample.request import SampleRequest
 from .build_report import millimetres
 from .compare import Comparison, compare_joints
 

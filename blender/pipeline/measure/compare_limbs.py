@@ -17,9 +17,9 @@ from ...armatures import Rig
 from ...messages.chain_report import ChainReport
 from ...messages.frame_and_point import frame_text
 from ...messages.translation import translated
+from ...scene.request import SampleRequest
 from ...settings.key_settings import Keys, KeySettings, Measure
 from ..phases import Sampled
-from ..sample.request import SampleRequest
 from .chosen_frames import chosen
 from .compare import unmeasurable
 

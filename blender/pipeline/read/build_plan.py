@@ -14,11 +14,12 @@ from ....solver.values import Array
 from ...armatures import Rig
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
+from ...scene import dependencies
+from ...scene.armature import refuse_unposable
+from ...scene.bone import read_bone
 from ...settings.key_settings import Keys
-from ..checks.armature import refuse_unposable
-from . import circles, dependencies
+from . import circles
 from .animated_options import with_animated
-from .bone import read_bone
 from .chain import chain_plan
 from .chosen_chains import chains_taking_part, scene_of
 from .keys_of_limbs import bone_keys, option_keys, target_keys

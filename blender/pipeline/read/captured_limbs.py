@@ -13,10 +13,10 @@ from ...armatures import Rig
 from ...chains.detect.find_limbs import Kind
 from ...curves.keys import key_span
 from ...messages.refused import Refused
+from ...scene.armature import refuse_unposable
 from ...settings import bone_marks
 from .. import captured_action
 from ..captured_action import Captured
-from ..checks.armature import refuse_unposable
 from ..checks.feet import refuse_constrained
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.shared_bones import refuse_shared_bones

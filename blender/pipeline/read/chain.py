@@ -14,10 +14,10 @@ from ....solver.values import Options, Plane, Unreachable
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name, translated
+from ...scene.bone import read_bone
 from ...settings import keyed_options
 from ...settings.properties import TwoBoneIKChain, chain_fields
 from . import animated_options
-from .bone import read_bone
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""

@@ -10,7 +10,7 @@ from ...armatures import is_rig
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property
-from . import dependencies
+from ...scene import dependencies
 
 
 def refuse_driven(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:

@@ -18,10 +18,10 @@ from ...chains.detect.find_limbs import Kind, Limb, limbs
 from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
 from ...messages.translation import known_words, nearest_name, translated
+from ...scene import dependencies
+from ...scene.bone import read_bone
+from ...scene.names import given_names
 from ...settings.properties import chain_of
-from ..checks.names import given_names
-from . import dependencies
-from .bone import read_bone
 from .chain import TOLERANCE, chain_plan, unlisted_chain
 from .notes import acts
 

@@ -8,7 +8,7 @@ from bpy.types import ID, Bone, Object
 from ....skeleton.values import Plan, Point
 from ... import versions
 from ...armatures import Rig
-from . import dependencies
+from ...scene import dependencies
 from .animated_options import standing_options
 
 Values = tuple[object, ...]

@@ -11,8 +11,8 @@ from ...chains.detect.find_limbs import Kind
 from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...scene.names import given_names
 from ..checks.feet import refuse_constrained
-from ..checks.names import given_names
 from .feet import FoundLimbs, feet_of
 
 

@@ -8,8 +8,8 @@ from ....skeleton.values import ChainPlan, Point
 from ....solver.values import Array
 from ... import versions
 from ...curves.keys import key_frames, key_points
+from ...scene import dependencies
 from ...settings import keyed_options
-from . import dependencies
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

@@ -18,9 +18,9 @@ from ...choices import Word
 from ...curves.keys import key_frames, key_points, numbers_on
 from ...messages.refused import Refused
 from ...rna_paths import bone_and_property
-from ..sample.request import SampleRequest
-from . import dependencies
-from .bone import read_bone, rest
+from ...scene import dependencies
+from ...scene.bone import read_bone, rest
+from ...scene.request import SampleRequest
 
 
 class Layer(Word):

@@ -12,7 +12,7 @@ from ... import holds
 from ...armatures import Rig, local_armatures
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from . import dependencies
+from ...scene import dependencies
 from .chain import chain_plan
 
 

@@ -11,8 +11,8 @@ from ...chains.rigs.rig_files import KnownLimb
 from ...chains.rigs.switch_property import pole_on, property_label
 from ...chains.rigs.switches import copies, hiding_switch, known_by_end
 from ...messages.translation import translated
-from . import dependencies
-from .dependencies import Constraints
+from ...scene import dependencies
+from ...scene.dependencies import Constraints
 from .rest_side import axis_label, straight_rest, undecided
 
 

@@ -13,8 +13,8 @@ from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
 from ....solver.vectors import IN_LINE, unit
 from ...armatures import Rig
 from ...messages.refused import Refused
+from ...scene.bone import rest
 from ...settings.properties import TwoBoneIKChain, chain_fields
-from .bone import rest
 from .chain import bones_below, chain_bones
 
 _TO_VIEWER = 0.9

@@ -11,8 +11,8 @@ from ....skeleton.values import Point
 from ...armatures import Rig
 from ...curves.key_checks import refuse_unplayable
 from ...messages.refused import Refused
-from . import dependencies
-from .bone import read_bone
+from ...scene import dependencies
+from ...scene.bone import read_bone
 from .notes import acts
 
 _AHEAD = 0.25

@@ -13,7 +13,7 @@ from ...armatures import is_rig
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
 from ...messages.translation import nearest_name
-from . import dependencies
+from ...scene import dependencies
 
 Space = Object | tuple[Object, str] | None
 """As scripts give it: None for the world, an object, or an armature object and the name of its bone."""

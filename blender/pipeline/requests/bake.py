@@ -13,6 +13,7 @@ from ...curves import key_checks as keys
 from ...curves.unkeyed_edits import Keep
 from ...messages.flat_limbs import flat_notes
 from ...messages.report import Report
+from ...scene import dependencies, sampling
 from ...settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from .. import convert, trial_keys
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
@@ -21,10 +22,8 @@ from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
 from ..mute_constraints import mute_constraints
 from ..phases import Need, Opened, Preparation, Written, request
-from ..read import dependencies
 from ..read.build_plan import Frames, build_plan
 from ..read.notes import hiding_constraints, rig_notes
-from ..sample import sampling
 from .write_channels import Channels, paths, write_keys
 
 

@@ -21,13 +21,12 @@ from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...scene import dependencies, sampling
+from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS, Sampling
 from ..checks.frames import refuse_stretched_time
 from ..checks.targets import keyable
-from ..read import dependencies
 from ..read.build_plan import current_plan
-from ..sample import sampling
-from ..sample.request import pose_request
 from .pose import bend_signs, pose, refuse_unposed
 
 _IN_LINE = 1e-6

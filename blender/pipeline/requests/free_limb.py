@@ -14,12 +14,11 @@ from ....skeleton.steps import run
 from ....skeleton.values import ChainPlan, Plan
 from ....solver.values import Array, Bend, Plane
 from ...curves import key_checks as keys
+from ...scene import dependencies, sampling
+from ...scene.request import sample_request
 from ...settings.key_settings import DEFAULTS
 from .. import convert
-from ..read import dependencies
 from ..read.build_plan import at_current_frame
-from ..sample import sampling
-from ..sample.request import sample_request
 from .write_channels import Channels, key_channels, pose_channels
 
 

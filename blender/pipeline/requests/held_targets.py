@@ -24,16 +24,16 @@ from ...curves.keys import by_path_and_index
 from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
+from ...scene import dependencies, sampling
+from ...scene.curves import OwnTransforms
+from ...scene.request import SampleRequest, pose_request
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import DEFAULTS, Sampling
 from .. import kept_keys, trial_keys
 from ..checks.targets import holdable
 from ..measure.compare import near
-from ..read import dependencies, leaders
+from ..read import leaders
 from ..read.build_plan import with_dependents
-from ..sample import sampling
-from ..sample.curves import OwnTransforms
-from ..sample.request import SampleRequest, pose_request
 
 
 class HeldTargets(ExitStack):

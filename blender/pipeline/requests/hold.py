@@ -20,15 +20,15 @@ from ...curves.unkeyed_edits import Keep, preserved
 from ...messages.refused import Refused
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...scene import dependencies, sampling
+from ...scene.removed import Removal
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import Sampling
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
-from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones
 from ..phases import Opened, Preparation, Written, request
-from ..read import dependencies, leaders
+from ..read import leaders
 from ..read.build_plan import build_plan
-from ..sample import sampling
 from .bake import check
 from .held_targets import HeldTargets
 

@@ -24,6 +24,8 @@ from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import frame_text
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...scene import sampling
+from ...scene.request import SampleRequest, pose_request
 from ...settings.key_settings import KeySettings
 from .. import captured_action
 from ..checks.feet import refuse_scaled, refuse_without_length
@@ -34,8 +36,7 @@ from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
 from ..read.notes import switch_notes
 from ..read.said_contacts import Said, said_contacts
-from ..sample import floor, sampling
-from ..sample.request import SampleRequest, pose_request
+from ..sample import floor
 
 
 @request

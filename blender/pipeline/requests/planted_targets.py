@@ -16,12 +16,12 @@ from ...chains.create_targets import create
 from ...chains.field_values import unchanged_on_error
 from ...curves.unkeyed_edits import Keep
 from ...messages.refused import Refused
+from ...scene import sampling
 from ...settings.key_settings import KeySettings
 from ..checks.targets import keyable, refuse_not_shown
 from ..phases import Opened, Preparation, Written, finish, request
 from ..read.build_plan import build_plan
 from ..read.captured_limbs import Asked, captured_limbs
-from ..sample import sampling
 from .plant import plant_feet
 from .targets_from_pose import bake_targets
 

@@ -17,19 +17,18 @@ from ...curves import key_checks as keys
 from ...curves import write
 from ...curves.keys import value_before
 from ...curves.unkeyed_edits import Keep
+from ...scene import dependencies, sampling
+from ...scene.removed import Removal
+from ...scene.request import sample_request
 from ...settings.key_settings import DEFAULTS, Measure
 from .. import convert
 from ..checks.frames import refuse_unreachable
-from ..checks.removed import Removal
 from ..checks.shared_bones import refuse_shared_bones
 from ..measure.build_report import build_report
 from ..measure.compare import compare_joints
 from ..phases import Opened, Preparation, Written, request
-from ..read import dependencies
 from ..read.build_plan import current_plan
 from ..read.notes import hiding_constraints, rig_notes
-from ..sample import sampling
-from ..sample.request import sample_request
 from .write_channels import Channels, pose_channels
 
 

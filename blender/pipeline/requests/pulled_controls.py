@@ -23,12 +23,12 @@ from ...chains.rigs.switch_property import pole_on
 from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...messages.refused import Refused
+from ...scene import sampling
+from ...scene.bone import read_bone
+from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS
 from ..checks.targets import pullable
-from ..read.bone import read_bone
 from ..read.build_plan import at_current_frame
-from ..sample import sampling
-from ..sample.request import pose_request
 from .write_channels import key_channels, pose_channels
 
 _MOST = 8

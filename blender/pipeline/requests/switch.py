@@ -22,8 +22,10 @@ from ...curves.keys_beside import kept_beside, kept_span, setting_channel, shown
 from ...curves.unkeyed_edits import Keep
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...scene import sampling
+from ...scene.armature import refuse_unposable
+from ...scene.request import SampleRequest
 from ...settings.key_settings import Keys, KeySettings
-from ..checks.armature import refuse_unposable
 from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
 from ..phases import Need, Opened, Preparation, Sampled, Written, request
@@ -37,8 +39,6 @@ from ..read.layers import (
     ties,
     with_source_keys,
 )
-from ..sample import sampling
-from ..sample.request import SampleRequest
 from . import layer_controls
 from .layer_keys import LayerKeys, write_keys
 

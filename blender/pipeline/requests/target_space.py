@@ -25,6 +25,8 @@ from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...scene import dependencies, sampling
+from ...scene.bone import read_bone
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import Keys, KeySettings
 from .. import convert
@@ -33,11 +35,8 @@ from ..checks.targets import keyable
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
 from ..phases import Need, Opened, Preparation, Written, request
-from ..read import dependencies
-from ..read.bone import read_bone
 from ..read.build_plan import Frames, build_plan
 from ..read.space import carrier, refuse_circle
-from ..sample import sampling
 from .write_channels import paths, write_keys
 
 

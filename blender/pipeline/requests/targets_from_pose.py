@@ -32,6 +32,9 @@ from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...scene import sampling
+from ...scene.bone import from_bone
+from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS, Keys, KeySettings
 from .. import convert
 from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
@@ -39,10 +42,7 @@ from ..checks.targets import keyable, keyed_target, refuse_not_shown
 from ..measure.build_report import build_report
 from ..measure.compare import compare_targets
 from ..phases import Need, Opened, Preparation, Written, request
-from ..read.bone import from_bone
 from ..read.build_plan import Frames, build_plan, current_plan
-from ..sample import sampling
-from ..sample.request import pose_request
 from .write_channels import paths, pose_channels, write_keys
 
 

@@ -16,13 +16,13 @@ from ....solver.values import Array
 from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...scene import sampling
+from ...scene.bone import read_bone
+from ...scene.request import sample_request
 from ...settings.key_settings import DEFAULTS, Measure
 from ...settings.properties import TwoBoneIKChain, root_name
 from ..measure.compare import compare_joints
-from ..read.bone import read_bone
 from ..read.build_plan import current_plan
-from ..sample import sampling
-from ..sample.request import sample_request
 
 _EVEN = 1e-3
 """Part of the scale that axes may differ by: joints are then off by no more than the constraint's own iteration."""

@@ -12,8 +12,8 @@ from ....skeleton.floor_levels import Heights
 from ....skeleton.transform import transform_points
 from ....solver.values import Array
 from ...messages.refused import Refused
-from . import probe
-from .request import SampleRequest
+from ...scene import probe
+from ...scene.request import SampleRequest
 
 Floor = float | Object
 """As scripts give it: a height in the world, or a mesh object."""

@@ -13,13 +13,13 @@ import bpy
 import numpy as np
 from bpy.types import CopyTransformsConstraint, Depsgraph, Object, PoseBone, Scene
 
-from ....skeleton.transform import Basis, each_array
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused, unless_gone
-from ...settings.keyed_options import bone_field
-from ...versions import matrix_rows
+from ...skeleton.transform import Basis, each_array
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused, unless_gone
+from ..settings.keyed_options import bone_field
+from ..versions import matrix_rows
 from .request import SampleRequest
 from .standing import standing_rows
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import ID, Object, Scene
 
-from ...messages.refused import unless_gone
+from ..messages.refused import unless_gone
 from . import probe
 from .request import SampleRequest
 

@@ -16,8 +16,8 @@ from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig
-from ..pipeline.sample.sampling import PoseBefore
 from ..settings import bone_marks
+from .sampling import PoseBefore
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""

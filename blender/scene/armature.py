@@ -2,8 +2,8 @@
 
 from bpy.types import Object
 
-from ...armatures import Rig, editable, is_rig
-from ...messages.refused import Refused
+from ..armatures import Rig, editable, is_rig
+from ..messages.refused import Refused
 
 
 def refuse_other_than_armature(item: Object | None) -> None:

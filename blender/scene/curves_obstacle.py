@@ -6,12 +6,12 @@ from typing import Any
 
 from bpy.types import Bone, FCurve, Object
 
-from ....skeleton.values import Point
-from ... import versions
-from ...armatures import Rig, is_rig
-from ...messages.translation import translated
-from ...rna_paths import bone_and_property
-from ..read import dependencies
+from ...skeleton.values import Point
+from .. import versions
+from ..armatures import Rig, is_rig
+from ..messages.translation import translated
+from ..rna_paths import bone_and_property
+from . import dependencies
 from .request import SampleRequest
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}

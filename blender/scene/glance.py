@@ -12,9 +12,9 @@ import numpy as np
 from bpy.types import ID, Depsgraph
 from mathutils import Matrix
 
-from ....skeleton.values import Plan, Point, Samples
-from ...versions import matrix_rows
-from ..checks.finite import all_finite, refuse_not_finite
+from ...skeleton.values import Plan, Point, Samples
+from ..versions import matrix_rows
+from .finite import all_finite, refuse_not_finite
 from .probe import evaluated_objects, number_of
 from .request import SampleRequest
 from .sampling import PoseBefore, refuse_disabled

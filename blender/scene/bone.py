@@ -6,10 +6,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ....skeleton.values import Bone, LocalToPose
-from ....solver.values import Array
-from ...armatures import Rig
-from ...versions import matrix_rows
+from ...skeleton.values import Bone, LocalToPose
+from ...solver.values import Array
+from ..armatures import Rig
+from ..versions import matrix_rows
 
 
 def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:

@@ -9,19 +9,19 @@ from typing import cast
 import numpy as np
 from bpy.types import ID, FloatProperty, Object, PoseBone
 
-from ....skeleton import inherit
-from ....skeleton.rotation_mode import rotation_matrices, rotation_name
-from ....skeleton.transform import AT_REST, Basis, compose
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import product
-from ... import versions
-from ...curves.curve_values import evaluated_together
-from ...curves.keys import by_path_and_index, evaluated
-from ...rna_paths import bone_and_property
-from ...settings.keyed_options import bone_field
-from ..read import dependencies
-from ..read.bone import from_bone, read_bone
+from ...skeleton import inherit
+from ...skeleton.rotation_mode import rotation_matrices, rotation_name
+from ...skeleton.transform import AT_REST, Basis, compose
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import product
+from .. import versions
+from ..curves.curve_values import evaluated_together
+from ..curves.keys import by_path_and_index, evaluated
+from ..rna_paths import bone_and_property
+from ..settings.keyed_options import bone_field
+from . import dependencies
+from .bone import from_bone, read_bone
 from .request import SampleRequest
 from .standing import standing
 

@@ -4,11 +4,11 @@ from math import degrees
 
 import numpy as np
 
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array
-from ...messages.frame_and_point import frame_text
-from ...messages.refused import Refused
-from ...settings.keyed_options import bone_field
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array
+from ..messages.frame_and_point import frame_text
+from ..messages.refused import Refused
+from ..settings.keyed_options import bone_field
 
 
 def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:

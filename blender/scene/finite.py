@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array
-from ...messages.frame_and_point import frame_text
-from ...messages.refused import Refused
-from ..read import dependencies
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array
+from ..messages.frame_and_point import frame_text
+from ..messages.refused import Refused
+from . import dependencies
 
 _MOST = 1e18
 """Beyond it the squares that Blender itself computes with, in single precision, are infinite."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from bpy.types import Object
 
-from ....skeleton.values import Plan, Point
-from ..read import dependencies
+from ...skeleton.values import Plan, Point
+from . import dependencies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,13 @@ from typing import Any
 import bpy
 from bpy.types import ID, Object, Scene
 
-from ....skeleton.values import Samples
-from ... import versions
-from ...curves import unkeyed_edits
-from ...curves.unkeyed_edits import Keyed
-from ...messages.refused import unless_gone
-from ...messages.translation import translated
-from ..read import dependencies
-from . import probe
+from ...skeleton.values import Samples
+from .. import versions
+from ..curves import unkeyed_edits
+from ..curves.unkeyed_edits import Keyed
+from ..messages.refused import unless_gone
+from ..messages.translation import translated
+from . import dependencies, probe
 from .request import SampleRequest
 
 _OURS = __package__.partition(".blender")[0]

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, PoseBone
 
-from ....skeleton.rotation_mode import rotation_matrices, rotation_name
-from ....skeleton.transform import Basis, compose
-from ....solver.values import Array
-from ....solver.vectors import product
-from ...versions import matrix_rows
+from ...skeleton.rotation_mode import rotation_matrices, rotation_name
+from ...skeleton.transform import Basis, compose
+from ...solver.values import Array
+from ...solver.vectors import product
+from ..versions import matrix_rows
 
 
 def standing(owner: Object | PoseBone) -> Basis:

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Any
 
-from ...armatures import Rig
-from ...messages.refused import Refused
+from ..armatures import Rig
+from ..messages.refused import Refused
 
 
 def given_names(rig: Rig, names: Any) -> list[str]:

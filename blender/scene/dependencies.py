@@ -6,13 +6,13 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
 
-from ....skeleton.values import ChainPlan, Point
-from ... import versions
-from ...armatures import Rig, is_rig
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...rna_paths import bone_and_property
-from ...settings.properties import root_name
+from ...skeleton.values import ChainPlan, Point
+from .. import versions
+from ..armatures import Rig, is_rig
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..rna_paths import bone_and_property
+from ..settings.properties import root_name
 
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""

@@ -4,9 +4,9 @@ from collections import defaultdict
 
 from bpy.types import Object
 
-from ....skeleton.values import Plan
-from ...armatures import is_rig
-from ...messages.refused import Refused
+from ...skeleton.values import Plan
+from ..armatures import is_rig
+from ..messages.refused import Refused
 
 
 class Removal:

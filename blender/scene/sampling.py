@@ -9,20 +9,20 @@ import bpy
 import numpy as np
 from bpy.types import Depsgraph, RenderSettings, Scene
 
-from ....skeleton.steps import run
-from ....skeleton.transform import Basis
-from ....skeleton.values import Plan, Point, Samples
-from ....solver.values import Array
-from ...armatures import Rig
-from ...curves.unkeyed_edits import Keyed
-from ...messages.refused import Refused, unless_gone
-from ...messages.translation import translated
-from ...settings.key_settings import Sampling
-from ..checks.finite import refuse_not_finite
-from ..checks.numbers import refuse_unfit_numbers
-from ..checks.removed import Removal
-from ..read import dependencies
-from . import curves, curves_obstacle, isolated, probe, scene
+from ...skeleton.steps import run
+from ...skeleton.transform import Basis
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.values import Array
+from ..armatures import Rig
+from ..curves.unkeyed_edits import Keyed
+from ..messages.refused import Refused, unless_gone
+from ..messages.translation import translated
+from ..settings.key_settings import Sampling
+from . import curves, curves_obstacle, dependencies, isolated, probe
+from . import played as scene
+from .finite import refuse_not_finite
+from .numbers import refuse_unfit_numbers
+from .removed import Removal
 from .request import SampleRequest, pose_request, sample_request
 
 Steps = Generator[float, None, Samples]
