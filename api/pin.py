@@ -12,7 +12,6 @@ from ..blender.chains.create_targets import DEFAULT, create, lacks
 from ..blender.chains.field_values import chains_restorer
 from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
-from ..blender.chains.rigs.controls import limb_followed
 from ..blender.curves.unkeyed_edits import Keep
 from ..blender.messages.frame_and_point import point_text
 from ..blender.messages.report import Report
@@ -21,6 +20,7 @@ from ..blender.pipeline.phases import Opened, Preparation, Request, Sampled, Wri
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
+from ..blender.rigs.controls import limb_followed
 from ..blender.scene import dependencies
 from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
-from ..blender.chains.rigs import known_limbs as known
-from ..blender.chains.rigs.rig_files import KnownLimb
 from ..blender.messages.report import Report
 from ..blender.pipeline.phases import Request
 from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.layers import Layer
 from ..blender.pipeline.requests import switch as requests
+from ..blender.rigs import known_limbs as known
+from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.armature import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
 

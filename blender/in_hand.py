@@ -181,7 +181,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
     """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
-    from .chains.rigs.known_limbs import limb_having
+    from .rigs.known_limbs import limb_having
 
     limb = limb_having(rig, bone) if rig == item else None
     return [index for index, chain in enumerate(rig.two_bone_ik_chains) if limb and chain.end_bone == limb.fk[1]]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from .. import api
 from ..blender.chains import setup_file
-from ..blender.chains.rigs import rig_files
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
+from ..blender.rigs import rig_files
 from . import blend_file
 from .outcome import ExitStatus
 from .standard_streams import complain, one_line

@@ -10,7 +10,7 @@ from bpy.types import Context, UILayout
 from bpy.utils import units
 
 from ..blender.armatures import Rig, editable
-from ..blender.chains.rigs.switch_property import property_label
+from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
 
 if TYPE_CHECKING:

@@ -85,7 +85,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
-        from ..blender.chains.rigs.known_limbs import limbs_of
+        from ..blender.rigs.known_limbs import limbs_of
         from . import limb_notice, sections
 
         if not editable(rig):

@@ -11,13 +11,13 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
-from ..blender.chains.rigs import rig_files
-from ..blender.chains.rigs.known_limbs import limbs_of
-from ..blender.chains.rigs.switch_property import shown_layer
 from ..blender.live import hold_state
 from ..blender.messages import markers, report
 from ..blender.pipeline.read.build_plan import frame_range
 from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
+from ..blender.rigs import rig_files
+from ..blender.rigs.known_limbs import limbs_of
+from ..blender.rigs.switch_property import shown_layer
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain
 from .panel import draw_lines, is_narrow

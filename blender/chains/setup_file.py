@@ -32,11 +32,11 @@ from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..pipeline.read.chain import chain_bones
 from ..pipeline.read.chosen_chains import chosen_chains
+from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
 from ..scene.armature import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
 from .field_values import field_values, refuse_value, unchanged_on_error
-from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
 _POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))

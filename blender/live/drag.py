@@ -12,13 +12,13 @@ from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
-from ..chains.rigs.switches import known_by_end
 from ..messages.refused import Refused, unless_gone
 from ..pipeline.read.chain import chain_plan, unlisted_chain
 from ..pipeline.read.chosen_chains import chosen_chains
 from ..pipeline.requests.free_limb import FreeLimb
 from ..pipeline.requests.pulled_controls import PulledControls
 from ..pipeline.requests.targets_from_pose import snap_targets
+from ..rigs.switches import known_by_end
 from ..rna_paths import owner_and_property
 from ..scene import at_work
 from ..scene.armature import refuse_unposable

@@ -8,11 +8,11 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
-from ..chains.rigs import switches
-from ..chains.rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..pipeline.mute_constraints import mute_constraints
 from ..pipeline.read.notes import acts
 from ..pipeline.requests import turn_switch
+from ..rigs import switches
+from ..rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..scene import dependencies
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}

@@ -17,8 +17,8 @@ from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
-from ..chains.rigs import switches
 from ..messages.refused import Refused
+from ..rigs import switches
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import follow, hiding, state

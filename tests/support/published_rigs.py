@@ -7,8 +7,8 @@ from math import atan2
 
 import bpy
 import numpy as np
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
-from bl_ext.user_default.two_bone_ik.blender.chains.wildcards import filled
+from bl_ext.user_default.two_bone_ik.blender.rigs import rig_files
+from bl_ext.user_default.two_bone_ik.blender.rigs.wildcards import filled
 from bpy.types import Constraint, Object
 from mathutils import Euler, Vector
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
+from bl_ext.user_default.two_bone_ik.blender.rigs import rig_files
 
 CRANE = """
 [[limb]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs import switches
+from bl_ext.user_default.two_bone_ik.blender.rigs import switches
 from bl_ext.user_default.two_bone_ik.blender.scene import dependencies
 from bl_ext.user_default.two_bone_ik.blender.settings import keyed_options
 from bpy.types import Object

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs import rig_files
+from bl_ext.user_default.two_bone_ik.blender.rigs import rig_files
 from bpy.types import Object
 
 from support.rig_file import own_rig_file

@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs import known_limbs, rig_files
+from bl_ext.user_default.two_bone_ik.blender.rigs import known_limbs, rig_files
 from bpy.types import Object
 
 from support.command import run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs.known_limbs import known_limbs
-from bl_ext.user_default.two_bone_ik.blender.chains.rigs.switch_property import shown_layer
+from bl_ext.user_default.two_bone_ik.blender.rigs.known_limbs import known_limbs
+from bl_ext.user_default.two_bone_ik.blender.rigs.switch_property import shown_layer
 from bpy.types import FCurve, Object, PoseBone
 
 from support.rigify import generated

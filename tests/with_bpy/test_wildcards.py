@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.chains.wildcards import wildcard_texts
+from bl_ext.user_default.two_bone_ik.blender.rigs.wildcards import wildcard_texts
 from hypothesis import given
 from hypothesis import strategies as st
 

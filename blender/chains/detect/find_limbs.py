@@ -9,9 +9,9 @@ from mathutils import Vector
 
 from ...armatures import Rig
 from ...choices import Word
+from ...rigs.known_limbs import limbs_of
+from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
-from ..rigs.known_limbs import limbs_of
-from ..rigs.rig_files import KnownLimb
 from . import bone_names, by_name, by_structure
 from .bone_names import Label
 from .limb_bones import LimbBones, bones_named

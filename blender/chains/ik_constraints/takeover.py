@@ -16,9 +16,9 @@ from ...armatures import Rig
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...pipeline.requests.option_animation import OptionAnimation
+from ...rigs.known_limbs import kind_of
 from ...scene import dependencies
 from ...scene.finite import refuse_not_finite
-from ..rigs.known_limbs import kind_of
 from . import animation
 from .animation import option_animations
 from .differences import differences

@@ -16,12 +16,12 @@ from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig, editable
-from ...chains.rigs import controls
-from ...chains.rigs.switch_property import shown_layer
 from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.refused import Refused
+from ...rigs import controls
+from ...rigs.switch_property import shown_layer
 from ...scene import dependencies
 from ...scene.bone import read_bone, rest
 from ...scene.curves import OwnTransforms

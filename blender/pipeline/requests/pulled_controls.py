@@ -18,11 +18,11 @@ from ....solver import rotation
 from ....solver.values import Array
 from ....solver.vectors import angle_about, norm, product, rejection, unit
 from ...armatures import Rig
-from ...chains.rigs.rig_files import KnownLimb
-from ...chains.rigs.switch_property import pole_on
 from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...messages.refused import Refused
+from ...rigs.rig_files import KnownLimb
+from ...rigs.switch_property import pole_on
 from ...scene import sampling
 from ...scene.bone import read_bone
 from ...scene.request import pose_request

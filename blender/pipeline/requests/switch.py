@@ -14,14 +14,14 @@ from ....skeleton.steps import part
 from ....skeleton.values import Channel, Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
-from ...chains.rigs import rig_files
-from ...chains.rigs.known_limbs import known_limbs
-from ...chains.rigs.switch_property import property_label
 from ...curves import key_checks as keys
 from ...curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ...curves.unkeyed_edits import Keep
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...rigs import rig_files
+from ...rigs.known_limbs import known_limbs
+from ...rigs.switch_property import property_label
 from ...scene import sampling
 from ...scene.armature import refuse_unposable
 from ...scene.request import SampleRequest

@@ -18,13 +18,13 @@ from ....solver.vectors import product
 from ...armatures import Rig
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
-from ...chains.rigs import controls
 from ...curves.keys import key_frames
 from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import frame_text, point_text
 from ...messages.pose_kept import key_notes
 from ...messages.refused import Refused
 from ...messages.translation import translated
+from ...rigs import controls
 from ...scene import dependencies, sampling
 from ...scene.bone import read_bone
 from ...settings.hold_and_plant_properties import holds_of

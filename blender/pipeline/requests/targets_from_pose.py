@@ -25,13 +25,13 @@ from ....solver.values import Array
 from ....solver.vectors import product
 from ... import versions
 from ...armatures import Rig
-from ...chains.rigs import controls
 from ...curves import unkeyed_edits
 from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import point_text
 from ...messages.pose_kept import key_notes, pose_notes
 from ...messages.report import Report
 from ...messages.translation import translated
+from ...rigs import controls
 from ...scene import sampling
 from ...scene.bone import from_bone
 from ...scene.request import pose_request

@@ -12,12 +12,12 @@ import numpy as np
 from bpy.types import Constraint, FCurve, Object, PoseBone
 from numpy.typing import NDArray
 
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...curves.keys import numbers_on
-from ...rna_paths import owner_and_property, value_at
-from ...scene import dependencies
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..curves.keys import numbers_on
+from ..rna_paths import owner_and_property, value_at
+from ..scene import dependencies
 from .rig_files import KnownLimb
 
 INFLUENCE = "influence"

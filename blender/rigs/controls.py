@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from bpy.types import Constraint, Object, PoseBone
 
-from ....skeleton.values import Point
-from ...armatures import is_rig
-from ...scene import dependencies
+from ...skeleton.values import Point
+from ..armatures import is_rig
+from ..scene import dependencies
 from .known_limbs import limbs_of
 from .rig_files import KnownLimb
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from bpy.types import Constraint, PoseBone
 
-from ....skeleton.values import ChainPlan
-from ...armatures import Rig
-from ...rna_paths import owner_and_property
-from ...scene import dependencies
+from ...skeleton.values import ChainPlan
+from ..armatures import Rig
+from ..rna_paths import owner_and_property
+from ..scene import dependencies
 from . import switch_property
 from .known_limbs import limbs_of
 from .rig_files import KnownLimb

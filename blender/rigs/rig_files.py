@@ -19,10 +19,10 @@ from typing import Any
 
 import bpy
 
-from ...files import toml_file
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ..wildcards import WILDCARDS
+from ..files import toml_file
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from .wildcards import WILDCARDS
 
 _TABLE = "limb"
 _NUMBERS = ("fk_value", "ik_value")

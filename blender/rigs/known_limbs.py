@@ -9,16 +9,16 @@ from typing import Any
 
 from bpy.types import Bone, KinematicConstraint, PoseBone
 
-from ....skeleton.values import Point
-from ...armatures import Rig
-from ...messages.refused import Refused
-from ...messages.translation import known_words, nearest_name, translated
-from ...scene import dependencies
-from ...scene.armature import refuse_other_than_armature
-from ...scene.names import given_names
-from ..wildcards import WILDCARDS, filled, wildcard_texts
+from ...skeleton.values import Point
+from ..armatures import Rig
+from ..messages.refused import Refused
+from ..messages.translation import known_words, nearest_name, translated
+from ..scene import dependencies
+from ..scene.armature import refuse_other_than_armature
+from ..scene.names import given_names
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
 from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
+from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _ALMOST = 0.5
 """Part of a limb's bones from which on somebody would take it for this limb."""
