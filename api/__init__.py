@@ -17,17 +17,17 @@ not there yet.
 """
 
 from ..blender.armatures import Chain, Rig
+from ..blender.bake.chain_report import ChainReport
+from ..blender.bake.foot_report import FootReport
+from ..blender.bake.phases import Request, write_together
+from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.new_targets import TargetKind, TargetParent
 from ..blender.chains.setup_file import Setup
 from ..blender.extension import VERSION as __version__
 from ..blender.live.drag import Drag
-from ..blender.messages.chain_report import ChainReport
-from ..blender.messages.foot_report import FootReport
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request, write_together
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.settings.key_settings import Keys, KeyStyle, Measure
 from ..skeleton.feet import Contact

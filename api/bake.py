@@ -9,13 +9,13 @@ from typing import Any, Unpack, cast, overload
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.messages import markers
+from ..blender.bake import bake as bake_steps
+from ..blender.bake import markers
+from ..blender.bake.build_plan import Frames
+from ..blender.bake.chosen_chains import after_followed, scene_of
+from ..blender.bake.phases import Request, write_together
+from ..blender.bake.report import Report
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request, write_together
-from ..blender.pipeline.read.build_plan import Frames
-from ..blender.pipeline.read.chosen_chains import after_followed, scene_of
-from ..blender.pipeline.requests import bake as bake_steps
 from ..blender.pipeline.requests import hold
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig

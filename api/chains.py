@@ -9,6 +9,9 @@ from typing import Unpack
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
+from ..blender.bake.chain import bones_below, chain_bones
+from ..blender.bake.chosen_chains import chains_taking_part, chosen_chains, scene_of
+from ..blender.bake.rest_side import undecided
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
 from ..blender.chains.create_targets import create
 from ..blender.chains.detect import find_limbs
@@ -17,9 +20,6 @@ from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.read.chain import bones_below, chain_bones
-from ..blender.pipeline.read.chosen_chains import chains_taking_part, chosen_chains, scene_of
-from ..blender.pipeline.read.rest_side import undecided
 from ..blender.pipeline.requests import uneven_takeover
 from ..blender.pipeline.requests.option_animation import animate
 from ..blender.scene import at_work

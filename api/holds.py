@@ -8,10 +8,10 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import holds
+from ..blender.bake.build_plan import Frames, frame_range
+from ..blender.bake.chosen_chains import chosen_chains, scene_of
+from ..blender.bake.report import Report
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report
-from ..blender.pipeline.read.build_plan import Frames, frame_range
-from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import hold as steps
 from ..blender.scene import at_work

@@ -7,6 +7,10 @@ from dataclasses import replace
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
+from ..blender.bake.build_plan import Frames
+from ..blender.bake.chosen_chains import chosen_chains, scene_of, with_bones
+from ..blender.bake.phases import Opened, Preparation, Request, Sampled, Written, request
+from ..blender.bake.report import Report
 from ..blender.chains import target_bones, target_empties
 from ..blender.chains.create_targets import DEFAULT, create, lacks
 from ..blender.chains.field_values import chains_restorer
@@ -14,11 +18,7 @@ from ..blender.chains.made_for import item_of
 from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
 from ..blender.curves.unkeyed_edits import Keep
 from ..blender.messages.frame_and_point import point_text
-from ..blender.messages.report import Report
 from ..blender.messages.translation import translated
-from ..blender.pipeline.phases import Opened, Preparation, Request, Sampled, Written, request
-from ..blender.pipeline.read.build_plan import Frames
-from ..blender.pipeline.read.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.pipeline.requests import targets_from_pose
 from ..blender.rigs.controls import limb_followed
 from ..blender.scene import dependencies

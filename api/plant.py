@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
+from ..blender.bake.build_plan import Frames
+from ..blender.bake.phases import Request
+from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request
-from ..blender.pipeline.read.build_plan import Frames
 from ..blender.pipeline.read.captured_limbs import Asked
 from ..blender.pipeline.requests.plant import find_contacts, plant_feet
 from ..blender.pipeline.requests.planted_targets import plant_with_targets

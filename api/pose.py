@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
+from ..blender.bake import pose as pose_steps
+from ..blender.bake.chosen_chains import scene_of
+from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
-from ..blender.messages.report import Report
-from ..blender.pipeline.read.chosen_chains import scene_of
 from ..blender.pipeline.requests import flip as flip_steps
-from ..blender.pipeline.requests import pose as pose_steps
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import posing

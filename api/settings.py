@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from bpy.types import Object
 
+from ..blender.bake.chosen_chains import chosen_chains
 from ..blender.chains.copy_settings import (
     SECTIONS,
     chain_of_other_side,
@@ -13,7 +14,6 @@ from ..blender.chains.copy_settings import (
     known_sections,
 )
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.pipeline.read.chosen_chains import chosen_chains
 from ..blender.scene.armature import given_rig, refuse_unposable
 from .chains import add_chain
 

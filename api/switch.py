@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
-from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request
-from ..blender.pipeline.read.build_plan import Frames
+from ..blender.bake.build_plan import Frames
+from ..blender.bake.phases import Request
+from ..blender.bake.report import Report
 from ..blender.pipeline.read.layers import Layer
 from ..blender.pipeline.requests import switch as requests
 from ..blender.rigs import known_limbs as known

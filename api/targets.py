@@ -6,13 +6,13 @@ from typing import Unpack, overload
 
 from bpy.types import Object, Scene
 
+from ..blender.bake.build_plan import Frames, build_plan
+from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
+from ..blender.bake.phases import Request
+from ..blender.bake.report import Report
 from ..blender.chains.create_targets import DEFAULT, create_all
 from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.chains.remove_targets import remove
-from ..blender.messages.report import Report
-from ..blender.pipeline.phases import Request
-from ..blender.pipeline.read.build_plan import Frames, build_plan
-from ..blender.pipeline.read.keys_of_limbs import target_keys as target_key_frames
 from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import target_space, targets_from_pose
 from ..blender.scene import at_work

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from ..blender.bake.report import Report
 from ..blender.messages.refused import Refused
-from ..blender.messages.report import Report
 from .standard_streams import one_line
 
 

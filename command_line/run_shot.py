@@ -13,10 +13,10 @@ from bpy.types import Scene
 
 from .. import api
 from ..blender.armatures import Rig
+from ..blender.bake.chosen_chains import TakingPart, after_followed, chains_taking_part
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.read.chosen_chains import TakingPart, after_followed, chains_taking_part
 from . import blend_file, interrupt, outcome, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot

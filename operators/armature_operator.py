@@ -134,7 +134,7 @@ class SelectedChainsOperator(ChainOperator):
 
 def show_in_panel(report: "api.Report") -> None:
     """Keep the report for the panel, and let it show at once: Blender draws anew only what it knows to have changed."""
-    from ..blender.messages.report import remember
+    from ..blender.bake.report import remember
 
     remember(report)
     redraw_views()

@@ -56,7 +56,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         return selected(context)
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.messages.report import Report
+        from ..blender.bake.report import Report
         from ..blender.messages.translation import Alert
 
         takeovers = api.chains_from_constraints(rig, scene=context.scene)

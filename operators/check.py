@@ -85,7 +85,7 @@ class TWO_BONE_IK_OT_go_to_frame(Operator):
 
 def _worst(rig: Rig) -> tuple[float, float] | None:
     """Frame and distance at which the last report has a limb farthest off; None without such a report."""
-    from ..blender.messages.report import last
+    from ..blender.bake.report import last
 
     report = last(rig)
     return report.worst if report else None

@@ -8,13 +8,13 @@ from bpy.types import Context, UILayout
 
 from ..blender import contact_keys, holds, in_hand
 from ..blender.armatures import Rig, is_rig
+from ..blender.bake import markers, report
+from ..blender.bake.build_plan import frame_range
+from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.chains.create_targets import lacks
 from ..blender.chains.made_for import made
 from ..blender.chains.new_targets import Role
 from ..blender.live import hold_state
-from ..blender.messages import markers, report
-from ..blender.pipeline.read.build_plan import frame_range
-from ..blender.pipeline.read.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_layer

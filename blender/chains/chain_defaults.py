@@ -8,7 +8,7 @@ from typing import Any
 from ...solver.values import Reference
 from .. import versions
 from ..armatures import Rig
-from ..pipeline.read.chain import chain_bones
+from ..bake.chain import chain_bones
 from ..rna_paths import bone_and_property
 from ..settings.properties import TwoBoneIKChain
 

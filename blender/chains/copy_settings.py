@@ -20,9 +20,9 @@ from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, dot, norm
 from ..armatures import Rig, is_rig
+from ..bake.rest_side import rest_chain
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
-from ..pipeline.read.rest_side import rest_chain
 from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names

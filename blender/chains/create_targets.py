@@ -13,9 +13,9 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Plan, Point
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..messages.report import Report
+from ..bake.chosen_chains import TakingPart, scene_of, with_bones
+from ..bake.report import Report
 from ..messages.translation import translated
-from ..pipeline.read.chosen_chains import TakingPart, scene_of, with_bones
 from ..pipeline.requests import targets_from_pose
 from ..scene.armature import refuse_unposable
 from ..settings.properties import TwoBoneIKChain

@@ -2,9 +2,9 @@
 
 from ...solver import reference
 from ..armatures import Rig
+from ..bake.chain import chain_bones
+from ..bake.rest_side import rest_chain
 from ..messages.refused import Refused
-from ..pipeline.read.chain import chain_bones
-from ..pipeline.read.rest_side import rest_chain
 from ..settings.properties import TwoBoneIKChain
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ...solver.values import Unreachable
 from ..armatures import Rig
+from ..bake.chain import chain_bones, sheared_bones
+from ..bake.chosen_chains import with_bones
 from ..messages.refused import Refused
-from ..pipeline.read.chain import chain_bones, sheared_bones
-from ..pipeline.read.chosen_chains import with_bones
 from ..scene.armature import refuse_unposable
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ..armatures import Rig
+from ..bake.chosen_chains import chosen_chains, scene_of
 from ..messages.refused import Refused
-from ..pipeline.read.chosen_chains import chosen_chains, scene_of
 from ..scene.armature import refuse_unposable
 from . import target_bones, target_empties
 from .made_for import items_in_use, made

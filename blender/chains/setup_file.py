@@ -27,11 +27,11 @@ import bpy
 from bpy.types import Object
 
 from ..armatures import Rig, is_rig
+from ..bake.chain import chain_bones
+from ..bake.chosen_chains import chosen_chains
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
-from ..pipeline.read.chain import chain_bones
-from ..pipeline.read.chosen_chains import chosen_chains
 from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
 from ..scene.armature import refuse_unposable
 from ..settings import keyed_options

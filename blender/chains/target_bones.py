@@ -19,10 +19,10 @@ from ...solver import targets
 from ...solver.values import Bend
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..bake.rest_side import rest_chain
 from ..curves import unkeyed_edits
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..pipeline.read.rest_side import rest_chain
 from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import target_shapes

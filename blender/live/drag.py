@@ -10,11 +10,11 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
+from ..bake.chain import chain_plan, unlisted_chain
+from ..bake.chosen_chains import chosen_chains
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
-from ..pipeline.read.chain import chain_plan, unlisted_chain
-from ..pipeline.read.chosen_chains import chosen_chains
 from ..pipeline.requests.free_limb import FreeLimb
 from ..pipeline.requests.pulled_controls import PulledControls
 from ..pipeline.requests.targets_from_pose import snap_targets

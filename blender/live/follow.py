@@ -15,10 +15,9 @@ from mathutils import Matrix
 from ...skeleton.values import MERGE, Bone, Plan, Point
 from .. import versions
 from ..armatures import Rig
+from ..bake import circles, convert
+from ..bake.pose import pose_solved
 from ..curves import write
-from ..pipeline import convert
-from ..pipeline.read import circles
-from ..pipeline.requests.pose import pose_solved
 from ..scene import pose_before
 from ..settings import bone_marks
 from . import state

@@ -8,8 +8,8 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
-from ..pipeline.mute_constraints import mute_constraints
-from ..pipeline.read.notes import acts
+from ..bake.mute_constraints import mute_constraints
+from ..bake.notes import acts
 from ..pipeline.requests import turn_switch
 from ..rigs import switches
 from ..rigs.switch_property import ik_constraint, switch_path, toe_path

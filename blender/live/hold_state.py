@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from .. import holds
 from ..armatures import Rig
-from ..pipeline.measure.compare import near
+from ..bake.compare import near
 from ..settings.hold_and_plant_properties import TwoBoneIKHold
 from ..settings.properties import TwoBoneIKChain
 

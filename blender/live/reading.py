@@ -8,9 +8,9 @@ from bpy.types import ID, Object, Scene
 
 from ...skeleton.values import Bone, Plan
 from ..armatures import Rig, is_rig
-from ..pipeline.checks import shared_bones
-from ..pipeline.read.build_plan import current_plan
-from ..pipeline.read.fingerprint import Fingerprint
+from ..bake import shared_bones
+from ..bake.build_plan import current_plan
+from ..bake.fingerprint import Fingerprint
 from ..scene.armature import refuse_unposable
 from ..scene.glance import GlanceRequest
 from ..scene.request import sample_request

@@ -14,8 +14,8 @@ from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
+from ..bake import shared_bones
 from ..messages.refused import Refused
-from ..pipeline.checks import shared_bones
 from ..scene import pose_before
 from ..scene.glance import Glance
 from ..scene.played import handled

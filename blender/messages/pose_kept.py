@@ -6,7 +6,7 @@ import numpy as np
 
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Channel, Plan, Point
-from .chain_report import when
+from ..bake.chain_report import when
 from .translation import translated
 
 

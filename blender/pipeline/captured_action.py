@@ -12,6 +12,7 @@ from bpy.types import Action
 from ...skeleton.feet import Foot
 from .. import contact_keys, versions
 from ..armatures import Rig
+from ..bake import trial_keys
 from ..curves import kept_action, write
 from ..curves.borders import same_curves
 from ..curves.keys import single_key_points
@@ -20,7 +21,6 @@ from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from ..settings import bone_marks, renamed_actions
 from ..settings.renamed_actions import CONTACTS, MADE
-from . import trial_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,9 +8,9 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.bake import markers
 from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
-from bl_ext.user_default.two_bone_ik.blender.messages import markers
 from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bl_ext.user_default.two_bone_ik.solver.values import Status
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
+from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bpy.types import Object
 
 from support.rigs import ARM, Bone, animate, armature, empty

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bl_ext.user_default.two_bone_ik.blender.live import state
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
 from bl_ext.user_default.two_bone_ik.blender.scene.request import sample_request
 from bl_ext.user_default.two_bone_ik.blender.scene.sampling import scene
 

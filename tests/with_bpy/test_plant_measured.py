@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.messages.foot_report import headline
+from bl_ext.user_default.two_bone_ik.blender.bake.foot_report import headline
 from bpy.types import Action, Depsgraph, Object, Scene
 
 from support.footsteps import Capture

@@ -28,7 +28,7 @@ def rig() -> Object:
 
 
 def stood(rig: Object) -> dict[str, int]:
-    from bl_ext.user_default.two_bone_ik.blender.messages import report
+    from bl_ext.user_default.two_bone_ik.blender.bake import report
 
     return {foot.name: foot.frames for foot in report.last(rig).feet}
 

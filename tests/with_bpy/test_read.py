@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
+from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bpy.types import Object, PropertyGroup
 from mathutils import Euler
 

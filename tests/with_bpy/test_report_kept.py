@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bpy.types import Object
 
 from support.rigs import arm

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.messages import foot_report
-from bl_ext.user_default.two_bone_ik.blender.messages import report as reports
+from bl_ext.user_default.two_bone_ik.blender.bake import foot_report
+from bl_ext.user_default.two_bone_ik.blender.bake import report as reports
 from bpy.types import Object
 
 from support.rigs import animate, arm, empty

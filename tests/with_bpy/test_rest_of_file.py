@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.requests import bake as bake_steps
+from bl_ext.user_default.two_bone_ik.blender.bake import bake as bake_steps
 from bl_ext.user_default.two_bone_ik.blender.scene.sampling import probe
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeySettings, KeyStyle
 from bpy.types import PropertyGroup

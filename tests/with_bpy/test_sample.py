@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.build_plan import build_plan
+from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bl_ext.user_default.two_bone_ik.blender.scene.sampling import samples_over_range
 from bl_ext.user_default.two_bone_ik.skeleton.steps import run
 from bl_ext.user_default.two_bone_ik.skeleton.values import Samples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.chain import chain_bones
+from bl_ext.user_default.two_bone_ik.blender.bake.chain import chain_bones
 from bpy.types import Object, PropertyGroup
 from mathutils import Vector
 

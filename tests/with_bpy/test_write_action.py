@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.bake.mute_constraints import mute_constraints
 from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
-from bl_ext.user_default.two_bone_ik.blender.pipeline.mute_constraints import mute_constraints
 from bpy.types import Object
 
 from support.two_bones import channel, curve, key_frames, keyed_state, played, two_bones, write_keys

@@ -10,9 +10,9 @@ from ....skeleton.feet import Foot
 from ....skeleton.values import Point, Samples
 from ....solver.values import Array
 from ....solver.vectors import norm
+from ...bake.notes import acts
 from ...messages.refused import Refused
 from ...scene import dependencies
-from ..read.notes import acts
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """They change nothing where nothing is scaled, however the bones turn: Rigify has one between shin and foot."""

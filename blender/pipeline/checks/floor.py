@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ....skeleton.feet import Foot
 from ....skeleton.plant import PlantedFeet
 from ....solver.values import Array
-from ...messages.chain_report import when
+from ...bake.chain_report import when
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ..read.said_contacts import Said

@@ -17,14 +17,14 @@ from ....solver.contacts import on_ground
 from ....solver.corrections import slide, stand_spans
 from ....solver.values import Array
 from ....solver.vectors import norm
-from ...messages.foot_report import FootReport, slide_of
+from ...bake.build_report import millimetres
+from ...bake.compare import Comparison, compare_joints
+from ...bake.convert import Rows
+from ...bake.foot_report import FootReport, slide_of
+from ...bake.phases import Sampled
 from ...messages.refused import Refused
 from ...scene.request import SampleRequest
 from ...settings.key_settings import KeySettings, Measure
-from ..convert import Rows
-from ..phases import Sampled
-from .build_report import millimetres
-from .compare import Comparison, compare_joints
 
 MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move, or feet fall short."""

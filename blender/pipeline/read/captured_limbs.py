@@ -10,6 +10,9 @@ from ....skeleton.values import Plan
 from ....solver.plant import PlantOptions
 from ... import versions
 from ...armatures import Rig
+from ...bake.build_plan import Frames, limb_plan
+from ...bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ...bake.shared_bones import refuse_shared_bones
 from ...chains.detect.find_limbs import Kind
 from ...curves.keys import key_span
 from ...messages.refused import Refused
@@ -18,11 +21,8 @@ from ...settings import bone_marks
 from .. import captured_action
 from ..captured_action import Captured
 from ..checks.feet import refuse_constrained
-from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
-from ..checks.shared_bones import refuse_shared_bones
 from ..sample.floor import Floor
 from . import feet as read_feet
-from .build_plan import Frames, limb_plan
 from .kept_limbs import is_apart, named_limbs, with_kept
 from .planted_before import on_given_points, planted_before
 from .soles import with_keyed_toes, with_soles

@@ -15,19 +15,19 @@ from ....solver.targets import opposite_pole
 from ....solver.values import Array, Bend, Plane
 from ....solver.vectors import norm
 from ...armatures import Rig, is_rig, local_armatures
+from ...bake.build_plan import current_plan
+from ...bake.frames import refuse_stretched_time
+from ...bake.pose import bend_signs, pose, refuse_unposed
+from ...bake.report import Report
 from ...curves import unkeyed_edits, write
 from ...curves.keys import curves_at
 from ...messages.frame_and_point import point_text
 from ...messages.refused import Refused
-from ...messages.report import Report
 from ...messages.translation import translated
 from ...scene import dependencies, sampling
 from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS, Sampling
-from ..checks.frames import refuse_stretched_time
 from ..checks.targets import keyable
-from ..read.build_plan import current_plan
-from .pose import bend_signs, pose, refuse_unposed
 
 _IN_LINE = 1e-6
 """Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""

@@ -19,6 +19,9 @@ from ....solver.values import Array
 from ....solver.vectors import norm, product
 from ... import holds, versions
 from ...armatures import Rig
+from ...bake import trial_keys
+from ...bake.build_plan import with_dependents
+from ...bake.compare import near
 from ...curves import borders, kept_action, write
 from ...curves.keys import by_path_and_index
 from ...curves.unkeyed_edits import Keep
@@ -29,11 +32,9 @@ from ...scene.curves import OwnTransforms
 from ...scene.request import SampleRequest, pose_request
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import DEFAULTS, Sampling
-from .. import kept_keys, trial_keys
+from .. import kept_keys
 from ..checks.targets import holdable
-from ..measure.compare import near
 from ..read import leaders
-from ..read.build_plan import with_dependents
 
 
 class HeldTargets(ExitStack):

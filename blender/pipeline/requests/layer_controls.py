@@ -19,7 +19,7 @@ from ....skeleton.steps import part
 from ....skeleton.transform import Basis, each_array
 from ....skeleton.values import Channel, Plan
 from ....solver.values import Array
-from .. import trial_keys
+from ...bake import trial_keys
 from ..read.layers import trial_bones
 from .layer_keys import LayerKeys
 

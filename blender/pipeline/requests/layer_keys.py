@@ -16,10 +16,10 @@ from ....skeleton.values import MERGE, Channel, Plan, Point
 from ....solver.values import Array
 from ... import versions
 from ...armatures import Rig
+from ...bake import trial_keys
 from ...curves import borders, write
 from ...curves.keys import key_frames, key_points, values_before
 from ...settings.key_settings import Keys, KeyStyle
-from .. import trial_keys
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""

@@ -17,12 +17,15 @@ from ....solver.values import Array
 from ....solver.vectors import norm
 from ... import contact_keys, versions
 from ...armatures import Rig
+from ...bake.build_report import build_report
+from ...bake.notes import switch_notes
+from ...bake.phases import Need, Opened, Preparation, Sampled, Written, request
+from ...bake.report import Report
 from ...curves import kept_outside, write
 from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...curves.unkeyed_edits import Keep
 from ...messages.frame_and_point import frame_text
-from ...messages.report import Report
 from ...messages.translation import translated
 from ...scene import sampling
 from ...scene.request import SampleRequest, pose_request
@@ -30,11 +33,8 @@ from ...settings.key_settings import KeySettings
 from .. import captured_action
 from ..checks.feet import refuse_scaled, refuse_without_length
 from ..checks.floor import groundless_notes, refuse_groundless
-from ..measure.build_report import build_report
 from ..measure.compare_feet import MOVES, compare_feet, foot_reports
-from ..phases import Need, Opened, Preparation, Sampled, Written, request
 from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
-from ..read.notes import switch_notes
 from ..read.said_contacts import Said, said_contacts
 from ..sample import floor
 

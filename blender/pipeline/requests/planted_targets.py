@@ -11,6 +11,8 @@ from bpy.types import Object, Scene
 
 from ....skeleton.steps import part
 from ...armatures import Rig
+from ...bake.build_plan import build_plan
+from ...bake.phases import Opened, Preparation, Written, finish, request
 from ...chains import target_empties
 from ...chains.create_targets import create
 from ...chains.field_values import unchanged_on_error
@@ -19,8 +21,6 @@ from ...messages.refused import Refused
 from ...scene import sampling
 from ...settings.key_settings import KeySettings
 from ..checks.targets import keyable, refuse_not_shown
-from ..phases import Opened, Preparation, Written, finish, request
-from ..read.build_plan import build_plan
 from ..read.captured_limbs import Asked, captured_limbs
 from .plant import plant_feet
 from .targets_from_pose import bake_targets

@@ -18,6 +18,8 @@ from ....solver import rotation
 from ....solver.values import Array
 from ....solver.vectors import angle_about, norm, product, rejection, unit
 from ...armatures import Rig
+from ...bake.build_plan import at_current_frame
+from ...bake.write_channels import key_channels, pose_channels
 from ...curves import key_checks as keys
 from ...curves.keys import values_before
 from ...messages.refused import Refused
@@ -28,8 +30,6 @@ from ...scene.bone import read_bone
 from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS
 from ..checks.targets import pullable
-from ..read.build_plan import at_current_frame
-from .write_channels import key_channels, pose_channels
 
 _MOST = 8
 """Evaluations: Blender's IK turns a limb by less or more than its own control."""

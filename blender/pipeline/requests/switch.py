@@ -14,10 +14,14 @@ from ....skeleton.steps import part
 from ....skeleton.values import Channel, Plan, Samples
 from ....solver.values import Array
 from ...armatures import Rig
+from ...bake.build_plan import Frames, frame_range, steps
+from ...bake.chosen_chains import scene_of
+from ...bake.frames import refuse_stretched_time
+from ...bake.phases import Need, Opened, Preparation, Sampled, Written, request
+from ...bake.report import Report
 from ...curves import key_checks as keys
 from ...curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ...curves.unkeyed_edits import Keep
-from ...messages.report import Report
 from ...messages.translation import translated
 from ...rigs import rig_files
 from ...rigs.known_limbs import known_limbs
@@ -26,11 +30,7 @@ from ...scene import sampling
 from ...scene.armature import refuse_unposable
 from ...scene.request import SampleRequest
 from ...settings.key_settings import Keys, KeySettings
-from ..checks.frames import refuse_stretched_time
 from ..measure.compare_limbs import compare_limbs, world_units
-from ..phases import Need, Opened, Preparation, Sampled, Written, request
-from ..read.build_plan import Frames, frame_range, steps
-from ..read.chosen_chains import scene_of
 from ..read.layers import (
     Layer,
     read_layers,

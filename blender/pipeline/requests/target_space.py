@@ -16,6 +16,13 @@ from ....skeleton.values import Plan, Point
 from ....solver.values import Array
 from ....solver.vectors import product
 from ...armatures import Rig
+from ...bake import convert
+from ...bake.build_plan import Frames, build_plan
+from ...bake.build_report import build_report
+from ...bake.compare import compare_targets
+from ...bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ...bake.phases import Need, Opened, Preparation, Written, request
+from ...bake.write_channels import paths, write_keys
 from ...chains import target_bones
 from ...chains.edit_bones import edit_bones
 from ...curves.keys import key_frames
@@ -29,15 +36,8 @@ from ...scene import dependencies, sampling
 from ...scene.bone import read_bone
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import Keys, KeySettings
-from .. import convert
-from ..checks.frames import refuse_stretched_time, refuse_too_many_frames
 from ..checks.targets import keyable
-from ..measure.build_report import build_report
-from ..measure.compare import compare_targets
-from ..phases import Need, Opened, Preparation, Written, request
-from ..read.build_plan import Frames, build_plan
 from ..read.space import carrier, refuse_circle
-from .write_channels import paths, write_keys
 
 
 @request

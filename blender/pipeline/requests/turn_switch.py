@@ -9,14 +9,14 @@ from bpy.types import Scene
 from ....skeleton.values import MERGE
 from ... import versions
 from ...armatures import Rig
+from ...bake.build_plan import current_plan
+from ...bake.keys_of_limbs import bone_keys
 from ...curves import key_checks as keys
 from ...curves import unkeyed_edits
 from ...curves.keys import key_points
 from ...curves.keys_beside import kept_span, setting_channel
 from ...rigs.switch_property import turn
 from ...settings.key_settings import DEFAULTS
-from ..read.build_plan import current_plan
-from ..read.keys_of_limbs import bone_keys
 from ..read.layers import setting_of
 from .layer_keys import write_keys
 

@@ -14,6 +14,8 @@ from ....skeleton import inherit, solve
 from ....skeleton.bone_channels import keyed_rows
 from ....solver.values import Array
 from ...armatures import Rig
+from ...bake.build_plan import current_plan
+from ...bake.compare import compare_joints
 from ...messages.refused import Refused
 from ...messages.translation import translated
 from ...scene import sampling
@@ -21,8 +23,6 @@ from ...scene.bone import read_bone
 from ...scene.request import sample_request
 from ...settings.key_settings import DEFAULTS, Measure
 from ...settings.properties import TwoBoneIKChain, root_name
-from ..measure.compare import compare_joints
-from ..read.build_plan import current_plan
 
 _EVEN = 1e-3
 """Part of the scale that axes may differ by: joints are then off by no more than the constraint's own iteration."""

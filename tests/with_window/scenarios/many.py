@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import addon_utils
 import bpy
-from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from scenarios.pictures import wait
 from user import LAST_COLUMN, Steps, User
 

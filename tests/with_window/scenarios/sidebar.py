@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bl_ext.user_default.two_bone_ik.ui.panel import TWO_BONE_IK_PT_chains
 from bpy.types import Context, Object, Panel
 from scenarios.limb import metarig

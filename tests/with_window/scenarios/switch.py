@@ -9,7 +9,7 @@ import addon_utils
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bpy.types import Object
 from scenarios.pictures import look_at, show, wait
 from user import Steps, User

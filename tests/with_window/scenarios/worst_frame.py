@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bl_ext.user_default.two_bone_ik.blender.messages import report
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from scenarios.limb import keyed_range, limb_with_target
 from scenarios.pictures import toggle_section, wait
 from user import Steps, User

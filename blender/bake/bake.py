@@ -4,26 +4,26 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 from bpy.types import Scene
 
-from ....skeleton import solve
-from ....skeleton.bone_channels import keyed_rows
-from ....skeleton.steps import part, run
-from ....skeleton.values import Plan
-from ...armatures import Rig
-from ...curves import key_checks as keys
-from ...curves.unkeyed_edits import Keep
-from ...messages.flat_limbs import flat_notes
-from ...messages.report import Report
-from ...scene import dependencies, sampling
-from ...settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
-from .. import convert, trial_keys
-from ..checks.frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
-from ..checks.shared_bones import refuse_shared_bones
-from ..measure.build_report import build_report
-from ..measure.compare import compare_joints
-from ..mute_constraints import mute_constraints
-from ..phases import Need, Opened, Preparation, Written, request
-from ..read.build_plan import Frames, build_plan
-from ..read.notes import hiding_constraints, rig_notes
+from ...skeleton import solve
+from ...skeleton.bone_channels import keyed_rows
+from ...skeleton.steps import part, run
+from ...skeleton.values import Plan
+from ..armatures import Rig
+from ..curves import key_checks as keys
+from ..curves.unkeyed_edits import Keep
+from ..scene import dependencies, sampling
+from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
+from . import convert, trial_keys
+from .build_plan import Frames, build_plan
+from .build_report import build_report
+from .compare import compare_joints
+from .flat_limbs import flat_notes
+from .frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
+from .mute_constraints import mute_constraints
+from .notes import hiding_constraints, rig_notes
+from .phases import Need, Opened, Preparation, Written, request
+from .report import Report
+from .shared_bones import refuse_shared_bones
 from .write_channels import Channels, paths, write_keys
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from bpy.types import Bone, PropertyGroup
 
-from ....skeleton.values import ChainPlan, Point
-from ....solver.values import Options, Plane, Unreachable
-from ...armatures import Rig
-from ...messages.refused import Refused
-from ...messages.translation import nearest_name, translated
-from ...scene.bone import read_bone
-from ...settings import keyed_options
-from ...settings.properties import TwoBoneIKChain, chain_fields
+from ...skeleton.values import ChainPlan, Point
+from ...solver.values import Options, Plane, Unreachable
+from ..armatures import Rig
+from ..messages.refused import Refused
+from ..messages.translation import nearest_name, translated
+from ..scene.bone import read_bone
+from ..settings import keyed_options
+from ..settings.properties import TwoBoneIKChain, chain_fields
 from . import animated_options
 
 TOLERANCE = 1e-6

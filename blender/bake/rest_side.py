@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Vector
 
-from ....skeleton import transform
-from ....skeleton.values import AXES
-from ....solver import reference
-from ....solver.values import Array, Bend, Chain, HingeAxis, Reference
-from ....solver.vectors import IN_LINE, unit
-from ...armatures import Rig
-from ...messages.refused import Refused
-from ...scene.bone import rest
-from ...settings.properties import TwoBoneIKChain, chain_fields
+from ...skeleton import transform
+from ...skeleton.values import AXES
+from ...solver import reference
+from ...solver.values import Array, Bend, Chain, HingeAxis, Reference
+from ...solver.vectors import IN_LINE, unit
+from ..armatures import Rig
+from ..messages.refused import Refused
+from ..scene.bone import rest
+from ..settings.properties import TwoBoneIKChain, chain_fields
 from .chain import bones_below, chain_bones
 
 _TO_VIEWER = 0.9

@@ -6,29 +6,29 @@ from contextlib import AbstractContextManager
 
 from bpy.types import ID, Scene
 
-from ....skeleton import solve
-from ....skeleton.bone_channels import keyed_rows, pose_values
-from ....skeleton.chain_group import SolvedGroup, one_by_one
-from ....skeleton.rotation_mode import rotation_name
-from ....skeleton.values import Bone, Plan
-from ... import versions
-from ...armatures import Rig
-from ...curves import key_checks as keys
-from ...curves import write
-from ...curves.keys import value_before
-from ...curves.unkeyed_edits import Keep
-from ...scene import dependencies, sampling
-from ...scene.removed import Removal
-from ...scene.request import sample_request
-from ...settings.key_settings import DEFAULTS, Measure
-from .. import convert
-from ..checks.frames import refuse_unreachable
-from ..checks.shared_bones import refuse_shared_bones
-from ..measure.build_report import build_report
-from ..measure.compare import compare_joints
-from ..phases import Opened, Preparation, Written, request
-from ..read.build_plan import current_plan
-from ..read.notes import hiding_constraints, rig_notes
+from ...skeleton import solve
+from ...skeleton.bone_channels import keyed_rows, pose_values
+from ...skeleton.chain_group import SolvedGroup, one_by_one
+from ...skeleton.rotation_mode import rotation_name
+from ...skeleton.values import Bone, Plan
+from .. import versions
+from ..armatures import Rig
+from ..curves import key_checks as keys
+from ..curves import write
+from ..curves.keys import value_before
+from ..curves.unkeyed_edits import Keep
+from ..scene import dependencies, sampling
+from ..scene.removed import Removal
+from ..scene.request import sample_request
+from ..settings.key_settings import DEFAULTS, Measure
+from . import convert
+from .build_plan import current_plan
+from .build_report import build_report
+from .compare import compare_joints
+from .frames import refuse_unreachable
+from .notes import hiding_constraints, rig_notes
+from .phases import Opened, Preparation, Written, request
+from .shared_bones import refuse_shared_bones
 from .write_channels import Channels, pose_channels
 
 

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from bpy.types import Scene
 
-from ...armatures import Chain, Rig
-from ...messages.refused import Refused
-from ...messages.report import left_out_alerts
-from ...messages.translation import known_words
-from ...scene import dependencies
-from ...scene.armature import refuse_other_than_armature, refuse_unposable
-from ...scene.names import given_names
-from ...settings import bone_marks
+from ..armatures import Chain, Rig
+from ..messages.refused import Refused
+from ..messages.translation import known_words
+from ..scene import dependencies
+from ..scene.armature import refuse_other_than_armature, refuse_unposable
+from ..scene.names import given_names
+from ..settings import bone_marks
 from .chain import chain_plan, lacking_bone
+from .report import left_out_alerts
 
 
 class TakingPart(NamedTuple):

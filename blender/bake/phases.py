@@ -17,10 +17,10 @@ from ...solver.values import Array
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keep, Keyed
 from ..messages.refused import Refused
-from ..messages.report import Report
 from ..scene import at_work
 from ..scene.request import SampleRequest
 from ..scene.sampling import Sampler
+from .report import Report
 
 Arguments = ParamSpec("Arguments")
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 
-from ....skeleton.values import ChainPlan
-from ...messages.refused import Refused
+from ...skeleton.values import ChainPlan
+from ..messages.refused import Refused
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 from bpy.types import FCurve, NlaStrip
 from numpy.typing import NDArray
 
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...curves.keys import key_points
-from ...rna_paths import owner_and_property
-from ...settings.key_settings import Measure
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..curves.keys import key_points
+from ..rna_paths import owner_and_property
+from ..settings.key_settings import Measure
 
 _FEW = 64
 """Up to so many frames all are measured, and beyond that on so many where something changes."""

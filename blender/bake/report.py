@@ -14,12 +14,12 @@ import numpy as np
 from bpy.app.translations import pgettext_iface
 
 from ..armatures import Rig
+from ..messages.frame_and_point import frame_text
+from ..messages.translation import Alert, translated
 from . import foot_report
 from .chain_report import ChainReport, Finding
 from .foot_report import FootReport
-from .frame_and_point import frame_text
 from .report_fields import check_fields
-from .translation import Alert, translated
 
 _PLANT, _SWITCH = "Plant", "Switch"
 """The operation whose limbs reach for nothing: they are to stay where they were."""

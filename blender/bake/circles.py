@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from bpy.types import FCurve, Object
 
-from ....skeleton.values import ChainPlan, Point
-from ... import versions
-from ...armatures import is_rig
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...rna_paths import bone_and_property
-from ...scene import dependencies
+from ...skeleton.values import ChainPlan, Point
+from .. import versions
+from ..armatures import is_rig
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..rna_paths import bone_and_property
+from ..scene import dependencies
 
 
 def refuse_driven(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:

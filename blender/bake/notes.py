@@ -5,14 +5,14 @@ from math import degrees
 
 from bpy.types import Constraint
 
-from ....skeleton.values import Plan, Point
-from ...armatures import Rig
-from ...messages.translation import translated
-from ...rigs.rig_files import KnownLimb
-from ...rigs.switch_property import pole_on, property_label
-from ...rigs.switches import copies, hiding_switch, known_by_end
-from ...scene import dependencies
-from ...scene.dependencies import Constraints
+from ...skeleton.values import Plan, Point
+from ..armatures import Rig
+from ..messages.translation import translated
+from ..rigs.rig_files import KnownLimb
+from ..rigs.switch_property import pole_on, property_label
+from ..rigs.switches import copies, hiding_switch, known_by_end
+from ..scene import dependencies
+from ..scene.dependencies import Constraints
 from .rest_side import axis_label, straight_rest, undecided
 
 

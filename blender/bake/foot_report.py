@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...solver.values import Array
+from ..messages.translation import translated
 from .report_fields import check_fields
-from .translation import translated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

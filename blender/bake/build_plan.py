@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
-from ....solver.values import Array
-from ...armatures import Rig
-from ...messages.frame_and_point import frame_text, point_text
-from ...messages.refused import Refused
-from ...scene import dependencies
-from ...scene.armature import refuse_unposable
-from ...scene.bone import read_bone
-from ...settings.key_settings import Keys
+from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
+from ...solver.values import Array
+from ..armatures import Rig
+from ..messages.frame_and_point import frame_text, point_text
+from ..messages.refused import Refused
+from ..scene import dependencies
+from ..scene.armature import refuse_unposable
+from ..scene.bone import read_bone
+from ..settings.key_settings import Keys
 from . import circles
 from .animated_options import with_animated
 from .chain import chain_plan

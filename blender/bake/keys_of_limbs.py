@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ....skeleton.values import ChainPlan, Point
-from ....solver.values import Array
-from ... import versions
-from ...curves.keys import key_frames, key_points
-from ...scene import dependencies
-from ...settings import keyed_options
+from ...skeleton.values import ChainPlan, Point
+from ...solver.values import Array
+from .. import versions
+from ..curves.keys import key_frames, key_points
+from ..scene import dependencies
+from ..settings import keyed_options
 
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:

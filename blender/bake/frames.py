@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.chain_group import SolvedGroup, one_by_one
-from ....skeleton.values import Plan
-from ....solver.values import Unreachable
-from ...messages.frame_and_point import frame_text
-from ...messages.refused import Refused
+from ...skeleton.chain_group import SolvedGroup, one_by_one
+from ...skeleton.values import Plan
+from ...solver.values import Unreachable
+from ..messages.frame_and_point import frame_text
+from ..messages.refused import Refused
 
 MOST_FRAMES = 2_000_000
 """As many of one chain can be baked at once: about 5 GB."""

@@ -7,14 +7,14 @@ from bpy.types import Scene
 from bpy.utils import units
 from numpy.typing import NDArray
 
-from ....skeleton import solve
-from ....skeleton.chain_group import SolvedGroup
-from ....skeleton.transform import each_array
-from ....skeleton.values import Plan
-from ....solver import diagnostics
-from ...messages.chain_report import ChainReport, unmeasured
-from ...messages.report import Report, left_out_alerts
+from ...skeleton import solve
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.transform import each_array
+from ...skeleton.values import Plan
+from ...solver import diagnostics
+from .chain_report import ChainReport, unmeasured
 from .compare import Measured
+from .report import Report, left_out_alerts
 
 
 def build_report(

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from bpy.types import PoseBone
 
-from ....skeleton.values import ChainPlan
-from ... import versions
-from ...armatures import Rig
-from ...settings import keyed_options
+from ...skeleton.values import ChainPlan
+from .. import versions
+from ..armatures import Rig
+from ..settings import keyed_options
 
 _LIMITS = frozenset(("bend_min", "bend_max"))
 

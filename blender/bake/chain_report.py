@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
-from .frame_and_point import frame_text
+from ..messages.frame_and_point import frame_text
+from ..messages.translation import translated
 from .report_fields import check_fields
-from .translation import translated
 
 _BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)

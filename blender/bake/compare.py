@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton import transform
-from ....skeleton.chain_group import SolvedGroup
-from ....skeleton.solve import world_joints
-from ....skeleton.target_channels import WorldTransform
-from ....skeleton.values import ChainPlan, Plan, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import norm
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...scene.request import SampleRequest
-from ...settings.key_settings import Keys, KeySettings, KeyStyle, Measure
-from ..convert import Rows
-from ..phases import Sampled
+from ...skeleton import transform
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solve import world_joints
+from ...skeleton.target_channels import WorldTransform
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import norm
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..scene.request import SampleRequest
+from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from .chosen_frames import chosen
+from .convert import Rows
+from .phases import Sampled
 
 _PART = 1e-4
 """Of the chain's length: what nobody sees."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.values import Plan
+from ..messages.translation import translated
 from .chain_report import when
-from .translation import translated
 
 
 def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:

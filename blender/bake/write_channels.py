@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bpy.types import ID, Depsgraph, Object
 
-from ....skeleton.values import Channel, Plan
-from ...curves import unkeyed_edits, write
-from ...settings.key_settings import DEFAULTS, KeyStyle
+from ...skeleton.values import Channel, Plan
+from ..curves import unkeyed_edits, write
+from ..settings.key_settings import DEFAULTS, KeyStyle
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bpy.types import ID, Bone, Object
 
-from ....skeleton.values import Plan, Point
-from ... import versions
-from ...armatures import Rig
-from ...scene import dependencies
+from ...skeleton.values import Plan, Point
+from .. import versions
+from ..armatures import Rig
+from ..scene import dependencies
 from .animated_options import standing_options
 
 Values = tuple[object, ...]
