@@ -13,7 +13,6 @@ from ..blender.bake.chain import bones_below, chain_bones
 from ..blender.bake.chosen_chains import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.rest_side import undecided
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
-from ..blender.chains.create_targets import create
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -26,6 +25,7 @@ from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
+from ..blender.targets.create_targets import create
 from .options import ChainOptions
 
 

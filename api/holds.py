@@ -12,11 +12,11 @@ from ..blender.bake.build_plan import Frames, frame_range
 from ..blender.bake.chosen_chains import chosen_chains, scene_of
 from ..blender.bake.report import Report
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.read.space import Space, space_point
 from ..blender.pipeline.requests import hold as steps
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before
+from ..blender.targets.space import Space, space_point
 from ..skeleton.hold import Hold
 
 

@@ -11,19 +11,18 @@ from ..blender.bake.build_plan import Frames
 from ..blender.bake.chosen_chains import chosen_chains, scene_of, with_bones
 from ..blender.bake.phases import Opened, Preparation, Request, Sampled, Written, request
 from ..blender.bake.report import Report
-from ..blender.chains import target_bones, target_empties
-from ..blender.chains.create_targets import DEFAULT, create, lacks
 from ..blender.chains.field_values import chains_restorer
-from ..blender.chains.made_for import item_of
-from ..blender.chains.new_targets import Role, TargetKind, TargetStyle
 from ..blender.curves.unkeyed_edits import Keep
 from ..blender.messages.frame_and_point import point_text
 from ..blender.messages.translation import translated
-from ..blender.pipeline.requests import targets_from_pose
 from ..blender.rigs.controls import limb_followed
 from ..blender.scene import dependencies
 from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle
+from ..blender.targets import target_bones, target_empties, targets_from_pose
+from ..blender.targets.create_targets import DEFAULT, create, lacks
+from ..blender.targets.made_for import item_of
+from ..blender.targets.new_targets import Role, TargetKind, TargetStyle
 from ..skeleton.values import Point
 from .chains import add_detected
 

@@ -10,10 +10,10 @@ from ..blender.bake.chosen_chains import scene_of
 from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
-from ..blender.pipeline.requests import flip as flip_steps
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import posing
+from ..blender.targets import flip as flip_steps
 
 
 @at_work.alone()

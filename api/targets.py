@@ -10,14 +10,14 @@ from ..blender.bake.build_plan import Frames, build_plan
 from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
-from ..blender.chains.create_targets import DEFAULT, create_all
-from ..blender.chains.new_targets import TargetKind, TargetParent, TargetStyle
-from ..blender.chains.remove_targets import remove
-from ..blender.pipeline.read.space import Space, space_point
-from ..blender.pipeline.requests import target_space, targets_from_pose
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
+from ..blender.targets import target_space, targets_from_pose
+from ..blender.targets.create_targets import DEFAULT, create_all
+from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
+from ..blender.targets.remove_targets import remove
+from ..blender.targets.space import Space, space_point
 from .bake import given_rigs
 from .options import TargetOptions
 

@@ -8,7 +8,7 @@ from .. import api
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
-from ..blender.pipeline.read.space import floor_named
+from ..blender.targets.space import floor_named
 from .text_values import STILLNESS, kept, limbs, number, of_table, stillness
 
 _READERS: dict[str, Callable[[str], Any]] = {

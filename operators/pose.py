@@ -166,7 +166,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        from ..blender.pipeline.read.space import floor_named
+        from ..blender.targets.space import floor_named
 
         own: Any = self.properties if rig == in_hand.rig_in_hand(context) else rig
         prefix = "" if own == self.properties else "two_bone_ik_"

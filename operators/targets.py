@@ -129,7 +129,7 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     space_bone: StringProperty(name="Bone", description="The bone of it that is to carry them")
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        from ..blender.pipeline.read.space import space_named
+        from ..blender.targets.space import space_named
 
         return api.changing_target_space(
             rig,

@@ -11,15 +11,15 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.bake import markers, report
 from ..blender.bake.build_plan import frame_range
 from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
-from ..blender.chains.create_targets import lacks
-from ..blender.chains.made_for import made
-from ..blender.chains.new_targets import Role
 from ..blender.live import hold_state
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_layer
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.targets.create_targets import lacks
+from ..blender.targets.made_for import made
+from ..blender.targets.new_targets import Role
 from .panel import draw_lines, is_narrow
 
 _COPIED = ("TARGET", "BONES", "BEND", "REACH")

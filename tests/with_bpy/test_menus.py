@@ -7,10 +7,10 @@ from pathlib import Path
 
 import bpy
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.chains.create_targets import lacks
 from bl_ext.user_default.two_bone_ik.blender.chains.limbs import hiding_constraints
-from bl_ext.user_default.two_bone_ik.blender.chains.new_targets import Role
 from bl_ext.user_default.two_bone_ik.blender.extension import WEBSITE
+from bl_ext.user_default.two_bone_ik.blender.targets.create_targets import lacks
+from bl_ext.user_default.two_bone_ik.blender.targets.new_targets import Role
 
 from support.empty_file import open_empty_file
 from support.rigs import arm, empty

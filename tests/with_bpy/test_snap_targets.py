@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.pipeline.requests import targets_from_pose
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeySettings
+from bl_ext.user_default.two_bone_ik.blender.targets import targets_from_pose
 from bpy.types import PropertyGroup
 
 from support import file_data, fk

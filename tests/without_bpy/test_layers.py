@@ -32,7 +32,7 @@ LAYERS = {
 }
 KNOW_THE_USER = {"operators", "ui", "command_line", "__main__"}
 # Bones can be added in Edit Mode only, and no mode can be changed without a context.
-OVERRIDES_CONTEXT = (PurePosixPath("blender/chains/edit_bones.py"), "_set_mode")
+OVERRIDES_CONTEXT = (PurePosixPath("blender/targets/edit_bones.py"), "_set_mode")
 KNOWS_VERSIONS = PurePosixPath("blender/versions.py")
 MAX_LINES = 400
 MAX_TEST_NAME = 60
@@ -133,8 +133,8 @@ def test_a_file_keeps_the_rules_of_its_layer(path: Path) -> None:
         ("blender/pipeline/read.py", "from ...operators.bake import poll", "blender imports our operators"),
         ("blender/pipeline/read.py", "from ... import api", "blender imports our api"),
         ("blender/pipeline/read.py", "from bpy import context", "blender uses bpy.context"),
-        ("blender/chains/edit_bones.py", "def make():\n  bpy.context.temp_override()", "blender uses bpy.context"),
-        ("blender/chains/edit_bones.py", "def _set_mode():\n  bpy.context.object", "blender uses bpy.context"),
+        ("blender/targets/edit_bones.py", "def make():\n  bpy.context.temp_override()", "blender uses bpy.context"),
+        ("blender/targets/edit_bones.py", "def _set_mode():\n  bpy.context.object", "blender uses bpy.context"),
         ("blender/chains/other.py", "def _set_mode():\n  bpy.context.temp_override()", "blender uses bpy.context"),
         ("api/bake.py", "def bake():\n  return bpy.context.scene", "api uses bpy.context"),
         ("api/bake.py", "if bpy.app.version[0] > 4: pass", f"bpy.app.version outside of {KNOWS_VERSIONS}"),
@@ -155,7 +155,7 @@ def test_a_broken_rule_is_found(path: str, source: str, fault: str) -> None:
     [
         ("blender/pipeline/read.py", "from ...solver.values import Chain\nfrom ..errors import Refused"),
         ("ui/preferences.py", "from .. import __package__ as base_package\nimport bpy\nbpy.context.area.tag_redraw()"),
-        ("blender/chains/edit_bones.py", "def _set_mode():\n  with bpy.context.temp_override(object=item): pass"),
+        ("blender/targets/edit_bones.py", "def _set_mode():\n  with bpy.context.temp_override(object=item): pass"),
         ("blender/versions.py", "import bpy\nHAS_SLOTS = bpy.app.version >= (4, 4)"),
         ("__init__.py", "from . import blender, operators, ui"),
         ("tests/any.py", f"def test_{'a' * (MAX_TEST_NAME - 5)}(): pass"),

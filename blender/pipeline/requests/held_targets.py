@@ -32,8 +32,8 @@ from ...scene.curves import OwnTransforms
 from ...scene.request import SampleRequest, pose_request
 from ...settings.hold_and_plant_properties import holds_of
 from ...settings.key_settings import DEFAULTS, Sampling
+from ...targets.checks import holdable
 from .. import kept_keys
-from ..checks.targets import holdable
 from ..read import leaders
 
 

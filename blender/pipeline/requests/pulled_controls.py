@@ -29,7 +29,7 @@ from ...scene import sampling
 from ...scene.bone import read_bone
 from ...scene.request import pose_request
 from ...settings.key_settings import DEFAULTS
-from ..checks.targets import pullable
+from ...targets.checks import pullable
 
 _MOST = 8
 """Evaluations: Blender's IK turns a limb by less or more than its own control."""

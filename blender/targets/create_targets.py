@@ -15,12 +15,12 @@ from ...solver.values import Plane
 from ..armatures import Rig
 from ..bake.chosen_chains import TakingPart, scene_of, with_bones
 from ..bake.report import Report
+from ..chains import chain_defaults
+from ..chains.field_values import set_fields, unchanged_on_error
 from ..messages.translation import translated
-from ..pipeline.requests import targets_from_pose
 from ..scene.armature import refuse_unposable
 from ..settings.properties import TwoBoneIKChain
-from . import chain_defaults, target_bones, target_empties
-from .field_values import set_fields, unchanged_on_error
+from . import target_bones, target_empties, targets_from_pose
 from .made_for import is_of_twin
 from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, target_name
 

@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import Point
+from ..chains.detect.by_name import finger_carrier
 from ..choices import Word
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
-from .detect.by_name import finger_carrier
 
 _SIDE = re.compile(r"[._\- ](?:l|r|left|right)(?:\.\d+)?$", re.IGNORECASE)
 

@@ -7,27 +7,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ....skeleton import chain_group, transform
-from ....skeleton.steps import run
-from ....skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
-from ....skeleton.values import ChainPlan, Channel, Plan, Point, Samples
-from ....solver.targets import opposite_pole
-from ....solver.values import Array, Bend, Plane
-from ....solver.vectors import norm
-from ...armatures import Rig, is_rig, local_armatures
-from ...bake.build_plan import current_plan
-from ...bake.frames import refuse_stretched_time
-from ...bake.pose import bend_signs, pose, refuse_unposed
-from ...bake.report import Report
-from ...curves import unkeyed_edits, write
-from ...curves.keys import curves_at
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...scene import dependencies, sampling
-from ...scene.request import pose_request
-from ...settings.key_settings import DEFAULTS, Sampling
-from ..checks.targets import keyable
+from ...skeleton import chain_group, transform
+from ...skeleton.steps import run
+from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
+from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
+from ...solver.targets import opposite_pole
+from ...solver.values import Array, Bend, Plane
+from ...solver.vectors import norm
+from ..armatures import Rig, is_rig, local_armatures
+from ..bake.build_plan import current_plan
+from ..bake.frames import refuse_stretched_time
+from ..bake.pose import bend_signs, pose, refuse_unposed
+from ..bake.report import Report
+from ..curves import unkeyed_edits, write
+from ..curves.keys import curves_at
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..scene import dependencies, sampling
+from ..scene.request import pose_request
+from ..settings.key_settings import DEFAULTS, Sampling
+from .checks import keyable
 
 _IN_LINE = 1e-6
 """Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""

@@ -6,14 +6,14 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from ....skeleton.values import Plan, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import product
-from ...armatures import is_rig
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...messages.translation import nearest_name
-from ...scene import dependencies
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import product
+from ..armatures import is_rig
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..messages.translation import nearest_name
+from ..scene import dependencies
 
 Space = Object | tuple[Object, str] | None
 """As scripts give it: None for the world, an object, or an armature object and the name of its bone."""

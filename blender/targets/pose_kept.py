@@ -7,7 +7,7 @@ import numpy as np
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Channel, Plan, Point
 from ..bake.chain_report import when
-from .translation import translated
+from ..messages.translation import translated
 
 
 def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> Iterator[str]:

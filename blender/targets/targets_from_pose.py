@@ -8,9 +8,9 @@ from operator import or_
 import numpy as np
 from bpy.types import Object, Scene
 
-from ....skeleton import targets_from_pose
-from ....skeleton.steps import part
-from ....skeleton.target_channels import (
+from ...skeleton import targets_from_pose
+from ...skeleton.steps import part
+from ...skeleton.target_channels import (
     KeyedTarget,
     WorldTransform,
     by_object,
@@ -18,32 +18,32 @@ from ....skeleton.target_channels import (
     target_channels,
     world_transforms,
 )
-from ....skeleton.targets_from_pose import TargetsFromPose
-from ....skeleton.transform import AT_REST
-from ....skeleton.values import Plan, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import product
-from ... import versions
-from ...armatures import Rig
-from ...bake import convert
-from ...bake.build_plan import Frames, build_plan, current_plan
-from ...bake.build_report import build_report
-from ...bake.compare import compare_targets
-from ...bake.frames import refuse_stretched_time, refuse_too_many_frames
-from ...bake.phases import Need, Opened, Preparation, Written, request
-from ...bake.report import Report
-from ...bake.write_channels import paths, pose_channels, write_keys
-from ...curves import unkeyed_edits
-from ...curves.unkeyed_edits import Keep
-from ...messages.frame_and_point import point_text
-from ...messages.pose_kept import key_notes, pose_notes
-from ...messages.translation import translated
-from ...rigs import controls
-from ...scene import sampling
-from ...scene.bone import from_bone
-from ...scene.request import pose_request
-from ...settings.key_settings import DEFAULTS, Keys, KeySettings
-from ..checks.targets import keyable, keyed_target, refuse_not_shown
+from ...skeleton.targets_from_pose import TargetsFromPose
+from ...skeleton.transform import AT_REST
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import product
+from .. import versions
+from ..armatures import Rig
+from ..bake import convert
+from ..bake.build_plan import Frames, build_plan, current_plan
+from ..bake.build_report import build_report
+from ..bake.compare import compare_targets
+from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ..bake.phases import Need, Opened, Preparation, Written, request
+from ..bake.report import Report
+from ..bake.write_channels import paths, pose_channels, write_keys
+from ..curves import unkeyed_edits
+from ..curves.unkeyed_edits import Keep
+from ..messages.frame_and_point import point_text
+from ..messages.translation import translated
+from ..rigs import controls
+from ..scene import sampling
+from ..scene.bone import from_bone
+from ..scene.request import pose_request
+from ..settings.key_settings import DEFAULTS, Keys, KeySettings
+from .checks import keyable, keyed_target, refuse_not_shown
+from .pose_kept import key_notes, pose_notes
 
 
 @request

@@ -8,36 +8,36 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
 
-from ....skeleton import solve
-from ....skeleton.chain_group import one_by_one
-from ....skeleton.steps import part
-from ....skeleton.target_channels import KeyedTarget, by_object, carried_by, without_scale, world_transform
-from ....skeleton.values import Plan, Point
-from ....solver.values import Array
-from ....solver.vectors import product
-from ...armatures import Rig
-from ...bake import convert
-from ...bake.build_plan import Frames, build_plan
-from ...bake.build_report import build_report
-from ...bake.compare import compare_targets
-from ...bake.frames import refuse_stretched_time, refuse_too_many_frames
-from ...bake.phases import Need, Opened, Preparation, Written, request
-from ...bake.write_channels import paths, write_keys
-from ...chains import target_bones
-from ...chains.edit_bones import edit_bones
-from ...curves.keys import key_frames
-from ...curves.unkeyed_edits import Keep
-from ...messages.frame_and_point import frame_text, point_text
-from ...messages.pose_kept import key_notes
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...rigs import controls
-from ...scene import dependencies, sampling
-from ...scene.bone import read_bone
-from ...settings.hold_and_plant_properties import holds_of
-from ...settings.key_settings import Keys, KeySettings
-from ..checks.targets import keyable
-from ..read.space import carrier, refuse_circle
+from ...skeleton import solve
+from ...skeleton.chain_group import one_by_one
+from ...skeleton.steps import part
+from ...skeleton.target_channels import KeyedTarget, by_object, carried_by, without_scale, world_transform
+from ...skeleton.values import Plan, Point
+from ...solver.values import Array
+from ...solver.vectors import product
+from ..armatures import Rig
+from ..bake import convert
+from ..bake.build_plan import Frames, build_plan
+from ..bake.build_report import build_report
+from ..bake.compare import compare_targets
+from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ..bake.phases import Need, Opened, Preparation, Written, request
+from ..bake.write_channels import paths, write_keys
+from ..curves.keys import key_frames
+from ..curves.unkeyed_edits import Keep
+from ..messages.frame_and_point import frame_text, point_text
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..rigs import controls
+from ..scene import dependencies, sampling
+from ..scene.bone import read_bone
+from ..settings.hold_and_plant_properties import holds_of
+from ..settings.key_settings import Keys, KeySettings
+from . import target_bones
+from .checks import keyable
+from .edit_bones import edit_bones
+from .pose_kept import key_notes
+from .space import carrier, refuse_circle
 
 
 @request

@@ -8,24 +8,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
 
-from ....skeleton import transform
-from ....skeleton.rotation_mode import rotation_name
-from ....skeleton.target_channels import KeyedTarget
-from ....skeleton.values import ChainPlan, Plan, Point
-from ....solver.values import Array
-from ....solver.vectors import product
-from ... import versions
-from ...armatures import Rig, editable
-from ...curves import key_checks as keys
-from ...curves.keys import values_before
-from ...messages.frame_and_point import frame_text, point_text
-from ...messages.refused import Refused
-from ...rigs import controls
-from ...rigs.switch_property import shown_layer
-from ...scene import dependencies
-from ...scene.bone import read_bone, rest
-from ...scene.curves import OwnTransforms
-from ...settings.key_settings import KeyStyle
+from ...skeleton import transform
+from ...skeleton.rotation_mode import rotation_name
+from ...skeleton.target_channels import KeyedTarget
+from ...skeleton.values import ChainPlan, Plan, Point
+from ...solver.values import Array
+from ...solver.vectors import product
+from .. import versions
+from ..armatures import Rig, editable
+from ..curves import key_checks as keys
+from ..curves.keys import values_before
+from ..messages.frame_and_point import frame_text, point_text
+from ..messages.refused import Refused
+from ..rigs import controls
+from ..rigs.switch_property import shown_layer
+from ..scene import dependencies
+from ..scene.bone import read_bone, rest
+from ..scene.curves import OwnTransforms
+from ..settings.key_settings import KeyStyle
 
 _CARRIERS = ("CHILD_OF", "ARMATURE")
 """Constraints that add a transform to that of their owner, as a parent does."""
