@@ -22,13 +22,13 @@ from ..blender.bake.foot_report import FootReport
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Kind, Limb
-from ..blender.chains.ik_constraints.takeover import Takeover
 from ..blender.chains.setup_file import Setup
 from ..blender.extension import VERSION as __version__
 from ..blender.live.drag import Drag
 from ..blender.messages.refused import Refused
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.settings.key_settings import Keys, KeyStyle, Measure
+from ..blender.takeover.takeover import Takeover
 from ..blender.targets.new_targets import TargetKind, TargetParent
 from ..skeleton.feet import Contact
 from ..solver.contacts import Stillness

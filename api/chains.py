@@ -16,15 +16,15 @@ from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scal
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.chains.ik_constraints.takeover import Takeover, takeovers
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.requests import uneven_takeover
-from ..blender.pipeline.requests.option_animation import animate
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
+from ..blender.takeover import uneven as uneven_takeover
+from ..blender.takeover.option_animation import animate
+from ..blender.takeover.takeover import Takeover, takeovers
 from ..blender.targets.create_targets import create
 from .options import ChainOptions
 

@@ -10,19 +10,19 @@ from typing import cast
 import numpy as np
 from bpy.types import PoseBone, Scene
 
-from ....skeleton import inherit, solve
-from ....skeleton.bone_channels import keyed_rows
-from ....solver.values import Array
-from ...armatures import Rig
-from ...bake.build_plan import current_plan
-from ...bake.compare import compare_joints
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...scene import sampling
-from ...scene.bone import read_bone
-from ...scene.request import sample_request
-from ...settings.key_settings import DEFAULTS, Measure
-from ...settings.properties import TwoBoneIKChain, root_name
+from ...skeleton import inherit, solve
+from ...skeleton.bone_channels import keyed_rows
+from ...solver.values import Array
+from ..armatures import Rig
+from ..bake.build_plan import current_plan
+from ..bake.compare import compare_joints
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..scene import sampling
+from ..scene.bone import read_bone
+from ..scene.request import sample_request
+from ..settings.key_settings import DEFAULTS, Measure
+from ..settings.properties import TwoBoneIKChain, root_name
 
 _EVEN = 1e-3
 """Part of the scale that axes may differ by: joints are then off by no more than the constraint's own iteration."""

@@ -10,20 +10,20 @@ from typing import cast
 import numpy as np
 from bpy.types import FCurve, KinematicConstraint, PoseBone, Scene
 
-from ....skeleton.rotation_mode import rotation_name
-from ....skeleton.values import Point
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...curves import key_checks as keys
-from ...curves.keys import curves_at
-from ...messages.frame_and_point import frame_text
-from ...messages.translation import translated
-from ...pipeline.requests.option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
-from ...scene import isolated, probe
-from ...scene import played as played
-from ...scene.request import SampleRequest
-from ...settings import keyed_options
+from ...skeleton.rotation_mode import rotation_name
+from ...skeleton.values import Point
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..curves import key_checks as keys
+from ..curves.keys import curves_at
+from ..messages.frame_and_point import frame_text
+from ..messages.translation import translated
+from ..scene import isolated, probe
+from ..scene import played as played
+from ..scene.request import SampleRequest
+from ..settings import keyed_options
+from .option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
 from .pre_constraint_pose import pre_constraint_pose
 
 _SAME = 1e-5

@@ -10,11 +10,11 @@ from typing import cast
 import numpy as np
 from bpy.types import KinematicConstraint, PoseBone
 
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...messages.translation import translated
-from ...scene import dependencies
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..messages.translation import translated
+from ..scene import dependencies
 from .pre_constraint_pose import pre_constraint_pose
 
 _BESIDE = 1e-3

@@ -12,11 +12,11 @@ from typing import cast
 import numpy as np
 from bpy.types import PoseBone
 
-from ....skeleton import inherit, transform
-from ....solver.values import Array, Number
-from ....solver.vectors import angle_about, cross, norm, rejection, unit
-from ...armatures import Rig
-from ...scene.bone import read_bone
+from ...skeleton import inherit, transform
+from ...solver.values import Array, Number
+from ...solver.vectors import angle_about, cross, norm, rejection, unit
+from ..armatures import Rig
+from ..scene.bone import read_bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,20 +8,20 @@ import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
 from mathutils import Matrix, Vector
 
-from ....skeleton.transform import Basis
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array, Bend, HingeAxis, Reference
-from ... import versions
-from ...armatures import Rig
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...pipeline.requests.option_animation import OptionAnimation
-from ...rigs.known_limbs import kind_of
-from ...scene import dependencies
-from ...scene.finite import refuse_not_finite
+from ...skeleton.transform import Basis
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array, Bend, HingeAxis, Reference
+from .. import versions
+from ..armatures import Rig
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..rigs.known_limbs import kind_of
+from ..scene import dependencies
+from ..scene.finite import refuse_not_finite
 from . import animation
 from .animation import option_animations
 from .differences import differences
+from .option_animation import OptionAnimation
 from .pre_constraint_pose import pre_constraint_pose
 
 

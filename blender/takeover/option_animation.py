@@ -6,14 +6,14 @@ from math import pi
 import numpy as np
 from bpy.types import FCurve, PoseBone, Scene
 
-from ....skeleton.values import Channel
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...curves import unkeyed_edits, write
-from ...curves.keys import curves_at
-from ...settings import keyed_options
-from ...settings.key_settings import KeySettings
+from ...skeleton.values import Channel
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..curves import unkeyed_edits, write
+from ..curves.keys import curves_at
+from ..settings import keyed_options
+from ..settings.key_settings import KeySettings
 
 STYLE = KeySettings(interpolation="LINEAR")
 SWITCHES = ("mute", "enabled")
