@@ -15,8 +15,8 @@ from ..blender.bake.build_plan import Frames
 from ..blender.bake.chosen_chains import after_followed, scene_of
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
+from ..blender.hold import hold
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.requests import hold
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before

@@ -7,12 +7,12 @@ from numbers import Real
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender import holds
 from ..blender.bake.build_plan import Frames, frame_range
 from ..blender.bake.chosen_chains import chosen_chains, scene_of
 from ..blender.bake.report import Report
+from ..blender.hold import hold as steps
+from ..blender.hold import holds
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.requests import hold as steps
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before

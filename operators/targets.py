@@ -222,7 +222,7 @@ class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
     def execute(self, context: Context) -> Result:
         scene, given = context.scene, self.properties.is_property_set
         if not (given("frame_start") and given("frame_end")):
-            from ..blender import holds
+            from ..blender.hold import holds
 
             start, end = holds.usual_frames(in_hand.rig_in_hand(context), scene)
             self.frame_start = self.frame_start if given("frame_start") else start
@@ -233,7 +233,7 @@ class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
         return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        from ..blender import holds
+        from ..blender.hold import holds
 
         return api.hold(
             rig,

@@ -6,12 +6,12 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import contact_keys, holds, in_hand
+from ..blender import contact_keys, in_hand
 from ..blender.armatures import Rig, is_rig
 from ..blender.bake import markers, report
 from ..blender.bake.build_plan import frame_range
 from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
-from ..blender.live import hold_state
+from ..blender.hold import hold_state, holds
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_layer

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from bpy.types import Bone, Depsgraph, Object, PoseBone
 from mathutils import Matrix
 
-from .. import holds
 from ..armatures import Rig
 from ..bake.compare import near
 from ..settings.hold_and_plant_properties import TwoBoneIKHold
 from ..settings.properties import TwoBoneIKChain
+from . import holds
 
 
 def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:

@@ -8,33 +8,32 @@ from functools import reduce
 import numpy as np
 from bpy.types import FCurve, Object, Scene
 
-from ....skeleton import chain_group, dependent_chains, hold, solve, transform
-from ....skeleton.chain_group import SolvedGroup
-from ....skeleton.hold import Hold
-from ....skeleton.steps import run
-from ....skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
-from ....skeleton.transform import Basis
-from ....skeleton.values import ChainPlan, Plan, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import norm, product
-from ... import holds, versions
-from ...armatures import Rig
-from ...bake import trial_keys
-from ...bake.build_plan import with_dependents
-from ...bake.compare import near
-from ...curves import borders, kept_action, write
-from ...curves.keys import by_path_and_index
-from ...curves.unkeyed_edits import Keep
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...scene import dependencies, sampling
-from ...scene.curves import OwnTransforms
-from ...scene.request import SampleRequest, pose_request
-from ...settings.hold_and_plant_properties import holds_of
-from ...settings.key_settings import DEFAULTS, Sampling
-from ...targets.checks import holdable
-from .. import kept_keys
-from ..read import leaders
+from ...skeleton import chain_group, dependent_chains, hold, solve, transform
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.hold import Hold
+from ...skeleton.steps import run
+from ...skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
+from ...skeleton.transform import Basis
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import norm, product
+from .. import versions
+from ..armatures import Rig
+from ..bake import trial_keys
+from ..bake.build_plan import with_dependents
+from ..bake.compare import near
+from ..curves import borders, kept_action, write
+from ..curves.keys import by_path_and_index
+from ..curves.unkeyed_edits import Keep
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..scene import dependencies, sampling
+from ..scene.curves import OwnTransforms
+from ..scene.request import SampleRequest, pose_request
+from ..settings.hold_and_plant_properties import holds_of
+from ..settings.key_settings import DEFAULTS, Sampling
+from ..targets.checks import holdable
+from . import holds, kept_keys, leaders
 
 
 class HeldTargets(ExitStack):

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import MERGE
-from .. import holds, versions
+from .. import versions
 from ..curves import write
 from ..curves.kept_action import curves
 from ..curves.key_checks import code
 from ..curves.write import Attributes
+from . import holds
 
 
 def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:

@@ -6,14 +6,14 @@ from graphlib import CycleError, TopologicalSorter
 
 from bpy.types import Scene
 
-from ....skeleton.hold import Hold
-from ....skeleton.values import ChainPlan, Point
-from ... import holds
-from ...armatures import Rig, local_armatures
-from ...bake.chain import chain_plan
-from ...messages.frame_and_point import point_text
-from ...messages.refused import Refused
-from ...scene import dependencies
+from ...skeleton.hold import Hold
+from ...skeleton.values import ChainPlan, Point
+from ..armatures import Rig, local_armatures
+from ..bake.chain import chain_plan
+from ..messages.frame_and_point import point_text
+from ..messages.refused import Refused
+from ..scene import dependencies
+from . import holds
 
 
 def limbs(scene: Scene) -> dict[Point, ChainPlan]:

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from bpy.types import FCurve, Object, PoseBone, Scene
 
-from ..skeleton.hold import Hold
-from ..skeleton.values import Point
-from . import versions
-from .armatures import Rig, is_rig
-from .messages.frame_and_point import frame_text, point_text
-from .rigs import controls
-from .rna_paths import bone_and_property
-from .settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
-from .settings.properties import active_chain
+from ...skeleton.hold import Hold
+from ...skeleton.values import Point
+from .. import versions
+from ..armatures import Rig, is_rig
+from ..messages.frame_and_point import frame_text, point_text
+from ..rigs import controls
+from ..rna_paths import bone_and_property
+from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
+from ..settings.properties import active_chain
 
 
 def kept(item: Object) -> Any:
