@@ -10,10 +10,10 @@ from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.read.captured_limbs import Asked
-from ..blender.pipeline.requests.plant import find_contacts, plant_feet
-from ..blender.pipeline.requests.planted_targets import plant_with_targets
-from ..blender.pipeline.sample.floor import Floor
+from ..blender.plant.captured_limbs import Asked
+from ..blender.plant.floor import Floor
+from ..blender.plant.plant import find_contacts, plant_feet
+from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before

@@ -41,7 +41,7 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
 
 
 def _bone_keys(context: Context, only_active: bool) -> list[float]:
-    from ..blender.contact_keys import keyed_span
+    from ..blender.plant.contact_keys import keyed_span
 
     rigs = [in_hand.rig_in_hand(context)] if only_active else selected(context)
     return [frame for rig in rigs for frame in keyed_span(rig)]

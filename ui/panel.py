@@ -131,7 +131,7 @@ def move_to_tab() -> None:
 
 def _draw_first_steps(layout: UILayout, rig: Rig, *, is_known: bool) -> None:
     """Shown to first-time users."""
-    from ..blender import contact_keys
+    from ..blender.plant import contact_keys
 
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
     if not is_known:

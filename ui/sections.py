@@ -6,12 +6,13 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import contact_keys, in_hand
+from ..blender import in_hand
 from ..blender.armatures import Rig, is_rig
 from ..blender.bake import markers, report
 from ..blender.bake.build_plan import frame_range
 from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
 from ..blender.hold import hold_state, holds
+from ..blender.plant import contact_keys
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_layer

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.curves import write
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import FCurve, Object
 
 from support import rigs

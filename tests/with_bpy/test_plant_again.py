@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import FCurve, Object
 from mathutils import Vector
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.pipeline.read.feet import feet_of, found_limbs, hips_of
+from bl_ext.user_default.two_bone_ik.blender.plant.feet import feet_of, found_limbs, hips_of
 from bpy.types import Object
 
 from support.rigs import Bone, animate, armature

@@ -7,8 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import contact_keys, versions
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import Action, FCurve, Object
 
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk

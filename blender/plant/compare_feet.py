@@ -6,25 +6,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton import feet
-from ....skeleton.chain_group import SolvedGroup
-from ....skeleton.feet import Foot
-from ....skeleton.limb_pose import extremes
-from ....skeleton.plant import PlantedFeet
-from ....skeleton.solve import world_joints
-from ....skeleton.values import Plan, Point, Samples
-from ....solver.contacts import on_ground
-from ....solver.corrections import slide, stand_spans
-from ....solver.values import Array
-from ....solver.vectors import norm
-from ...bake.build_report import millimetres
-from ...bake.compare import Comparison, compare_joints
-from ...bake.convert import Rows
-from ...bake.foot_report import FootReport, slide_of
-from ...bake.phases import Sampled
-from ...messages.refused import Refused
-from ...scene.request import SampleRequest
-from ...settings.key_settings import KeySettings, Measure
+from ...skeleton import feet
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.feet import Foot
+from ...skeleton.limb_pose import extremes
+from ...skeleton.plant import PlantedFeet
+from ...skeleton.solve import world_joints
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.contacts import on_ground
+from ...solver.corrections import slide, stand_spans
+from ...solver.values import Array
+from ...solver.vectors import norm
+from ..bake.build_report import millimetres
+from ..bake.compare import Comparison, compare_joints
+from ..bake.convert import Rows
+from ..bake.foot_report import FootReport, slide_of
+from ..bake.phases import Sampled
+from ..messages.refused import Refused
+from ..scene.request import SampleRequest
+from ..settings.key_settings import KeySettings, Measure
 
 MOVES = 1e-4
 """Leg lengths: by less nobody sees hips or feet move, or feet fall short."""

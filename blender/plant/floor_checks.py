@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....skeleton.feet import Foot
-from ....skeleton.plant import PlantedFeet
-from ....solver.values import Array
-from ...bake.chain_report import when
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ..read.said_contacts import Said
-from ..sample.floor import Floor
+from ...skeleton.feet import Foot
+from ...skeleton.plant import PlantedFeet
+from ...solver.values import Array
+from ..bake.chain_report import when
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from .floor import Floor
+from .said_contacts import Said
 
 
 def refuse_groundless(

@@ -10,7 +10,7 @@ from typing import Any
 from bpy.types import Action
 
 from ...skeleton.feet import Foot
-from .. import contact_keys, versions
+from .. import versions
 from ..armatures import Rig
 from ..bake import trial_keys
 from ..curves import kept_action, write
@@ -21,6 +21,7 @@ from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from ..settings import bone_marks, renamed_actions
 from ..settings.renamed_actions import CONTACTS, MADE
+from . import contact_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,12 +8,12 @@ from bpy.types import Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ....skeleton.floor_levels import Heights
-from ....skeleton.transform import transform_points
-from ....solver.values import Array
-from ...messages.refused import Refused
-from ...scene import probe
-from ...scene.request import SampleRequest
+from ...skeleton.floor_levels import Heights
+from ...skeleton.transform import transform_points
+from ...solver.values import Array
+from ..messages.refused import Refused
+from ..scene import probe
+from ..scene.request import SampleRequest
 
 Floor = float | Object
 """As scripts give it: a height in the world, or a mesh object."""

@@ -5,24 +5,24 @@ from dataclasses import dataclass, field
 
 from bpy.types import FCurve, Scene
 
-from ....skeleton.feet import Contact, Foot, Hips
-from ....skeleton.values import Plan
-from ....solver.plant import PlantOptions
-from ... import versions
-from ...armatures import Rig
-from ...bake.build_plan import Frames, limb_plan
-from ...bake.frames import refuse_stretched_time, refuse_too_many_frames
-from ...bake.shared_bones import refuse_shared_bones
-from ...chains.detect.find_limbs import Kind
-from ...curves.keys import key_span
-from ...messages.refused import Refused
-from ...scene.armature import refuse_unposable
-from ...settings import bone_marks
-from .. import captured_action
-from ..captured_action import Captured
-from ..checks.feet import refuse_constrained
-from ..sample.floor import Floor
+from ...skeleton.feet import Contact, Foot, Hips
+from ...skeleton.values import Plan
+from ...solver.plant import PlantOptions
+from .. import versions
+from ..armatures import Rig
+from ..bake.build_plan import Frames, limb_plan
+from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ..bake.shared_bones import refuse_shared_bones
+from ..chains.detect.find_limbs import Kind
+from ..curves.keys import key_span
+from ..messages.refused import Refused
+from ..scene.armature import refuse_unposable
+from ..settings import bone_marks
+from . import captured_action
 from . import feet as read_feet
+from .captured_action import Captured
+from .checks import refuse_constrained
+from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
 from .planted_before import on_given_points, planted_before
 from .soles import with_keyed_toes, with_soles

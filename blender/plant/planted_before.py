@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from ....skeleton.feet import Contact, Foot
-from ....solver.values import Number
-from ... import contact_keys
-from ...armatures import Rig
-from ..captured_action import Captured
+from ...skeleton.feet import Contact, Foot
+from ...solver.values import Number
+from ..armatures import Rig
+from . import contact_keys
+from .captured_action import Captured
 from .feet import FoundLimbs, feet_of, moves, names_by_end, with_contacts
 
 

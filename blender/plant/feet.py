@@ -10,20 +10,20 @@ import numpy as np
 from bpy.types import FCurve
 from mathutils import Vector
 
-from ....skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
-from ....skeleton.values import ChainPlan, Point
-from ....solver.values import Number, Options, Plane, Reference
-from ...armatures import Rig
-from ...bake.chain import TOLERANCE, chain_plan, unlisted_chain
-from ...bake.notes import acts
-from ...chains.detect.find_limbs import Kind, Limb, limbs
-from ...curves.key_checks import refuse_unplayable
-from ...messages.refused import Refused
-from ...messages.translation import known_words, nearest_name, translated
-from ...scene import dependencies
-from ...scene.bone import read_bone
-from ...scene.names import given_names
-from ...settings.properties import chain_of
+from ...skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
+from ...skeleton.values import ChainPlan, Point
+from ...solver.values import Number, Options, Plane, Reference
+from ..armatures import Rig
+from ..bake.chain import TOLERANCE, chain_plan, unlisted_chain
+from ..bake.notes import acts
+from ..chains.detect.find_limbs import Kind, Limb, limbs
+from ..curves.key_checks import refuse_unplayable
+from ..messages.refused import Refused
+from ..messages.translation import known_words, nearest_name, translated
+from ..scene import dependencies
+from ..scene.bone import read_bone
+from ..scene.names import given_names
+from ..settings.properties import chain_of
 
 _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""

@@ -6,14 +6,14 @@ from dataclasses import replace
 from bpy.types import FCurve
 from mathutils import Matrix, Vector
 
-from ....skeleton.feet import Foot, Sole, Toe
-from ....skeleton.values import Point
-from ...armatures import Rig
-from ...bake.notes import acts
-from ...curves.key_checks import refuse_unplayable
-from ...messages.refused import Refused
-from ...scene import dependencies
-from ...scene.bone import read_bone
+from ...skeleton.feet import Foot, Sole, Toe
+from ...skeleton.values import Point
+from ..armatures import Rig
+from ..bake.notes import acts
+from ..curves.key_checks import refuse_unplayable
+from ..messages.refused import Refused
+from ..scene import dependencies
+from ..scene.bone import read_bone
 
 _AHEAD = 0.25
 """Part of the foot's length by which a toe at least begins ahead of it."""

@@ -9,20 +9,20 @@ from dataclasses import replace
 
 from bpy.types import Object, Scene
 
-from ....skeleton.steps import part
-from ...armatures import Rig
-from ...bake.build_plan import build_plan
-from ...bake.phases import Opened, Preparation, Written, finish, request
-from ...chains.field_values import unchanged_on_error
-from ...curves.unkeyed_edits import Keep
-from ...messages.refused import Refused
-from ...scene import sampling
-from ...settings.key_settings import KeySettings
-from ...targets import target_empties
-from ...targets.checks import keyable, refuse_not_shown
-from ...targets.create_targets import create
-from ...targets.targets_from_pose import bake_targets
-from ..read.captured_limbs import Asked, captured_limbs
+from ...skeleton.steps import part
+from ..armatures import Rig
+from ..bake.build_plan import build_plan
+from ..bake.phases import Opened, Preparation, Written, finish, request
+from ..chains.field_values import unchanged_on_error
+from ..curves.unkeyed_edits import Keep
+from ..messages.refused import Refused
+from ..scene import sampling
+from ..settings.key_settings import KeySettings
+from ..targets import target_empties
+from ..targets.checks import keyable, refuse_not_shown
+from ..targets.create_targets import create
+from ..targets.targets_from_pose import bake_targets
+from .captured_limbs import Asked, captured_limbs
 from .plant import plant_feet
 
 AddChains = Callable[[Rig, Sequence[str]], object]

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from bpy.types import FCurve
 
-from ....skeleton.feet import Foot, Hips
-from ...armatures import Rig
-from ...chains.detect.find_limbs import Kind
-from ...curves.key_checks import refuse_unplayable
-from ...messages.refused import Refused
-from ...messages.translation import translated
-from ...scene.names import given_names
-from ..checks.feet import refuse_constrained
+from ...skeleton.feet import Foot, Hips
+from ..armatures import Rig
+from ..chains.detect.find_limbs import Kind
+from ..curves.key_checks import refuse_unplayable
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..scene.names import given_names
+from .checks import refuse_constrained
 from .feet import FoundLimbs, feet_of
 
 

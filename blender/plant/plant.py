@@ -8,35 +8,34 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
-from ....skeleton import bone_channels, feet, plant, solve, toes
-from ....skeleton.feet import Contact
-from ....skeleton.plant import PlantedFeet
-from ....skeleton.steps import run
-from ....skeleton.values import Channel, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import norm
-from ... import contact_keys, versions
-from ...armatures import Rig
-from ...bake.build_report import build_report
-from ...bake.notes import switch_notes
-from ...bake.phases import Need, Opened, Preparation, Sampled, Written, request
-from ...bake.report import Report
-from ...curves import kept_outside, write
-from ...curves import key_checks as keys
-from ...curves.keys import values_before
-from ...curves.unkeyed_edits import Keep
-from ...messages.frame_and_point import frame_text
-from ...messages.translation import translated
-from ...scene import sampling
-from ...scene.request import SampleRequest, pose_request
-from ...settings.key_settings import KeySettings
-from .. import captured_action
-from ..checks.feet import refuse_scaled, refuse_without_length
-from ..checks.floor import groundless_notes, refuse_groundless
-from ..measure.compare_feet import MOVES, compare_feet, foot_reports
-from ..read.captured_limbs import Asked, CapturedLimbs, captured_limbs
-from ..read.said_contacts import Said, said_contacts
-from ..sample import floor
+from ...skeleton import bone_channels, feet, plant, solve, toes
+from ...skeleton.feet import Contact
+from ...skeleton.plant import PlantedFeet
+from ...skeleton.steps import run
+from ...skeleton.values import Channel, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import norm
+from .. import versions
+from ..armatures import Rig
+from ..bake.build_report import build_report
+from ..bake.notes import switch_notes
+from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
+from ..bake.report import Report
+from ..curves import kept_outside, write
+from ..curves import key_checks as keys
+from ..curves.keys import values_before
+from ..curves.unkeyed_edits import Keep
+from ..messages.frame_and_point import frame_text
+from ..messages.translation import translated
+from ..scene import sampling
+from ..scene.request import SampleRequest, pose_request
+from ..settings.key_settings import KeySettings
+from . import captured_action, contact_keys, floor
+from .captured_limbs import Asked, CapturedLimbs, captured_limbs
+from .checks import refuse_scaled, refuse_without_length
+from .compare_feet import MOVES, compare_feet, foot_reports
+from .floor_checks import groundless_notes, refuse_groundless
+from .said_contacts import Said, said_contacts
 
 
 @request

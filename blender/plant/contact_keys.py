@@ -12,13 +12,13 @@ import numpy as np
 from bpy.types import FCurve, Scene
 from numpy.typing import NDArray
 
-from ..skeleton.values import Channel
-from ..solver.values import Array
-from . import versions
-from .armatures import Rig
-from .settings import keyed_options
-from .settings.key_settings import KeyStyle
-from .settings.properties import TwoBoneIKChain
+from ...skeleton.values import Channel
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..settings import keyed_options
+from ..settings.key_settings import KeyStyle
+from ..settings.properties import TwoBoneIKChain
 
 NAME = "contact"
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from bpy.types import Constraint
 
-from ....skeleton import chain_group
-from ....skeleton.feet import Foot
-from ....skeleton.values import Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import norm
-from ...bake.notes import acts
-from ...messages.refused import Refused
-from ...scene import dependencies
+from ...skeleton import chain_group
+from ...skeleton.feet import Foot
+from ...skeleton.values import Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import norm
+from ..bake.notes import acts
+from ..messages.refused import Refused
+from ..scene import dependencies
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """They change nothing where nothing is scaled, however the bones turn: Rigify has one between shin and foot."""

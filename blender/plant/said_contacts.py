@@ -11,11 +11,12 @@ import numpy as np
 from bpy.types import FCurve
 from numpy.typing import NDArray
 
-from ....skeleton import feet
-from ....skeleton.plant import Given
-from ... import contact_keys, versions
-from ...curves.keys import single_key_points
-from ..captured_action import Remembered
+from ...skeleton import feet
+from ...skeleton.plant import Given
+from .. import versions
+from ..curves.keys import single_key_points
+from . import contact_keys
+from .captured_action import Remembered
 from .captured_limbs import Asked, CapturedLimbs
 
 
