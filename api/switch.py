@@ -7,12 +7,12 @@ from bpy.types import Object, Scene
 from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
-from ..blender.pipeline.read.layers import Layer
-from ..blender.pipeline.requests import switch as requests
 from ..blender.rigs import known_limbs as known
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.armature import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
+from ..blender.switch import switch as requests
+from ..blender.switch.layers import Layer
 
 _EVERY_FRAME = KeyStyle()
 

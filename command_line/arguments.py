@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from ..blender.extension import VERSION
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
-from ..blender.pipeline.read.layers import Layer
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.switch.layers import Layer
 from .shot import ReportDetail
 from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
 

@@ -11,8 +11,8 @@ from .. import api
 from ..blender.choices import Word
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
-from ..blender.pipeline.read.layers import Layer
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.switch.layers import Layer
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]

@@ -10,10 +10,10 @@ from .. import versions
 from ..armatures import Rig
 from ..bake.mute_constraints import mute_constraints
 from ..bake.notes import acts
-from ..pipeline.requests import turn_switch
 from ..rigs import switches
 from ..rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..scene import dependencies
+from ..switch import turn_switch
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """Constraints that move no joint where they act on the tip bone, or on one at the same place that carries it."""

@@ -11,17 +11,17 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.ik_chain import IkChain
-from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
-from ....skeleton.layers import LayerPlan, Setting, to_place
-from ....skeleton.place_bones import Control, Evaluated, place
-from ....skeleton.steps import part
-from ....skeleton.transform import Basis, each_array
-from ....skeleton.values import Channel, Plan
-from ....solver.values import Array
-from ...bake import trial_keys
-from ..read.layers import trial_bones
+from ...skeleton.ik_chain import IkChain
+from ...skeleton.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
+from ...skeleton.layers import LayerPlan, Setting, to_place
+from ...skeleton.place_bones import Control, Evaluated, place
+from ...skeleton.steps import part
+from ...skeleton.transform import Basis, each_array
+from ...skeleton.values import Channel, Plan
+from ...solver.values import Array
+from ..bake import trial_keys
 from .layer_keys import LayerKeys
+from .layers import trial_bones
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""

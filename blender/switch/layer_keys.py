@@ -6,20 +6,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.layer_channels import NOTHING_BETWEEN, Between, basis_channels
-from ....skeleton.layers import LayerPlan, Setting
-from ....skeleton.limb_pose import differences
-from ....skeleton.reduced_layers import reduce_limb
-from ....skeleton.steps import part
-from ....skeleton.transform import Basis
-from ....skeleton.values import MERGE, Channel, Plan, Point
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...bake import trial_keys
-from ...curves import borders, write
-from ...curves.keys import key_frames, key_points, values_before
-from ...settings.key_settings import Keys, KeyStyle
+from ...skeleton.layer_channels import NOTHING_BETWEEN, Between, basis_channels
+from ...skeleton.layers import LayerPlan, Setting
+from ...skeleton.limb_pose import differences
+from ...skeleton.reduced_layers import reduce_limb
+from ...skeleton.steps import part
+from ...skeleton.transform import Basis
+from ...skeleton.values import MERGE, Channel, Plan, Point
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..bake import trial_keys
+from ..curves import borders, write
+from ..curves.keys import key_frames, key_points, values_before
+from ..settings.key_settings import Keys, KeyStyle
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""

@@ -6,19 +6,19 @@ from math import inf
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton.values import MERGE
-from ... import versions
-from ...armatures import Rig
-from ...bake.build_plan import current_plan
-from ...bake.keys_of_limbs import bone_keys
-from ...curves import key_checks as keys
-from ...curves import unkeyed_edits
-from ...curves.keys import key_points
-from ...curves.keys_beside import kept_span, setting_channel
-from ...rigs.switch_property import turn
-from ...settings.key_settings import DEFAULTS
-from ..read.layers import setting_of
+from ...skeleton.values import MERGE
+from .. import versions
+from ..armatures import Rig
+from ..bake.build_plan import current_plan
+from ..bake.keys_of_limbs import bone_keys
+from ..curves import key_checks as keys
+from ..curves import unkeyed_edits
+from ..curves.keys import key_points
+from ..curves.keys_beside import kept_span, setting_channel
+from ..rigs.switch_property import turn
+from ..settings.key_settings import DEFAULTS
 from .layer_keys import write_keys
+from .layers import setting_of
 
 
 def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:

@@ -7,40 +7,33 @@ import numpy as np
 from bpy.types import Scene
 from numpy.typing import NDArray
 
-from ....skeleton.ik_chain import IkChain
-from ....skeleton.layer_channels import gaps, halfway
-from ....skeleton.layers import LayerPlan, Setting, wanted
-from ....skeleton.steps import part
-from ....skeleton.values import Channel, Plan, Samples
-from ....solver.values import Array
-from ...armatures import Rig
-from ...bake.build_plan import Frames, frame_range, steps
-from ...bake.chosen_chains import scene_of
-from ...bake.frames import refuse_stretched_time
-from ...bake.phases import Need, Opened, Preparation, Sampled, Written, request
-from ...bake.report import Report
-from ...curves import key_checks as keys
-from ...curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
-from ...curves.unkeyed_edits import Keep
-from ...messages.translation import translated
-from ...rigs import rig_files
-from ...rigs.known_limbs import known_limbs
-from ...rigs.switch_property import property_label
-from ...scene import sampling
-from ...scene.armature import refuse_unposable
-from ...scene.request import SampleRequest
-from ...settings.key_settings import Keys, KeySettings
-from ..measure.compare_limbs import compare_limbs, world_units
-from ..read.layers import (
-    Layer,
-    read_layers,
-    shown_request,
-    shows,
-    ties,
-    with_source_keys,
-)
+from ...skeleton.ik_chain import IkChain
+from ...skeleton.layer_channels import gaps, halfway
+from ...skeleton.layers import LayerPlan, Setting, wanted
+from ...skeleton.steps import part
+from ...skeleton.values import Channel, Plan, Samples
+from ...solver.values import Array
+from ..armatures import Rig
+from ..bake.build_plan import Frames, frame_range, steps
+from ..bake.chosen_chains import scene_of
+from ..bake.frames import refuse_stretched_time
+from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
+from ..bake.report import Report
+from ..curves import key_checks as keys
+from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.unkeyed_edits import Keep
+from ..messages.translation import translated
+from ..rigs import rig_files
+from ..rigs.known_limbs import known_limbs
+from ..rigs.switch_property import property_label
+from ..scene import sampling
+from ..scene.armature import refuse_unposable
+from ..scene.request import SampleRequest
+from ..settings.key_settings import Keys, KeySettings
 from . import layer_controls
+from .compare_limbs import compare_limbs, world_units
 from .layer_keys import LayerKeys, write_keys
+from .layers import Layer, read_layers, shown_request, shows, ties, with_source_keys
 
 
 @request

@@ -6,21 +6,21 @@ from functools import cache
 
 import numpy as np
 
-from ....skeleton.layers import CarriedBone, LayerPlan, Setting
-from ....skeleton.place_bones import Evaluated
-from ....skeleton.values import MERGE, Point
-from ....solver.values import Array
-from ... import versions
-from ...armatures import Rig
-from ...choices import Word
-from ...curves.keys import key_frames, key_points, numbers_on
-from ...messages.refused import Refused
-from ...rigs.rig_files import KnownLimb
-from ...rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
-from ...rna_paths import bone_and_property
-from ...scene import dependencies
-from ...scene.bone import read_bone, rest
-from ...scene.request import SampleRequest
+from ...skeleton.layers import CarriedBone, LayerPlan, Setting
+from ...skeleton.place_bones import Evaluated
+from ...skeleton.values import MERGE, Point
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..choices import Word
+from ..curves.keys import key_frames, key_points, numbers_on
+from ..messages.refused import Refused
+from ..rigs.rig_files import KnownLimb
+from ..rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
+from ..rna_paths import bone_and_property
+from ..scene import dependencies
+from ..scene.bone import read_bone, rest
+from ..scene.request import SampleRequest
 
 
 class Layer(Word):

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....skeleton.layers import LayerPlan, joints_of
-from ....skeleton.limb_pose import differences, extremes
-from ....skeleton.values import Plan, Point, Samples
-from ....solver.values import Array
-from ....solver.vectors import norm
-from ...armatures import Rig
-from ...bake.chain_report import ChainReport
-from ...bake.chosen_frames import chosen
-from ...bake.compare import unmeasurable
-from ...bake.phases import Sampled
-from ...messages.frame_and_point import frame_text
-from ...messages.translation import translated
-from ...scene.request import SampleRequest
-from ...settings.key_settings import Keys, KeySettings, Measure
+from ...skeleton.layers import LayerPlan, joints_of
+from ...skeleton.limb_pose import differences, extremes
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.values import Array
+from ...solver.vectors import norm
+from ..armatures import Rig
+from ..bake.chain_report import ChainReport
+from ..bake.chosen_frames import chosen
+from ..bake.compare import unmeasurable
+from ..bake.phases import Sampled
+from ..messages.frame_and_point import frame_text
+from ..messages.translation import translated
+from ..scene.request import SampleRequest
+from ..settings.key_settings import Keys, KeySettings, Measure
 
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What nobody sees: parts of the limb's length, radians, and parts of its scale."""
