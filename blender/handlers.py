@@ -78,7 +78,7 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
     if live and (live := _leading(live, depsgraph)):
-        from .live import follow
+        from .live import live as follow
 
         follow.follow(live, scene, depsgraph, edited=edited)
 

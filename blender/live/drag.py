@@ -15,14 +15,14 @@ from ..bake.chosen_chains import chosen_chains
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
-from ..pipeline.requests.free_limb import FreeLimb
-from ..pipeline.requests.pulled_controls import PulledControls
 from ..rigs.switches import known_by_end
 from ..rna_paths import owner_and_property
 from ..scene import at_work
 from ..scene.armature import refuse_unposable
 from ..targets.targets_from_pose import snap_targets
-from . import follow
+from . import live as follow
+from .free_limb import FreeLimb
+from .pulled_controls import PulledControls
 
 
 class Drag:

@@ -21,7 +21,8 @@ from ..messages.refused import Refused
 from ..rigs import switches
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
-from . import follow, hiding, state
+from . import hiding, state
+from . import live as follow
 from .hiding import Hiding
 from .reading import Reading
 

@@ -31,7 +31,7 @@ def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
-    from ..live import follow
+    from ..live import live as follow
 
     follow.live_changed(rig, context.scene)
 

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton import chain_group, transform, uneven_scale
-from ....skeleton.bone_channels import keyed_rows
-from ....skeleton.chain_group import SolvedGroup
-from ....skeleton.steps import run
-from ....skeleton.values import ChainPlan, Plan
-from ....solver.values import Array, Bend, Plane
-from ...bake import convert
-from ...bake.build_plan import at_current_frame
-from ...bake.write_channels import Channels, key_channels, pose_channels
-from ...curves import key_checks as keys
-from ...scene import dependencies, sampling
-from ...scene.request import sample_request
-from ...settings.key_settings import DEFAULTS
+from ...skeleton import chain_group, transform, uneven_scale
+from ...skeleton.bone_channels import keyed_rows
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.steps import run
+from ...skeleton.values import ChainPlan, Plan
+from ...solver.values import Array, Bend, Plane
+from ..bake import convert
+from ..bake.build_plan import at_current_frame
+from ..bake.write_channels import Channels, key_channels, pose_channels
+from ..curves import key_checks as keys
+from ..scene import dependencies, sampling
+from ..scene.request import sample_request
+from ..settings.key_settings import DEFAULTS
 
 
 class FreeLimb:

@@ -10,26 +10,26 @@ from dataclasses import replace
 import numpy as np
 from bpy.types import Scene
 
-from ....skeleton import transform
-from ....skeleton.rotation_mode import rotation_values
-from ....skeleton.target_channels import KeyedTarget, WorldTransform, placed, target_channels
-from ....skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
-from ....solver import rotation
-from ....solver.values import Array
-from ....solver.vectors import angle_about, norm, product, rejection, unit
-from ...armatures import Rig
-from ...bake.build_plan import at_current_frame
-from ...bake.write_channels import key_channels, pose_channels
-from ...curves import key_checks as keys
-from ...curves.keys import values_before
-from ...messages.refused import Refused
-from ...rigs.rig_files import KnownLimb
-from ...rigs.switch_property import pole_on
-from ...scene import sampling
-from ...scene.bone import read_bone
-from ...scene.request import pose_request
-from ...settings.key_settings import DEFAULTS
-from ...targets.checks import pullable
+from ...skeleton import transform
+from ...skeleton.rotation_mode import rotation_values
+from ...skeleton.target_channels import KeyedTarget, WorldTransform, placed, target_channels
+from ...skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
+from ...solver import rotation
+from ...solver.values import Array
+from ...solver.vectors import angle_about, norm, product, rejection, unit
+from ..armatures import Rig
+from ..bake.build_plan import at_current_frame
+from ..bake.write_channels import key_channels, pose_channels
+from ..curves import key_checks as keys
+from ..curves.keys import values_before
+from ..messages.refused import Refused
+from ..rigs.rig_files import KnownLimb
+from ..rigs.switch_property import pole_on
+from ..scene import sampling
+from ..scene.bone import read_bone
+from ..scene.request import pose_request
+from ..settings.key_settings import DEFAULTS
+from ..targets.checks import pullable
 
 _MOST = 8
 """Evaluations: Blender's IK turns a limb by less or more than its own control."""
