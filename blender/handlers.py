@@ -105,7 +105,7 @@ def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
 @persistent
 def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
     if not _elsewhere(depsgraph) and any(rig.two_bone_ik_chains for rig in armatures.local_armatures(scene)):
-        from . import in_hand
+        from .status import in_hand
 
         in_hand.notice(depsgraph.view_layer)
 

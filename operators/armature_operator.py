@@ -17,7 +17,7 @@ from ..blender.settings.properties import active_chain
 
 if TYPE_CHECKING:
     from .. import api as api
-    from ..blender import in_hand as in_hand
+    from ..blender.status import in_hand as in_hand
 else:
 
     class _Later:
@@ -33,7 +33,7 @@ else:
         def __getattr__(self, name: str) -> Any:
             return getattr(self._module, name)
 
-    api, in_hand = _Later("api"), _Later("blender.in_hand")
+    api, in_hand = _Later("api"), _Later("blender.status.in_hand")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]

@@ -193,7 +193,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
 
     def _snapped(self, context: Context, event: Event, step: float) -> tuple[float, ...]:
         """To the surface under the mouse, or to increments, as Blender's snapping is set."""
-        from ..blender.live.ray_cast import surface
+        from ..blender.status.ray_cast import surface
 
         if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
             find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)

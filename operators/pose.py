@@ -48,8 +48,8 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
     bl_label = "Reveal Two-Bone IK Limb"
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.live import hiding
-        from ..blender.live.limb_state import limb_states
+        from ..blender.status import hiding
+        from ..blender.status.limb_state import limb_states
 
         chain = rig.two_bone_ik_chains[active_names(rig)[0]]
         found = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]

@@ -14,14 +14,14 @@ from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
 
 if TYPE_CHECKING:
-    from ..blender.live.limb_state import LimbState
+    from ..blender.status.limb_state import LimbState
 
 _STATES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
 
 
 def look(context: Context, rig: Rig) -> "Mapping[str, LimbState]":
     """Each limb of an armature, by the name of its chain, as it is evaluated."""
-    from ..blender.live.limb_state import limb_states
+    from ..blender.status.limb_state import limb_states
 
     playing = context.screen.is_animation_playing
     return limb_states(rig, context.scene, context.view_layer.depsgraph, playing=playing)
@@ -87,7 +87,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
 
 def _most_lines(context: Context) -> int:
     """How many lines the sentences take that come and go while a target moves."""
-    from ..blender.live.limb_state import LimbState, State
+    from ..blender.status.limb_state import LimbState, State
     from .panel import wrapped
 
     states = (State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED)

@@ -87,7 +87,7 @@ _CLASSES = (TWO_BONE_IK_MT_chains, TWO_BONE_IK_MT_chain, TWO_BONE_IK_MT_targets,
 
 
 def _draw(menu: Menu, context: Context) -> None:
-    from ..blender.in_hand import rig_in_hand
+    from ..blender.status.in_hand import rig_in_hand
 
     if rig_in_hand(context):
         menu.layout.separator()

@@ -14,8 +14,8 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
-    from ..blender.live.limb_state import LimbState
-    from ..blender.live.overlay import Guides, Line
+    from ..blender.status.limb_state import LimbState
+    from ..blender.status.overlay import Guides, Line
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
@@ -44,8 +44,8 @@ def _draw() -> None:
     if not shown:
         return
     # NumPy comes with these: not before there is something to draw.
-    from ..blender import in_hand
-    from ..blender.live import overlay, state
+    from ..blender.live import state
+    from ..blender.status import in_hand, overlay
     from . import limb_notice
 
     limb = in_hand.limb_in_hand(context)

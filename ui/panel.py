@@ -77,7 +77,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        from ..blender import in_hand
+        from ..blender.status import in_hand
 
         if missing := in_hand.missing(context):
             draw_lines(layout, context, [pgettext_iface(missing)], indent="")

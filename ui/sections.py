@@ -6,7 +6,6 @@ from typing import Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from ..blender import in_hand
 from ..blender.armatures import Rig, is_rig
 from ..blender.bake import markers, report
 from ..blender.bake.build_plan import frame_range
@@ -18,6 +17,7 @@ from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_layer
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.status import in_hand
 from ..blender.targets.create_targets import lacks
 from ..blender.targets.made_for import made
 from ..blender.targets.new_targets import Role

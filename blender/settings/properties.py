@@ -37,7 +37,7 @@ def _live_changed(rig: Rig, context: Context) -> None:
 
 
 def _active_changed(rig: Rig, context: Context) -> None:
-    from .. import in_hand
+    from ..status import in_hand
 
     in_hand.take(rig, context)
 

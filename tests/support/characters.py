@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.in_hand import limb_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand
 from bpy.types import Object
 
 from .rigs import Bone, armature, empty

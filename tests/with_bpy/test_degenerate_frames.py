@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.bake import markers
 from bl_ext.user_default.two_bone_ik.blender.curves import write
-from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.skeleton.values import Channel
 from bl_ext.user_default.two_bone_ik.solver.values import Status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.in_hand import rig_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import rig_in_hand
 
 from support.characters import GOAL, SIDES, SPINE, character, in_hand, select, select_bones
 from support.rigs import armature, empty

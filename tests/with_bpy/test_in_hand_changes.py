@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.in_hand import rig_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import rig_in_hand
 from bpy.types import Object
 
 from support import truth

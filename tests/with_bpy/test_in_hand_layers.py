@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bl_ext.user_default.two_bone_ik.blender import in_hand
+from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 
 from support import rigs
 

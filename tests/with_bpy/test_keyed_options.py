@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.blender.settings.keyed_options import NAMES, bone_field
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
 from bl_ext.user_default.two_bone_ik.solver import values
 from bpy.types import Object, PoseBone
 

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.live import limb_state
 from bl_ext.user_default.two_bone_ik.blender.live import live as follow
+from bl_ext.user_default.two_bone_ik.blender.status import limb_state
 from bpy.types import Object
 from mathutils import Quaternion
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.live import limb_state
 from bl_ext.user_default.two_bone_ik.blender.rigs import switches
+from bl_ext.user_default.two_bone_ik.blender.status import limb_state
 from bpy.types import Object
 
 from support import rigs

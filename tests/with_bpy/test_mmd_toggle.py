@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.live import hiding, limb_state
 from bl_ext.user_default.two_bone_ik.blender.rigs import switch_property
+from bl_ext.user_default.two_bone_ik.blender.status import hiding, limb_state
 from bpy.types import Object, PoseBone
 
 from support.empty_file import open_empty_file

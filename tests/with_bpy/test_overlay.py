@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.live import state
-from bl_ext.user_default.two_bone_ik.blender.live.limb_state import LimbState, State, limb_states
-from bl_ext.user_default.two_bone_ik.blender.live.overlay import Guides, guides, sign
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, State, limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.overlay import Guides, guides, sign
 from mathutils import Matrix
 
 from support import rigs

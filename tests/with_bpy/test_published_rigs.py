@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.live import hiding, limb_state
+from bl_ext.user_default.two_bone_ik.blender.status import hiding, limb_state
 from bpy.types import Object
 from mathutils import Vector
 

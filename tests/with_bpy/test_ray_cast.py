@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.live.ray_cast import surface
+from bl_ext.user_default.two_bone_ik.blender.status.ray_cast import surface
 from bpy.types import Object
 from mathutils import Vector
 

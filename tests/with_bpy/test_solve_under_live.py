@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.live.limb_state import State, limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import State, limb_states
 from bpy.types import Object
 
 from support import rigs

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import in_hand, versions
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
+from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 from bpy.types import Object
 
 from support.rigify import generated

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.live.limb_state import limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
 from mathutils import Euler, Vector
 from scenarios.limb import metarig
 from user import Steps, User

@@ -17,14 +17,15 @@ from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
+from ..live import live as follow
+from ..live import state
+from ..live.reading import Reading
 from ..messages.refused import Refused
 from ..rigs import switches
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
-from . import hiding, state
-from . import live as follow
+from . import hiding
 from .hiding import Hiding
-from .reading import Reading
 
 Place = tuple[float, float, float]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from bpy.types import Context, Object, ViewLayer
 
-from . import versions
-from .armatures import Rig, as_rig, editable, is_rig, local_armatures
-from .settings import keyed_options
-from .settings.properties import limb_bones
+from .. import versions
+from ..armatures import Rig, as_rig, editable, is_rig, local_armatures
+from ..settings import keyed_options
+from ..settings.properties import limb_bones
 
 _MOST = 8
 """So many selected objects are looked at, and so many armatures remembered."""
@@ -181,7 +181,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
     """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
-    from .rigs.known_limbs import limb_having
+    from ..rigs.known_limbs import limb_having
 
     limb = limb_having(rig, bone) if rig == item else None
     return [index for index, chain in enumerate(rig.two_bone_ik_chains) if limb and chain.end_bone == limb.fk[1]]

@@ -13,8 +13,8 @@ from ...skeleton import transform
 from ...solver import Solution
 from ...solver.values import Array, Plane
 from ...solver.vectors import any_normal
+from ..live.state import RigState
 from .limb_state import LimbState, Place, State
-from .state import RigState
 
 Line = Sequence[Place]
 """Points in world space, to be joined one after another."""
