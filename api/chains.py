@@ -22,7 +22,7 @@ from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
-from ..blender.takeover import uneven as uneven_takeover
+from ..blender.takeover import uneven
 from ..blender.takeover.option_animation import animate
 from ..blender.takeover.takeover import Takeover, takeovers
 from ..blender.targets.create_targets import create
@@ -175,7 +175,7 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
 def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
     chain = ensure_chain(rig, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    told = uneven_takeover.differences(rig, chain, scene)
+    told = uneven.differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *told))
 
 

@@ -25,13 +25,13 @@ def _imported(module: str) -> ModuleType | None:
 
 def _elsewhere(depsgraph: Depsgraph) -> bool:
     """Whether Blender evaluates for a render, or for a probe of ours."""
-    probe = _imported("pipeline.sample.probe")
+    probe = _imported("scene.probe")
     return depsgraph.mode == "RENDER" or bool(probe and probe.is_open())
 
 
 def _isolated(scene: Scene) -> bool:
     """Whether this is a scene that we play to sample, with nothing in it that the user sees."""
-    isolated = _imported("pipeline.sample.isolated")
+    isolated = _imported("scene.isolated")
     return bool(isolated and isolated.is_isolated(scene))
 
 
@@ -50,7 +50,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
     updated = {update.id.original for update in depsgraph.updates} if renamed else ()
     rigs = [rig for rig in armatures.local_armatures(scene) if rig.data in updated or rig.data.is_editmode]
     # Whatever names bones has imported it, but for what was appended.
-    if _imported("bone_marks") or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
+    if _imported("settings.bone_marks") or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
         from .settings import bone_marks
 
         bone_marks.notice(rigs)
@@ -59,7 +59,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
 @persistent
 def _follow_renames(*_: object) -> None:
     """In a file that was loaded, and where undo has left some data-blocks as they were and not others."""
-    if module := _imported("bone_marks"):
+    if module := _imported("settings.bone_marks"):
         module.forget()
     items: Iterable[Any] = bpy.data.objects
     if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in items):
@@ -70,7 +70,7 @@ def _follow_renames(*_: object) -> None:
 
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
-    if looked := _imported("live.limb_state"):
+    if looked := _imported("status.limb_state"):
         looked.evaluated()
     if state := _imported("live.state"):
         state.evaluated(depsgraph)
@@ -78,9 +78,9 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
     if live and (live := _leading(live, depsgraph)):
-        from .live import live as follow
+        from .live.live import follow
 
-        follow.follow(live, scene, depsgraph, edited=edited)
+        follow(live, scene, depsgraph, edited=edited)
 
 
 def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
@@ -112,7 +112,7 @@ def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
 
 @persistent
 def _restore_edits(scene: Scene, *_: object) -> None:
-    if edits := _imported("pipeline.unkeyed_edits"):
+    if edits := _imported("curves.unkeyed_edits"):
         edits.restore_kept(scene)
 
 
@@ -124,7 +124,7 @@ def _forget_objects(*_: object) -> None:
 @persistent
 def _forget_poses(*_: object) -> None:
     armatures.forget()
-    for name in ("live.state", "live.follow", "live.limb_state"):
+    for name in ("live.state", "live.live", "status.limb_state"):
         if module := _imported(name):
             module.forget()
 
@@ -148,12 +148,12 @@ def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
 def _forget() -> None:
     _forget_poses()
     for name in (
-        "messages.report",
-        "bone_marks",
-        "pipeline.at_work",
-        "pipeline.unkeyed_edits",
+        "bake.report",
+        "settings.bone_marks",
+        "scene.at_work",
+        "curves.unkeyed_edits",
         "chains.limbs",
-        "chains.rigs.known_limbs",
+        "rigs.known_limbs",
     ):
         if module := _imported(name):
             module.forget()

@@ -9,7 +9,7 @@ from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.steps import part, run
 from ...skeleton.values import Plan
 from ..armatures import Rig
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
@@ -45,7 +45,7 @@ def bake(
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     dependencies.refuse_following(plan.chains, beside)
-    keys.refuse_unwritable(rig, convert.paths(plan), settings)
+    key_checks.refuse_unwritable(rig, convert.paths(plan), settings)
     constraints = [*dependencies.constrained(rig)]
     hiding = hiding_constraints(plan, constraints)
     to_mute = hiding if settings.mute_constraints else ()

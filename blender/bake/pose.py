@@ -13,8 +13,7 @@ from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.values import Bone, Plan
 from .. import versions
 from ..armatures import Rig
-from ..curves import key_checks as keys
-from ..curves import write
+from ..curves import key_checks, write
 from ..curves.keys import value_before
 from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
@@ -82,7 +81,7 @@ def refuse_unposed(
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
     refuse_shared_bones(plan.chains)
-    keys.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
+    key_checks.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
 
 
 def bend_signs(

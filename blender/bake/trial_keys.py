@@ -21,8 +21,7 @@ from ...skeleton.values import Channel, Plan, Point, Samples
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..curves import key_checks as keys
-from ..curves import write
+from ..curves import key_checks, write
 from ..scene import isolated, probe
 from ..scene.curves import OwnTransforms
 from ..scene.request import SampleRequest
@@ -42,7 +41,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
         found, trial = run(convert.channels(plan, [solved], rows, style)), replace(style, new_action=True)
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
-        keys.refuse_unwritable(plan.rig, paths, trial)
+        key_checks.refuse_unwritable(plan.rig, paths, trial)
         with copied(plan.rig) as copy:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
             basis = _played(copy, plan, solved, samples)

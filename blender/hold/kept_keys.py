@@ -1,4 +1,4 @@
-"""The keys that a target had before its holds: they come back in the spans of the holds from the action that is kept."""
+"""The keys that a target had before its holds, which the action that is kept of it gives back in their spans."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

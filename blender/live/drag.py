@@ -20,7 +20,7 @@ from ..rna_paths import owner_and_property
 from ..scene import at_work
 from ..scene.armature import refuse_unposable
 from ..targets.targets_from_pose import snap_targets
-from . import live as follow
+from . import live
 from .free_limb import FreeLimb
 from .pulled_controls import PulledControls
 
@@ -48,7 +48,7 @@ class Drag:
         self._limb = self._pulled(plan)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False
-        follow.suspend(rig)
+        live.suspend(rig)
 
     def _joints(self) -> tuple[Vector, Vector]:
         """Mid joint and tip as they show."""
@@ -94,7 +94,7 @@ class Drag:
             for path, values in self._before.items():
                 owner, name = owner_and_property(path)
                 setattr(self._rig.path_resolve(owner), name, values)
-            follow.resume(self._rig)
+            live.resume(self._rig)
 
     def finish(self) -> list[str]:
         """Leave the limb as it is posed, keyed where that was asked for, and bring target and pole target along.
@@ -108,7 +108,7 @@ class Drag:
                 notes = self._limb.key() if self._insert_keys else []
                 return [*notes, *self._targets_brought_along()]
         finally:
-            follow.resume(self._rig)
+            live.resume(self._rig)
 
     def _finite(self, position: Sequence[float]) -> Sequence[float]:
         if not np.isfinite(position).all():

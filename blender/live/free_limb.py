@@ -16,7 +16,7 @@ from ...solver.values import Array, Bend, Plane
 from ..bake import convert
 from ..bake.build_plan import at_current_frame
 from ..bake.write_channels import Channels, key_channels, pose_channels
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..scene import dependencies, sampling
 from ..scene.request import sample_request
 from ..settings.key_settings import DEFAULTS
@@ -33,7 +33,7 @@ class FreeLimb:
         rig, ranks = chain.rig, dependencies.ranks([chain], dependencies.links([chain]))
         self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
         self.paths = convert.paths(self._plan)
-        keys.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
+        key_checks.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
 
         self._samples = sampling.sample_current_frame(self._plan, sample_request(self._plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)

@@ -63,7 +63,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     """
     if _evaluating:
         return
-    rigs = [rig for rig in rigs if holds(rig)]
+    rigs = [rig for rig in rigs if is_live(rig)]
     touched = {rig for rig in rigs if not _stands(rig, depsgraph)}
     if not touched:
         return
@@ -114,7 +114,7 @@ def resume(rig: Rig) -> None:
     _held.discard(rig.session_uid)
 
 
-def holds(rig: Rig) -> bool:
+def is_live(rig: Rig) -> bool:
     """True while Live poses the limbs of this armature."""
     return rig.two_bone_ik_live and rig.session_uid not in _held
 

@@ -20,7 +20,7 @@ from ...solver.vectors import angle_about, norm, product, rejection, unit
 from ..armatures import Rig
 from ..bake.build_plan import at_current_frame
 from ..bake.write_channels import key_channels, pose_channels
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..curves.keys import values_before
 from ..messages.refused import Refused
 from ..rigs.rig_files import KnownLimb
@@ -118,7 +118,7 @@ class PulledControls:
         if self._pole:
             self._targets.setdefault(self._pole, self._pullable(self._pole))
         elif self._swivel:
-            keys.refuse_unsettable(self.chain.rig, {self._swivel.rotation_path}, insert_keys=self._insert_keys)
+            key_checks.refuse_unsettable(self.chain.rig, {self._swivel.rotation_path}, insert_keys=self._insert_keys)
         else:
             raise Refused("PULLED_IK.mid", chain=self.chain, switch=self._limb.switch, value=self._limb.fk_value)
 

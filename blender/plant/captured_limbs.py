@@ -19,9 +19,9 @@ from ..messages.refused import Refused
 from ..scene.armature import refuse_unposable
 from ..settings import bone_marks
 from . import captured_action
-from . import feet as read_feet
 from .captured_action import Captured
 from .checks import refuse_constrained
+from .feet import FoundLimbs, feet_of, found_limbs, hips_of, with_contacts
 from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
 from .planted_before import on_given_points, planted_before
@@ -81,7 +81,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
-    source, limbs = _source(rig), read_feet.found_limbs(rig)
+    source, limbs = _source(rig), found_limbs(rig)
     chosen, lost = _chosen_feet(rig, limbs, source, asked)
     before = planted_before(rig, limbs, source, chosen, asked.options.softness)
     stay = [foot for foot in before if asked.names is not None and is_apart(foot, chosen)]
@@ -89,7 +89,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     found = (*chosen, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
-    hips, hips_stay = read_feet.hips_of(rig, limbs, found, asked.hips, curves)
+    hips, hips_stay = hips_of(rig, limbs, found, asked.hips, curves)
     kept = named_limbs(rig, limbs, asked.keep)
     if hips:
         found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
@@ -123,14 +123,14 @@ def _source(rig: Rig) -> Captured:
 
 
 def _chosen_feet(
-    rig: Rig, limbs: read_feet.FoundLimbs, source: Captured, asked: Asked
+    rig: Rig, limbs: FoundLimbs, source: Captured, asked: Asked
 ) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
     """The feet that are asked for, on the points of their contacts; limbs and bones of points that are lost."""
-    found = read_feet.feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
+    found = feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
     lost: tuple[tuple[str, str], ...] = ()
     if asked.contacts is None and not asked.find_contacts:
         found, lost = on_given_points(rig, source, found)
-    return read_feet.with_contacts(rig, found, asked.contacts or ()), lost
+    return with_contacts(rig, found, asked.contacts or ()), lost
 
 
 def _keyed_span(rig: Rig, feet: Sequence[Foot], curves: Sequence[FCurve]) -> tuple[float, float]:

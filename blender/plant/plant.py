@@ -21,8 +21,7 @@ from ..bake.build_report import build_report
 from ..bake.notes import switch_notes
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
-from ..curves import kept_outside, write
-from ..curves import key_checks as keys
+from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keep
 from ..messages.frame_and_point import frame_text
@@ -54,7 +53,7 @@ def plant_feet(
     rotations = _rotation_paths(read)
     moving = {*rotations, read.hips.path} if read.hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
-    keys.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
+    key_checks.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
     before = values_before(player, rotations, read.plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))

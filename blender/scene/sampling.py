@@ -18,8 +18,7 @@ from ..curves.unkeyed_edits import Keyed
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..settings.key_settings import Sampling
-from . import curves, curves_obstacle, dependencies, isolated, probe
-from . import played as scene
+from . import curves, curves_obstacle, dependencies, isolated, played, probe
 from .finite import refuse_not_finite
 from .numbers import refuse_unfit_numbers
 from .removed import Removal
@@ -125,14 +124,14 @@ class Sampler(ExitStack):
     def _evaluated(self, need: SampleRequest, keyed: Collection[Point], known: curves_obstacle.Known) -> Steps:
         plan = self._plan
         obstacle = ""
-        if self.way == Sampling.AUTO and (obstacle := scene.needed(need)):
+        if self.way == Sampling.AUTO and (obstacle := played.needed(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
             obstacle = curves_obstacle.obstacle(need, keyed, known)
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
-        elif self.way == Sampling.ISOLATED and scene.driven(need):
+        elif self.way == Sampling.ISOLATED and played.driven(need):
             raise Refused("NOT_ISOLATED", object=plan.rig)
         if self.way == Sampling.CURVES:
             return (yield from self._on_frames(need, plan.frames))
@@ -159,7 +158,7 @@ class Sampler(ExitStack):
 
     def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
-            with scene.opened(self._plan.scene, need, keyed) as found:
+            with played.opened(self._plan.scene, need, keyed) as found:
                 return (yield from probe.step(found, need, frames))
         if self._isolated is None or not need.points <= self._isolated[1]:
             self._isolated = self.enter_context(isolated.opened(self._plan.scene, need)), need.points
@@ -183,9 +182,9 @@ def sampled_current_frame(
 ) -> Iterator[tuple[Samples, Callable[[SampleRequest], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
-        samples = scene.probed(plan.scene, need)
+        samples = played.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield _with_poses_before(need, samples, pose_before), lambda need: scene.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, pose_before), lambda need: played.probed(plan.scene, need)
 
 
 def sample_current_frame(plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled) -> Samples:

@@ -31,9 +31,9 @@ def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
-    from ..live import live as follow
+    from ..live.live import live_changed
 
-    follow.live_changed(rig, context.scene)
+    live_changed(rig, context.scene)
 
 
 def _active_changed(rig: Rig, context: Context) -> None:

@@ -17,8 +17,8 @@ from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
-from ..live import live as follow
 from ..live import state
+from ..live.live import is_live
 from ..live.reading import Reading
 from ..messages.refused import Refused
 from ..rigs import switches
@@ -174,7 +174,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
         cause = _cause(solved, status, near)
         return replace(seen, state=State.AS_SET if cause else State[status.name], cause=cause)
     by = hiding.on_top(plan)
-    return replace(seen, state=State.HIDDEN if by or follow.holds(rig) else State.NOT_POSED, hiding=by)
+    return replace(seen, state=State.HIDDEN if by or is_live(rig) else State.NOT_POSED, hiding=by)
 
 
 def _near(seen: LimbState) -> float:

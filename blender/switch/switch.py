@@ -19,7 +19,7 @@ from ..bake.chosen_chains import scene_of
 from ..bake.frames import refuse_stretched_time
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..curves.unkeyed_edits import Keep
 from ..messages.translation import translated
@@ -153,8 +153,8 @@ def _refuse_unwritable(
         for bone in limb.keyed:
             beside = shown_beside(rig, limb, bone.name, frames)
             spans |= {path: [kept_span(rig, path, frames, *beside)] for path in limb.paths(bone)}
-    keys.refuse_unwritable(rig, spans, settings)
-    keys.refuse_unkept(rig, spans)
+    key_checks.refuse_unwritable(rig, spans, settings)
+    key_checks.refuse_unkept(rig, spans)
 
 
 def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Iterator[str]:

@@ -11,8 +11,7 @@ from .. import versions
 from ..armatures import Rig
 from ..bake.build_plan import current_plan
 from ..bake.keys_of_limbs import bone_keys
-from ..curves import key_checks as keys
-from ..curves import unkeyed_edits
+from ..curves import key_checks, unkeyed_edits
 from ..curves.keys import key_points
 from ..curves.keys_beside import kept_span, setting_channel
 from ..rigs.switch_property import turn
@@ -36,8 +35,8 @@ def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> l
         frames = np.append(frames[(frames > start - MERGE) & (frames < end - MERGE)], scene.frame_current_final)
         span = float(frames.min()), float(frames.max())
         spans = {path: [kept_span(rig, path, np.array(span))]}
-        keys.refuse_unwritable(rig, spans, DEFAULTS)
-        keys.refuse_unkept(rig, spans)
+        key_checks.refuse_unwritable(rig, spans, DEFAULTS)
+        key_checks.refuse_unkept(rig, spans)
         channel, going_on = setting_channel(rig, setting_of(path, value), np.array(span))
         with unkeyed_edits.preserve_edits(rig, scene, {path}):
             notes = write_keys(rig, [channel], span, replace(DEFAULTS, interpolation=going_on))

@@ -15,12 +15,11 @@ from ...skeleton.values import Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..curves.keys import curves_at
 from ..messages.frame_and_point import frame_text
 from ..messages.translation import translated
-from ..scene import isolated, probe
-from ..scene import played as played
+from ..scene import isolated, played, probe
 from ..scene.request import SampleRequest
 from ..settings import keyed_options
 from .option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
@@ -57,7 +56,7 @@ def option_animations(
             for name, values in sampled.items()
             if np.ptp(values) > _SAME
         ]
-    keys.refuse_unwritable(rig, {keyed_options.path(end.path_from_id(), each.name) for each in found}, STYLE)
+    key_checks.refuse_unwritable(rig, {keyed_options.path(end.path_from_id(), each.name) for each in found}, STYLE)
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from ...solver.values import Array
 from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig, editable
-from ..curves import key_checks as keys
+from ..curves import key_checks
 from ..curves.keys import values_before
 from ..messages.frame_and_point import frame_text, point_text
 from ..messages.refused import Refused
@@ -62,9 +62,9 @@ def keyable(
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
         if style:
-            keys.refuse_unwritable(point.object, paths, style)
+            key_checks.refuse_unwritable(point.object, paths, style)
         else:
-            keys.refuse_driven(point.object, paths)
+            key_checks.refuse_driven(point.object, paths)
     return targets
 
 
@@ -78,8 +78,8 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     _refuse_unmovable(chain, _control(chain, point), turns=turns, carried_by=_CARRIERS)
     target = keyed_target(point, spans[0][0])
     paths = [target.location_path, *([target.rotation_path] if turns else [])]
-    keys.refuse_unwritable(item, paths, KeyStyle(new_action=True))
-    keys.refuse_unkept(item, dict.fromkeys(paths, spans))
+    key_checks.refuse_unwritable(item, paths, KeyStyle(new_action=True))
+    key_checks.refuse_unkept(item, dict.fromkeys(paths, spans))
     return target
 
 
@@ -90,7 +90,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
     """
     _refuse_unmovable(chain, _control(chain, point), turns=False)
     target = keyed_target(point, frame)
-    keys.refuse_unsettable(point.object, {target.location_path}, insert_keys=insert_keys)
+    key_checks.refuse_unsettable(point.object, {target.location_path}, insert_keys=insert_keys)
     return target
 
 

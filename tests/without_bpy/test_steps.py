@@ -10,7 +10,21 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 BLENDER = CHECKOUT / "blender"
-REQUESTS = "pipeline/requests/"
+REQUESTS = {
+    f"{room}/{name}.py"
+    for room, names in {
+        "bake": ("bake", "pose", "write_channels"),
+        "targets": ("flip", "target_space", "targets_from_pose"),
+        "takeover": ("option_animation", "uneven"),
+        "hold": ("hold", "held_targets"),
+        "plant": ("plant", "planted_targets"),
+        "switch": ("switch", "layer_controls", "layer_keys", "turn_switch"),
+        "live": ("free_limb", "pulled_controls"),
+    }.items()
+    for name in names
+}
+"""Each kind of request, and the parts that several of them share."""
+READING = {"build_plan", "chosen_chains", "curve_values", "dependencies", "keys", "keys_of_limbs", "notes", "space"}
 
 
 def names(node: ast.AST) -> set[str]:
@@ -35,32 +49,31 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
 def outside_requests(*wanted: str) -> set[str]:
     """The other files of `blender` that name one of these; fails if no request does."""
     found = users(*wanted)
-    others = {path for path in found if not path.startswith(REQUESTS)}
-    assert found - others
-    return others
+    assert found & REQUESTS
+    return found - REQUESTS
 
 
 def test_only_requests_order_what_is_written() -> None:
     # On trial, keys are written to a copy of the armature that is gone again at once.
-    assert outside_requests("write.keys", "write.pose") == {"pipeline/trial_keys.py"}
+    assert outside_requests("write.keys", "write.pose") == {"bake/trial_keys.py"}
 
 
 def test_only_requests_order_what_is_measured() -> None:
     # Feet are measured in the same look as joints.
     comparisons = ("compare_joints", "compare_targets", "compare_limbs", "compare_feet")
-    assert outside_requests(*comparisons) == {"pipeline/measure/compare_feet.py"}
+    assert outside_requests(*comparisons) == {"plant/compare_feet.py"}
 
 
 def test_only_requests_sample_to_solve() -> None:
     samplers = ("Sampler", "sample_current_frame", "sampled_current_frame", "sample_current_pose")
     # A need names the sampler that a request gives it.
-    assert outside_requests(*samplers) == {"pipeline/sample/sampling.py", "pipeline/phases.py"}
+    assert outside_requests(*samplers) == {"scene/sampling.py", "bake/phases.py"}
 
 
-@pytest.mark.parametrize("name", ["bake", "targets_from_pose"])
+@pytest.mark.parametrize("name", ["bake/bake", "targets/targets_from_pose"])
 def test_nothing_is_read_once_it_is_written(name: str) -> None:
-    path = BLENDER / REQUESTS / f"{name}.py"
-    read = {name for module, name in imported(path) if module.startswith("read") or module == "read"}
+    path = BLENDER / f"{name}.py"
+    read = {name for module, name in imported(path) if READING & {module.split(".")[-1], name}}
     phases = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
     [written] = [node for node in phases if node.name == "write"]
     assert read
@@ -68,7 +81,7 @@ def test_nothing_is_read_once_it_is_written(name: str) -> None:
 
 
 def test_no_step_asks_what_is_live() -> None:
-    live = {path.name for path in (BLENDER / "live").glob("*.py")}
-    for path in (BLENDER / "pipeline").rglob("*.py"):
-        found = {part for module, name in imported(path) for part in (*module.split("."), name)}
-        assert not found & {"live", *(name.removesuffix(".py") for name in live - {"__init__.py"})}, path
+    # Properties announce what changes, and handlers are what Blender calls.
+    others = {"live", "status", "settings", "blender"}
+    for path in (path for path in BLENDER.rglob("*.py") if path.parent.name not in others):
+        assert not any("live" in module.split(".") for module, _ in imported(path)), path
