@@ -30,8 +30,8 @@ from ..blender.rigs.rig_files import KnownLimb
 from ..blender.settings.key_settings import Keys, KeyStyle, Measure
 from ..blender.takeover.takeover import Takeover
 from ..blender.targets.new_targets import TargetKind, TargetParent
-from ..skeleton.feet import Contact
-from ..solver.contacts import Stillness
+from ..skeleton.feet.feet import Contact
+from ..solver.feet.contacts import Stillness
 from .bake import bake, bake_all, baking, check, followed_first, remove_markers, run
 from .chains import (
     add_chain,

@@ -18,9 +18,9 @@ from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
-from ..skeleton.feet import Contact
-from ..solver.contacts import Stillness
-from ..solver.plant import PlantOptions
+from ..skeleton.feet.feet import Contact
+from ..solver.feet.contacts import Stillness
+from ..solver.feet.plant import PlantOptions
 from .chains import add_limb, detect
 
 _STILLNESS = Stillness()

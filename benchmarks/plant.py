@@ -19,9 +19,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from solver.contacts import on_ground
-from solver.corrections import stand_spans
-from solver.hips import lowering, scaled
+from solver.feet.contacts import on_ground
+from solver.feet.corrections import stand_spans
+from solver.feet.hips import lowering, scaled
 from support.footsteps import Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import matplotlib.pyplot as plt
 
-from solver.corrections import stand_spans
+from solver.feet.corrections import stand_spans
 from support.planted import planted
 from support.takes import disturbed, walk
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...skeleton.layers import LayerPlan, Setting
+from ...skeleton.switch.layers import LayerPlan, Setting
 from ...skeleton.values import MERGE, Channel
 from ...solver.values import Array
 from .. import versions

@@ -9,7 +9,7 @@ from typing import Any
 
 from bpy.types import Action
 
-from ...skeleton.feet import Foot
+from ...skeleton.feet.feet import Foot
 from .. import versions
 from ..armatures import Rig
 from ..bake import trial_keys

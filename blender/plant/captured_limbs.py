@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from bpy.types import FCurve, Scene
 
-from ...skeleton.feet import Contact, Foot, Hips
+from ...skeleton.feet.feet import Contact, Foot, Hips
 from ...skeleton.values import Plan
-from ...solver.plant import PlantOptions
+from ...solver.feet.plant import PlantOptions
 from .. import versions
 from ..armatures import Rig
 from ..bake.build_plan import Frames, limb_plan

@@ -6,7 +6,7 @@ import numpy as np
 from bpy.types import Constraint
 
 from ...skeleton import chain_group
-from ...skeleton.feet import Foot
+from ...skeleton.feet.feet import Foot
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton import feet
 from ...skeleton.chain_group import SolvedGroup
-from ...skeleton.feet import Foot
-from ...skeleton.limb_pose import extremes
-from ...skeleton.plant import PlantedFeet
+from ...skeleton.feet import feet
+from ...skeleton.feet.feet import Foot
+from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.solve import world_joints
+from ...skeleton.switch.limb_pose import extremes
 from ...skeleton.values import Plan, Point, Samples
-from ...solver.contacts import on_ground
-from ...solver.corrections import slide, stand_spans
+from ...solver.feet.contacts import on_ground
+from ...solver.feet.corrections import slide, stand_spans
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..bake.build_report import millimetres

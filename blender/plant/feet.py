@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import FCurve
 from mathutils import Vector
 
-from ...skeleton.feet import BonePoint, Contact, Foot, Hips, is_at
+from ...skeleton.feet.feet import BonePoint, Contact, Foot, Hips, is_at
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Number, Options, Plane, Reference
 from ..armatures import Rig

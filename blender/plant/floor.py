@@ -8,7 +8,7 @@ from bpy.types import Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ...skeleton.floor_levels import Heights
+from ...skeleton.feet.floor_levels import Heights
 from ...skeleton.transform import transform_points
 from ...solver.values import Array
 from ..messages.refused import Refused

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...skeleton.feet import Foot
-from ...skeleton.plant import PlantedFeet
+from ...skeleton.feet.feet import Foot
+from ...skeleton.feet.plant import PlantedFeet
 from ...solver.values import Array
 from ..bake.chain_report import when
 from ..messages.refused import Refused

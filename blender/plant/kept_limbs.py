@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bpy.types import FCurve
 
-from ...skeleton.feet import Foot, Hips
+from ...skeleton.feet.feet import Foot, Hips
 from ..armatures import Rig
 from ..chains.detect.find_limbs import Kind
 from ..curves.key_checks import refuse_unplayable

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
-from ...skeleton import bone_channels, feet, plant, solve, toes
-from ...skeleton.feet import Contact
-from ...skeleton.plant import PlantedFeet
+from ...skeleton import bone_channels, solve
+from ...skeleton.feet import feet, plant, toes
+from ...skeleton.feet.feet import Contact
+from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.steps import run
 from ...skeleton.values import Channel, Point, Samples
 from ...solver.values import Array

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ...skeleton.feet import Contact, Foot
+from ...skeleton.feet.feet import Contact, Foot
 from ...solver.values import Number
 from ..armatures import Rig
 from . import contact_keys

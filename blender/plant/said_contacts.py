@@ -11,8 +11,8 @@ import numpy as np
 from bpy.types import FCurve
 from numpy.typing import NDArray
 
-from ...skeleton import feet
-from ...skeleton.plant import Given
+from ...skeleton.feet import feet
+from ...skeleton.feet.plant import Given
 from .. import versions
 from ..curves.keys import single_key_points
 from . import contact_keys

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bpy.types import FCurve
 from mathutils import Matrix, Vector
 
-from ...skeleton.feet import Foot, Sole, Toe
+from ...skeleton.feet.feet import Foot, Sole, Toe
 from ...skeleton.values import Point
 from ..armatures import Rig
 from ..bake.notes import acts

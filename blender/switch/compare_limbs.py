@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.layers import LayerPlan, joints_of
-from ...skeleton.limb_pose import differences, extremes
+from ...skeleton.switch.layers import LayerPlan, joints_of
+from ...skeleton.switch.limb_pose import differences, extremes
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm

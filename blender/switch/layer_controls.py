@@ -11,11 +11,11 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.ik_chain import IkChain
-from ...skeleton.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
-from ...skeleton.layers import LayerPlan, Setting, to_place
-from ...skeleton.place_bones import Control, Evaluated, place
 from ...skeleton.steps import part
+from ...skeleton.switch.ik_chain import IkChain
+from ...skeleton.switch.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
+from ...skeleton.switch.layers import LayerPlan, Setting, to_place
+from ...skeleton.switch.place_bones import Control, Evaluated, place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Channel, Plan
 from ...solver.values import Array

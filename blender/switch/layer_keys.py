@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.layer_channels import NOTHING_BETWEEN, Between, basis_channels
-from ...skeleton.layers import LayerPlan, Setting
-from ...skeleton.limb_pose import differences
-from ...skeleton.reduced_layers import reduce_limb
 from ...skeleton.steps import part
+from ...skeleton.switch.layer_channels import NOTHING_BETWEEN, Between, basis_channels
+from ...skeleton.switch.layers import LayerPlan, Setting
+from ...skeleton.switch.limb_pose import differences
+from ...skeleton.switch.reduced_layers import reduce_limb
 from ...skeleton.transform import Basis
 from ...skeleton.values import MERGE, Channel, Plan, Point
 from ...solver.values import Array

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ...skeleton.layers import CarriedBone, LayerPlan, Setting
-from ...skeleton.place_bones import Evaluated
+from ...skeleton.switch.layers import CarriedBone, LayerPlan, Setting
+from ...skeleton.switch.place_bones import Evaluated
 from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
 from .. import versions

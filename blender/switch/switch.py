@@ -7,10 +7,10 @@ import numpy as np
 from bpy.types import Scene
 from numpy.typing import NDArray
 
-from ...skeleton.ik_chain import IkChain
-from ...skeleton.layer_channels import gaps, halfway
-from ...skeleton.layers import LayerPlan, Setting, wanted
 from ...skeleton.steps import part
+from ...skeleton.switch.ik_chain import IkChain
+from ...skeleton.switch.layer_channels import gaps, halfway
+from ...skeleton.switch.layers import LayerPlan, Setting, wanted
 from ...skeleton.values import Channel, Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from solver import Chain, Goals, Options, Plane, Reference, solve
-from solver.contacts import on_ground
-from solver.corrections import slide
-from solver.plant import Legs, Planted, PlantOptions, plant
+from solver.feet.contacts import on_ground
+from solver.feet.corrections import slide
+from solver.feet.plant import Legs, Planted, PlantOptions, plant
 
 from .footsteps import CLEARANCE, LENGTHS, Capture
 

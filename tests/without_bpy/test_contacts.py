@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from solver.contacts import Footing, Stillness, footing, on_ground
+from solver.feet.contacts import Footing, Stillness, footing, on_ground
 from solver.shortest_path import shortest_path
 from support.footsteps import CLEARANCE, LENGTHS, Capture
 from support.oracles import least_cost, random_rotation

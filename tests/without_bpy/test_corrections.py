@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from solver.corrections import corrections, slide, stand_spans
+from solver.feet.corrections import corrections, slide, stand_spans
 from support.footsteps import CLEARANCE, Capture
 from support.takes import disturbed, run, turn, walk
 

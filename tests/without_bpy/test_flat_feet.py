@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.corrections import slide, stand_spans
-from solver.flat_feet import raising_turns
-from solver.plant import Legs, Planted, PlantOptions, plant
+from solver.feet.corrections import slide, stand_spans
+from solver.feet.flat_feet import raising_turns
+from solver.feet.plant import Legs, Planted, PlantOptions, plant
 from support.footsteps import CLEARANCE, LENGTHS, Capture
 from support.oracles import random_rotation
 from support.planted import UP

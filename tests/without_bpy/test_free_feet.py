@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.corrections import corrections
-from solver.free_feet import bent_anew
+from solver.feet.corrections import corrections
+from solver.feet.free_feet import bent_anew
 from support.footsteps import LENGTHS, Capture, knees
 from support.planted import UP, most_acceleration, planted
 from support.takes import stand

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.hips import found_ratio, height_range, lowering, scaled, smooth_envelope
+from solver.feet.hips import found_ratio, height_range, lowering, scaled, smooth_envelope
 from support.footsteps import LENGTHS
 from support.oracles import random_rotation
 from support.takes import TAKES, disturbed, legs_scaled

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.contacts import footing
-from solver.hips import found_ratio
-from solver.jumps import pieces
+from solver.feet.contacts import footing
+from solver.feet.hips import found_ratio
+from solver.feet.jumps import pieces
 from support.footsteps import LENGTHS, Capture
 from support.takes import TAKES, disturbed, legs_scaled, walk
 

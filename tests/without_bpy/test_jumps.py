@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.contacts import footing
-from solver.corrections import corrections
+from solver.feet.contacts import footing
+from solver.feet.corrections import corrections
 from support.footsteps import LENGTHS
 from support.planted import UP, planted
 from support.takes import disturbed, walk

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.corrections import slide
-from solver.plant import Planted
+from solver.feet.corrections import slide
+from solver.feet.plant import Planted
 from support.footsteps import CLEARANCE, Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled

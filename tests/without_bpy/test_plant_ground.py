@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.corrections import stand_spans
+from solver.feet.corrections import stand_spans
 from support.footsteps import Capture
 from support.planted import UP, planted, slid
 from support.takes import disturbed, jump, legs_scaled, stand, treadmill, walk

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.plant import Legs, PlantOptions, plant
-from solver.sideways import least_move, smooth_moves
+from solver.feet.plant import Legs, PlantOptions, plant
+from solver.feet.sideways import least_move, smooth_moves
 from support.footsteps import LENGTHS
 from support.planted import UP, planted
 from support.takes import TAKES, disturbed

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver.contacts import footing
-from solver.hips import found_ratio
-from solver.statistics import commonest
+from solver.feet.contacts import footing
+from solver.feet.hips import found_ratio
+from solver.feet.statistics import commonest
 from support.footsteps import LENGTHS
 from support.takes import TAKES, disturbed, stand
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver.plant import Legs, Planted, plant
+from solver.feet.plant import Legs, Planted, plant
 from support.footsteps import LENGTHS, POINTS, SIDES
 from support.planted import UP
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from solver.jumps import pieces
+from solver.feet.jumps import pieces
 from support.footsteps import LENGTHS, Capture
 from support.planted import planted
 from support.takes import TAKES, disturbed, walk

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reduce import Curve
+from ..values import Array
+from ..vectors import along, dot, norm, rejection
 from .hips import smooth_envelope
-from .reduce import Curve
 from .statistics import slope_weights
-from .values import Array
-from .vectors import along, dot, norm, rejection
 
 _EDGE = 0.1
 """Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .shortest_path import shortest_path
+from ..shortest_path import shortest_path
+from ..values import Array
+from ..vectors import dot, norm
 from .statistics import HELD, commonest, densest, noise, slopes, window_sums
-from .values import Array
-from .vectors import dot, norm
 
 _LEVEL = 0.8
 """Part of the still frames that must be at one height for the ground to be level."""

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array
-from ..solver.vectors import dot, norm, unit
-from . import transform
+from ...solver.values import Array
+from ...solver.vectors import dot, norm, unit
+from .. import transform
+from ..values import Point, Samples
 from .feet import UP, Foot
-from .values import Point, Samples
 
 _TILT = np.cos(np.radians(30.0))
 """So far no foot tilts that stands flat. If one seems to, the skeleton does not stand on the ground at rest."""

@@ -10,10 +10,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..solver.values import Array
-from . import inherit
-from .transform import Basis, each_array
-from .values import Bone
+from ...solver.values import Array
+from .. import inherit
+from ..transform import Basis, each_array
+from ..values import Bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

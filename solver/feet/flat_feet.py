@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rotation import from_axis_angles
+from ..values import Array
+from ..vectors import any_normal, cross, dot, norm
 from .corrections import eased, stand_spans
 from .hips import smooth_envelope
-from .rotation import from_axis_angles
-from .values import Array
-from .vectors import any_normal, cross, dot, norm
 
 _BENDS = 0.06
 """Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .values import Array
-from .vectors import dot, norm
+from ..values import Array
+from ..vectors import dot, norm
 
 _QUARTER = 1.1011532
 """Standard deviations of a coordinate within which a quarter of normally distributed vectors in space lie."""

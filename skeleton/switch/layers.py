@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array
-from ..solver.vectors import product
+from ...solver.values import Array
+from ...solver.vectors import product
+from ..values import Bone, Channel
 from .place_bones import Control
-from .values import Bone, Channel
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..values import Array
+from ..vectors import norm
 from .hips import smooth_envelope
-from .values import Array
-from .vectors import norm
 
 _BENT = 0.05
 """Part of its length by which a leg that is bent is shorter."""

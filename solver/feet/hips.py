@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..values import Array
+from ..vectors import along, dot, norm, rejection
 from .statistics import commonest, slopes
-from .values import Array
-from .vectors import along, dot, norm, rejection
 
 _BISECTIONS = 60
 """Halvings of the most lowering, down to the last digit of a double."""

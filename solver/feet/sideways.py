@@ -14,9 +14,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from ..values import Array
+from ..vectors import any_normal, cross, dot, norm, rejection, unit
 from .hips import envelope_weights, height_range
-from .values import Array
-from .vectors import any_normal, cross, dot, norm, rejection, unit
 
 _NEAR = 1e-9
 """Of the reach: so far rounding may put a candidate outside of a ball on whose surface it lies."""

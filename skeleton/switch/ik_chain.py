@@ -12,14 +12,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import rotation
-from ..solver.values import Array
-from ..solver.vectors import IN_LINE, cross, norm, product, rejection, unit
-from . import inherit, limb_pose, transform
+from ...solver import rotation
+from ...solver.values import Array
+from ...solver.vectors import IN_LINE, cross, norm, product, rejection, unit
+from .. import inherit, transform
+from ..transform import AT_REST, Basis
+from ..values import Bone
+from . import limb_pose
 from .layers import CarriedBone, LayerPlan, Setting, joints_of, to_place
 from .place_bones import Control, Evaluated, place
-from .transform import AT_REST, Basis
-from .values import Bone
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""

@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.corrections import stand_spans
-from ..solver.hips import smooth_envelope
-from ..solver.values import Array
-from ..solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
+from ...solver.feet.corrections import stand_spans
+from ...solver.feet.hips import smooth_envelope
+from ...solver.values import Array
+from ...solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
+from ..transform import Basis, inverse, transform_vectors
+from ..values import Plan, Point, Samples
 from .feet import in_armature, limb_joints
-from .transform import Basis, inverse, transform_vectors
-from .values import Plan, Point, Samples
 
 _STRAIGHT = 0.2
 """Sine of the bend below which a limb counts as straight."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.plant import Legs, Planted, PlantOptions, plant
-from ..solver.values import Array
+from ...solver.feet.plant import Legs, Planted, PlantOptions, plant
+from ...solver.values import Array
 
 Heights = Callable[[Array, float], Array]
 """Of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""

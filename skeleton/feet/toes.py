@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ..solver.flat_feet import clearing_turns, raising_turns
-from ..solver.values import Array
-from ..solver.vectors import dot, norm, product, unit
-from . import inherit, transform
+from ...solver.feet.flat_feet import clearing_turns, raising_turns
+from ...solver.values import Array
+from ...solver.vectors import dot, norm, product, unit
+from .. import inherit, transform
+from ..rotation_mode import rotation_values
+from ..values import Channel, Plan, Point, Samples
 from .feet import UP, BonePoint, Foot, Toe, positions
 from .flat_feet import slow_rows, stands_at_rest
 from .plant import PlantedFeet
-from .rotation_mode import rotation_values
-from .values import Channel, Plan, Point, Samples
 
 _TOLERANCE = 0.001
 """Leg lengths by which a tip may be in the ground, so that noise does not raise it."""

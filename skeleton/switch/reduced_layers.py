@@ -5,13 +5,13 @@ from collections.abc import Generator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array
-from . import transform
+from ...solver.values import Array
+from .. import transform
+from ..reduced_keys import SIDE, reduce_channels
+from ..rotation_mode import rotation_matrices
+from ..transform import Basis
+from ..values import Bone, Channel
 from .layers import LayerPlan
-from .reduced_keys import SIDE, reduce_channels
-from .rotation_mode import rotation_matrices
-from .transform import Basis
-from .values import Bone, Channel
 
 
 def reduce_limb(

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import hips as hips_motion
-from ..solver.plant import Legs, Planted, PlantOptions, plant
-from ..solver.values import Array
-from ..solver.vectors import dot, norm, product
-from . import flat_feet, inherit, straight_limbs, transform
+from ...solver.feet import hips as hips_motion
+from ...solver.feet.plant import Legs, Planted, PlantOptions, plant
+from ...solver.values import Array
+from ...solver.vectors import dot, norm, product
+from .. import inherit, transform
+from ..values import ChainPlan, Channel, Plan, Point, Samples
+from . import flat_feet, straight_limbs
 from .feet import UP, BonePoint, Foot, Hips, contact_points, positions
 from .floor_levels import FloorLevels, Heights
-from .values import ChainPlan, Channel, Plan, Point, Samples
 
 _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""

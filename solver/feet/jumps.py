@@ -10,8 +10,8 @@ from math import ceil
 
 import numpy as np
 
-from .values import Array
-from .vectors import norm
+from ..values import Array
+from ..vectors import norm
 
 _LEAST = 0.05
 """Leg lengths: by so much at least each foot jumps."""

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reach import soft_reach
+from ..values import Array
+from ..vectors import along, dot, norm
 from . import free_feet, hips
 from .contacts import Footing, Stillness, footing, on_ground
 from .corrections import corrections
 from .flat_feet import level_turns
 from .jumps import pieces
-from .reach import soft_reach
 from .sideways import sideways
 from .statistics import noise
-from .values import Array
-from .vectors import along, dot, norm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.corrections import stand_spans
-from ..solver.values import Array
-from . import transform
-from .values import Bone, ChainPlan, Key, Point, Samples
+from ...solver.feet.corrections import stand_spans
+from ...solver.values import Array
+from .. import transform
+from ..values import Bone, ChainPlan, Key, Point, Samples
 
 UP = np.array((0.0, 0.0, 1.0))
 """In the world."""

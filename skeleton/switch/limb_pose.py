@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..solver import rotation
-from ..solver.hold_last import hold_last
-from ..solver.values import Array
-from ..solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
-from . import transform
-from .values import Bone
+from ...solver import rotation
+from ...solver.hold_last import hold_last
+from ...solver.values import Array
+from ...solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
+from .. import transform
+from ..values import Bone
 
 _STRAIGHT = 1e-3
 """Part of the root bone's length: a mid joint less far aside tells the roll of the limb worse than the bone does."""

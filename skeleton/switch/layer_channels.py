@@ -7,13 +7,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array
-from ..solver.vectors import dot, norm, unit
-from . import transform
+from ...solver.values import Array
+from ...solver.vectors import dot, norm, unit
+from .. import transform
+from ..rotation_mode import rotation_values
+from ..transform import Basis
+from ..values import Bone, Channel
 from .layers import LayerPlan, joints_of
-from .rotation_mode import rotation_values
-from .transform import Basis
-from .values import Bone, Channel
 
 _NEARLY_STRAIGHT = 0.3
 """Radians between two bones that IK moves: within these a mid joint moves many times as far as the tip is off."""
