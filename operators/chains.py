@@ -7,7 +7,7 @@ from bpy.utils import register_classes_factory
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.settings.properties import is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected, show_in_panel
+from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -44,31 +44,6 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
             in_hand.search_again(context.view_layer)  # the last of them is active, which nobody has chosen
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
-
-
-class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
-    """Add a chain for each IK constraint of two bones, posing the limb as the constraint does"""
-
-    bl_idname = "two_bone_ik.chains_from_constraints"
-    bl_label = "Two-Bone IK Chains from Constraints"
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return selected(context)
-
-    def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.bake.report import Report
-        from ..blender.messages.translation import Alert
-
-        takeovers = api.chains_from_constraints(rig, scene=context.scene)
-        names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
-        self.inform("note.added" if names else "note.no_constraint", chains=names)
-        # The last line shows in the status bar: a difference, if there is one.
-        ordered = sorted(takeovers, key=lambda takeover: bool(takeover.differs))
-        for takeover in ordered:
-            for line in takeover.lines():
-                self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
-        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in ordered)
-        show_in_panel(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 
 class _ListOperator(ChainOperator):
@@ -176,7 +151,6 @@ register, unregister = register_classes_factory(
         TWO_BONE_IK_OT_settings_copy,
         TWO_BONE_IK_OT_chain_add,
         TWO_BONE_IK_OT_chains_detect,
-        TWO_BONE_IK_OT_chains_from_constraints,
         TWO_BONE_IK_OT_chain_remove,
         TWO_BONE_IK_OT_chain_move,
         TWO_BONE_IK_OT_side_decide,

@@ -86,13 +86,13 @@ class TWO_BONE_IK_PT_chains(Panel):
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
         from ..blender.rigs.known_limbs import limbs_of
-        from . import limb_notice, sections
+        from . import bake, chains, hold, limb_notice, plant, switch, targets
 
         if not editable(rig):
             draw_lines(layout, context, [pgettext_iface("Linked: make an editable library override of the armature")])
         is_known = bool(limbs_of(rig))
         if is_known:
-            sections.draw_switch(layout, context, rig)
+            switch.draw(layout, context, rig)
         if not rig.two_bone_ik_chains:
             _draw_first_steps(layout, rig, is_known=is_known)
         else:
@@ -101,16 +101,16 @@ class TWO_BONE_IK_PT_chains(Panel):
         if rig.two_bone_ik_chains and (limb := in_hand.limb_in_hand(context)):
             chain = rig.two_bone_ik_chains[limb[1]]
             limb_notice.draw(layout, context, chain)
-            sections.draw_side(layout, rig, chain)
-            sections.draw_plant(layout, context, rig, chain)
-            sections.draw_target(layout, context, chain)
-            sections.draw_hold(layout, context, rig, chain)
-            sections.draw_bones(layout, chain, rig)
-            sections.draw_bend(layout, chain)
-            sections.draw_reach(layout, chain)
+            chains.draw_side(layout, rig, chain)
+            plant.draw(layout, context, rig, chain)
+            targets.draw(layout, context, chain)
+            hold.draw(layout, context, rig, chain)
+            chains.draw_bones(layout, chain, rig)
+            chains.draw_bend(layout, chain)
+            chains.draw_reach(layout, chain)
         if not is_known:
-            sections.draw_faulty_rigs(layout, context)
-        sections.draw_report(layout, context, rig)
+            switch.draw_faulty_rigs(layout, context)
+        bake.draw(layout, context, rig)
 
 
 _register, unregister = register_classes_factory((TWO_BONE_IK_UL_chains, TWO_BONE_IK_PT_chains))

@@ -89,7 +89,7 @@ def _flag(name: str, description: str) -> Any:
 
 
 def _threshold(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
-    """For a field of `solver.contacts.Stillness`, whose default it has."""
+    """For a field of `solver.feet.contacts.Stillness`, whose default it has."""
     limits: dict[str, Any] = {"min": 0.001, "soft_max": 1.0, "precision": 3, "step": 1}
     return partial(props.FloatProperty, name=name, description=description, default=default, unit=unit, **limits)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from two_bone_ik.skeleton.straight_limbs import rotations_to_bend
+from two_bone_ik.skeleton.feet.straight_limbs import rotations_to_bend
 
 RATES = (24.0, 120.0)
 

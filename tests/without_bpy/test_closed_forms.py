@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from two_bone_ik.skeleton import transform
 from two_bone_ik.solver import rotation
-from two_bone_ik.solver.hips import envelope_weights, smooth_envelope
-from two_bone_ik.solver.statistics import densest
+from two_bone_ik.solver.feet.hips import envelope_weights, smooth_envelope
+from two_bone_ik.solver.feet.statistics import densest
 
 ROUNDING = 1e-12
 """Of a few products of numbers near 1."""

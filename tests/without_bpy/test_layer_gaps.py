@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from two_bone_ik.skeleton.layer_channels import gaps
-from two_bone_ik.skeleton.layers import CarriedBone, LayerPlan, Setting
-from two_bone_ik.skeleton.limb_pose import extremes
+from two_bone_ik.skeleton.switch.layer_channels import gaps
+from two_bone_ik.skeleton.switch.layers import CarriedBone, LayerPlan, Setting
+from two_bone_ik.skeleton.switch.limb_pose import extremes
 from two_bone_ik.skeleton.values import Bone
 
 from support.plain_rig import matrix

@@ -1,0 +1,179 @@
+"""Pose the current frame, key a range, check it, and go from a report to what it tells."""
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Addon, Context, Event, Operator
+from bpy.utils import register_classes_factory
+
+from .. import __package__ as base_package
+from ..blender.armatures import Rig
+from ..blender.settings.key_settings import DEFAULTS, KeyProperties
+from .armature_operator import ArmatureOperator, ChainOperator, Result, active_names, api, selected_with_chains
+from .frame_range import RangeOperator
+from .progress import KeyOperator
+
+
+class TWO_BONE_IK_OT_solve(ChainOperator):
+    """Pose all chains on the current frame; with auto keying on, key them as well"""
+
+    bl_idname = "two_bone_ik.solve"
+    bl_label = "Solve Two-Bone IK"
+
+    def rigs(self, context: Context) -> list[Rig]:
+        return api.followed_first(selected_with_chains(context))
+
+    def run(self, context: Context, rig: Rig) -> "api.Report":
+        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
+        return api.solve(rig, scene=context.scene, insert_keys=insert_keys)
+
+
+class TWO_BONE_IK_OT_flip_bend(ChainOperator):
+    """Bend the active chain the other way and pose it so"""
+
+    bl_idname = "two_bone_ik.flip_bend"
+    bl_label = "Flip Two-Bone IK Bend"
+
+    def run(self, context: Context, rig: Rig) -> "api.Report":
+        return api.flip_bend(rig, active_names(rig), scene=context.scene)
+
+
+class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
+    """Key the bones of all chains over a range of frames"""
+
+    bl_idname = "two_bone_ik.bake"
+    bl_label = "Bake Two-Bone IK"
+    confirm_text = "Bake"
+
+    new_action: BoolProperty(
+        name="New Action",
+        description="Key a copy of the action, and leave the action as it is",
+        default=DEFAULTS.new_action,
+    )
+
+    def invoke(self, context: Context, event: Event) -> Result:
+        addon: Addon | None = context.preferences.addons.get(base_package)
+        for name in self.key_fields if addon else ():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, getattr(addon.preferences, name))
+        return super().invoke(context, event)
+
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
+        return api.baking(
+            rig,
+            self.chains(rig),
+            self.frames(context),
+            scene=context.scene,
+            style=api.KeyStyle.of(options),
+            mute_constraints=options.mute_constraints,
+            sampling=options.sampling,
+            measure=options.measure,
+            beside=self.rigs(context),
+        )
+
+    def draw_choices(self) -> None:
+        super().draw_choices()
+        self.layout.prop(self, "new_action")
+
+    def shown_choices(self) -> list[str]:
+        from ..blender.chains.limbs import hiding_constraints
+
+        mutes = any(hiding_constraints(rig) for rig in self.rigs(bpy.context))
+        return [name for name in super().shown_choices() if name != "mute_constraints" or mutes]
+
+
+class TWO_BONE_IK_OT_check(RangeOperator):
+    """Tell on which frames targets are out of reach or limbs flip, without a key"""
+
+    bl_idname = "two_bone_ik.check"
+    bl_label = "Check Two-Bone IK"
+    confirm_text = "Check"
+
+    add_markers: BoolProperty(
+        name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
+    )
+
+    def run(self, context: Context, rig: Rig) -> "api.Report":
+        return api.check(
+            rig,
+            self.chains(rig),
+            self.frames(context),
+            scene=context.scene,
+            sampling=self.sampling,
+            add_markers=self.add_markers,
+        )
+
+    def draw_choices(self) -> None:
+        self.layout.prop(self, "add_markers")
+
+
+class TWO_BONE_IK_OT_markers_remove(ChainOperator):
+    """Remove the timeline markers that checks of this armature have added"""
+
+    bl_idname = "two_bone_ik.markers_remove"
+    bl_label = "Remove Two-Bone IK Markers"
+
+    def rigs(self, context: Context) -> list[Rig]:
+        return selected_with_chains(context)
+
+    def run(self, context: Context, rig: Rig) -> None:
+        api.remove_markers(rig, scene=context.scene)
+
+
+class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
+    """Go to the frame on which, as the report has it, a limb is farthest from how it was solved"""
+
+    bl_idname = "two_bone_ik.worst_frame"
+    bl_label = "Go to Worst Two-Bone IK Frame"
+
+    @classmethod
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        return super().lacks(context, rig) or (
+            "" if _worst(rig) else "The last report of the armature tells of no limb that is posed otherwise"
+        )
+
+    def run(self, context: Context, rig: Rig) -> None:
+        from ..blender.scene.probe import set_frame
+
+        if worst := _worst(rig):
+            frame, _ = worst
+            set_frame(context.scene, frame)
+
+
+class TWO_BONE_IK_OT_go_to_frame(Operator):
+    """Go to the frame on which this shows most"""
+
+    bl_idname = "two_bone_ik.go_to_frame"
+    bl_label = "Go to Frame"
+    bl_options = {"UNDO", "INTERNAL"}
+
+    frame: FloatProperty(name="Frame", description="The frame to go to", options={"SKIP_SAVE"})
+
+    def execute(self, context: Context) -> Result:
+        from ..blender.scene.probe import set_frame
+
+        set_frame(context.scene, self.frame)
+        return {"FINISHED"}
+
+
+def _worst(rig: Rig) -> tuple[float, float] | None:
+    """Frame and distance at which the last report has a limb farthest off; None without such a report."""
+    from ..blender.bake.report import last
+
+    report = last(rig)
+    return report.worst if report else None
+
+
+register, unregister = register_classes_factory(
+    (
+        TWO_BONE_IK_OT_solve,
+        TWO_BONE_IK_OT_flip_bend,
+        TWO_BONE_IK_OT_bake,
+        TWO_BONE_IK_OT_check,
+        TWO_BONE_IK_OT_markers_remove,
+        TWO_BONE_IK_OT_worst_frame,
+        TWO_BONE_IK_OT_go_to_frame,
+    )
+)

@@ -1,0 +1,85 @@
+"""Show FK or IK on limbs of known rigs, and let a hidden limb show."""
+
+from bpy.props import BoolProperty
+from bpy.types import Context, Event
+from bpy.utils import register_classes_factory
+
+from ..blender.armatures import Rig
+from ..blender.choices import choice
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from .progress import KeyOperator
+
+
+class TWO_BONE_IK_OT_reveal(ChainOperator):
+    """Let the active limb show: unmute its chain, mute the constraint on top of it, or turn the rig's switch"""
+
+    bl_idname = "two_bone_ik.reveal"
+    bl_label = "Reveal Two-Bone IK Limb"
+
+    def run(self, context: Context, rig: Rig) -> None:
+        from ..blender.status import hiding
+        from ..blender.status.limb_state import limb_states
+
+        chain = rig.two_bone_ik_chains[active_names(rig)[0]]
+        found = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
+        if chain.mute:
+            chain.mute = False
+        elif found.hiding is None:
+            raise api.Refused("NOT_HIDDEN", chain=chain)
+        else:
+            for note in hiding.mend(rig, found.hiding, chain.name, context.scene):
+                self.report({"INFO"}, note)
+
+
+class TWO_BONE_IK_OT_switch(KeyOperator):
+    """Let limbs of a known rig show their FK controls, or IK, over a range: these are keyed so that the pose stays"""
+
+    bl_idname = "two_bone_ik.switch"
+    bl_label = "Switch Two-Bone IK Limbs"
+    confirm_text = "Switch"
+    needs_chains = False
+    key_fields = ("keys", "tolerance", "key_type")
+
+    direction: choice("layer", options={"SKIP_SAVE"})
+    only_active: BoolProperty(
+        name="Only Active Limb", description="Switch the limb of the selected bone alone", options={"SKIP_SAVE"}
+    )
+
+    def invoke(self, context: Context, event: Event) -> Result:
+        if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):
+            self._window = context.window  # a button that names the frames has asked already
+            self.show_range(context)
+            return self.execute(context)
+        return super().invoke(context, event)
+
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        return api.switching(
+            rig,
+            self.direction,
+            [limb.name for limb in self._limbs(context, rig)] if self.only_active else None,
+            self.frames(context),
+            scene=context.scene,
+            style=api.KeyStyle.of(self),
+            sampling=self.sampling,
+            measure=self.measure,
+        )
+
+    def draw_choices(self) -> None:
+        self.layout.prop(self, "direction")
+        super().draw_choices()
+
+    def taking_part(self, context: Context, rig: Rig) -> tuple[list[str], list[str]]:
+        return [limb.name for limb in self._limbs(context, rig)], []
+
+    def _limbs(self, context: Context, rig: Rig) -> "tuple[api.KnownLimb, ...]":
+        if self.only_active:
+            return (api.known_limb_of(rig, in_hand.bone_in_hand(context)),)
+        return api.known_limbs(rig)
+
+
+register, unregister = register_classes_factory(
+    (
+        TWO_BONE_IK_OT_reveal,
+        TWO_BONE_IK_OT_switch,
+    )
+)

@@ -1,0 +1,82 @@
+"""Which bones make up the limb in hand, which way it bends, and how far it reaches."""
+
+from math import degrees
+
+from bpy.app.translations import pgettext_iface
+from bpy.types import UILayout
+
+from ..blender.armatures import Rig
+from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
+from ..blender.settings.properties import TwoBoneIKChain
+from .sections import draw_option, section
+
+
+def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
+    """Which way to bend, where the rest pose hardly tells it."""
+    angle = undecided(rig, chain)
+    if angle is None:
+        return
+    column = layout.column(align=True)
+    straight = straight_rest(rig, chain)
+    if straight:
+        about = _about(
+            straight,
+            straight.axis,
+            "Straight at rest: bends about {}",
+            "Straight at rest: bends about {} (towards viewer)",
+        )
+        column.label(text=about, translate=False)
+        about = _about(straight, straight.other, "Bend about {}", "Bend about {} (Towards Viewer)")
+        column.operator("two_bone_ik.side_decide", text=about, translate=False).axis = straight.other
+    else:
+        question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
+        column.label(text=question, translate=False)
+    row = column.row(align=True)
+    row.operator("two_bone_ik.side_decide", text="By Keys")
+    row.operator_menu_enum("two_bone_ik.side_decide", "axis", text="By Axis")
+
+
+def _about(straight: StraightRest, axis: str, template: str, to_viewer: str) -> str:
+    """The sentence with the axis, which in a drawing may point at the viewer."""
+    return pgettext_iface(to_viewer if axis == straight.to_viewer else template).format(axis_label(axis))
+
+
+def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
+    """Which bones make up the limb."""
+    body = section(layout, "Bones")
+    if body:
+        for field in ("root_bone", "end_bone", "tip_bone"):
+            body.prop_search(chain, field, rig.data, "bones")
+
+
+def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    """Which way it bends."""
+    body = section(layout, "Bend")
+    if body:
+        row = body.row(align=True)
+        row.prop(chain, "bend")
+        row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")
+        body.prop(chain, "plane")
+        if chain.pole_target:
+            draw_option(body, chain, "pole_angle")
+            draw_option(body, chain, "pole_influence")
+            body.prop(chain, "pole_smoothing")
+        body.prop(chain, "hinge_axis")
+        body.prop(chain, "reference")
+        body.prop(chain, "use_bend_limits")
+        if chain.use_bend_limits:
+            limits = body.column(align=True)
+            draw_option(limits, chain, "bend_min", text="Minimum")
+            draw_option(limits, chain, "bend_max", text="Maximum")
+            limits.operator("two_bone_ik.bend_limits_take", text="Take from IK Limits")
+
+
+def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
+    """How far it reaches, and what it does beyond."""
+    body = section(layout, "Reach")
+    if body:
+        body.prop(chain, "unreachable")
+        if chain.unreachable == "STRETCH":
+            draw_option(body, chain, "max_stretch", text="Maximum")
+        draw_option(body, chain, "softness")
+        body.prop(chain, "use_extension_limit")

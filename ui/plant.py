@@ -1,0 +1,48 @@
+"""What lets the captured limb in hand stand still."""
+
+from typing import Any
+
+from bpy.app.translations import pgettext_iface
+from bpy.types import Context, UILayout
+
+from ..blender.armatures import Rig
+from ..blender.plant import contact_keys
+from ..blender.settings.properties import TwoBoneIKChain
+from .panel import draw_lines
+from .sections import section
+
+
+def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
+    """What lets the captured limb stand still; nothing for a limb without keys."""
+    if not contact_keys.is_captured(chain):
+        return
+    body = section(layout, "Plant")
+    if body is None:
+        return
+    body.row().prop(rig, "two_bone_ik_plants", expand=True)
+    text = pgettext_iface("Plant Frames {} - {}").format(*contact_keys.usual_frames(rig, context.scene))
+    body.operator("two_bone_ik.plant", text=text, translate=False)
+    action: Any = rig.animation_data.action
+    if source := action and action.two_bone_ik_source:
+        draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
+    row = body.row()
+    row.use_property_decorate = True
+    row.prop(rig.pose.bones[chain.end_bone], "two_bone_ik_contact")
+    _draw_options(body, context, rig)
+    thresholds = section(body, "Contacts")
+    for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap") if thresholds else ():
+        thresholds.prop(rig, f"two_bone_ik_{name}")
+
+
+def _draw_options(layout: UILayout, context: Context, rig: Rig) -> None:
+    """What nobody needs on the first press."""
+    body = section(layout, "Hips and Floor")
+    if body is None:
+        return
+    body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
+    body.prop(rig, "two_bone_ik_sideways")
+    body.row().prop(rig, "two_bone_ik_keep", expand=True)
+    scene: Any = context.scene
+    body.prop(scene, "two_bone_ik_use_height")
+    body.prop(scene, "two_bone_ik_height" if scene.two_bone_ik_use_height else "two_bone_ik_floor")
+    body.prop(rig, "two_bone_ik_flat_feet")

@@ -1,0 +1,53 @@
+"""Which control sets limbs of a known rig show, and the buttons that switch them."""
+
+from bpy.app.translations import pgettext_iface
+from bpy.types import Context, UILayout
+
+from ..blender.armatures import Rig
+from ..blender.bake.build_plan import frame_range
+from ..blender.rigs import rig_files
+from ..blender.rigs.known_limbs import limbs_of
+from ..blender.rigs.switch_property import shown_layer
+from ..blender.status import in_hand
+from .panel import draw_lines
+from .sections import section
+
+
+def draw(layout: UILayout, context: Context, rig: Rig) -> None:
+    """The buttons that switch all limbs of a known rig, or the one in hand, and which of them show FK and which IK."""
+    limbs, left_out = limbs_of(rig), rig_files.notes()
+    body = section(layout, "Switch", closed=False, count=len(left_out))
+    if body is None:
+        return
+    frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
+    draw_lines(body, context, [*left_out, pgettext_iface("Frames {} - {}").format(*frames)])
+    bone = in_hand.bone_in_hand(context)
+    selected = next((limb.name for limb in limbs if bone in limb.named), "")
+    column = body.column(align=True)
+    for name in ("", selected or pgettext_iface("Selected Limb")):
+        row = column.row(align=True)
+        row.enabled = bool(selected) or not name
+        row.label(text=name or pgettext_iface("All Limbs"), translate=False)
+        for layer, text in (("FK", "To FK"), ("IK", "To IK")):
+            button = row.operator("two_bone_ik.switch", text=text)
+            button.direction, button.only_active = layer, bool(name)
+            button.frame_start, button.frame_end = frames
+    shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
+    for limb in limbs:
+        shown[shown_layer(rig, limb)].append(limb.name)
+    states = {"FK": "In FK: {}", "IK": "In IK: {}", "": "Between FK and IK: {}"}
+    # A layer that none shows keeps its row, so that what is below stays in place.
+    lines = [
+        pgettext_iface(states[layer]).format(", ".join(names) or "-")
+        for layer, names in shown.items()
+        if names or layer
+    ]
+    draw_lines(body, context, lines)
+
+
+def draw_faulty_rigs(layout: UILayout, context: Context) -> None:
+    """What is wrong with files of rigs that the user has added, where they may be why this rig is not known."""
+    left_out = rig_files.notes()
+    body = section(layout, "Switch", closed=False, count=len(left_out)) if left_out else None
+    if body:
+        draw_lines(body, context, left_out)
