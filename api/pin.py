@@ -7,8 +7,9 @@ from dataclasses import replace
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.bake.build_plan import Frames
+from ..blender.bake.build_plan import Frames, current_plan
 from ..blender.bake.chosen_chains import chosen_chains, scene_of, with_bones
+from ..blender.bake.notes import acting_notes
 from ..blender.bake.phases import Opened, Preparation, Request, Sampled, Written, request
 from ..blender.bake.report import Report
 from ..blender.chains.field_values import chains_restorer
@@ -126,7 +127,8 @@ def _pin(
         def finish(sampled: Sampled) -> Report:
             rig.two_bone_ik_live = True
             report = measure(sampled)
-            found = dict.fromkeys((*notes, *report.notes, *_carried(rig, names)))
+            acting = acting_notes(current_plan(rig, names, scene))
+            found = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
             return replace(report, operation="Pin", notes=tuple(found))
 
         return Written(need, finish)

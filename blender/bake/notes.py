@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
 
-from bpy.types import Constraint
+from bpy.types import Constraint, PoseBone
 
 from ...skeleton.values import Plan, Point
 from ..armatures import Rig
@@ -39,16 +39,28 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
         for bone, name in hiding
         if acts(rig.pose.bones[bone].constraints[name])
     ]
-    for bone in (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed):
-        for constraint in bone.constraints:
-            if constraint.type != "IK" and acts(constraint):
-                on_top = translated(
-                    "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
-                )
-                found.append(on_top)
+    for bone in _keyed_bones(plan):
+        found += _acting_notes(bone, keyed=keyed)
         if any(bone.lock_rotation):
             found.append(translated("note.locked_rotation", bone=bone.name))
     return found
+
+
+def acting_notes(plan: Plan) -> list[str]:
+    """Sentences about constraints that act on top of the pose that Live gives the chains' bones."""
+    return [note for bone in _keyed_bones(plan) for note in _acting_notes(bone, keyed=False)]
+
+
+def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
+    rig: Rig = plan.rig
+    return (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed)
+
+
+def _acting_notes(bone: PoseBone, *, keyed: bool) -> Iterator[str]:
+    sentence = "alert.acts_on_keys" if keyed else "alert.acts_on_pose"
+    for constraint in bone.constraints:
+        if constraint.type != "IK" and acts(constraint):
+            yield translated(sentence, name=constraint.name, bone=bone.name)
 
 
 def switch_notes(plan: Plan) -> list[str]:

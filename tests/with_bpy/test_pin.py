@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import cos, sin
+from typing import Any
 
 import bpy
 import numpy as np
@@ -204,3 +205,14 @@ def test_keys_that_will_take_a_pinned_target_back_are_told() -> None:
     animate(target, location={1: tuple(target.location), 12: (1, 1, 1)})
     assert any(f'Keys take "{target.name}" back' in note for note in api.pin(rig).notes)
     assert not any("Keys take" in note for note in api.pin(rig, insert_keys=True).notes)
+
+
+def test_a_constraint_on_top_of_a_pinned_limb_is_told() -> None:
+    rig = body()
+    constraint: Any = rig.pose.bones["thigh.L"].constraints.new("COPY_ROTATION")
+    constraint.target = empty("Other", (1, 2, 3))
+    bpy.context.view_layer.update()
+    told = 'Constraint "Copy Rotation" of bone "thigh.L" acts on top of the pose'
+    assert told in api.pin(rig, frames=(1, 3)).notes
+    constraint.mute = True
+    assert told not in api.pin(rig).notes
