@@ -86,7 +86,7 @@ class Limb:
         rig = _evaluated(self.rig)
         bones = rig.pose.bones
         root, end = bones[self.root], bones[self.end]
-        if self._is_rigid(rig):
+        if self.is_rigid(rig):
             return np.linalg.norm(np.diff(self.joints(), axis=0), axis=-1)[None].repeat(2, axis=0)
         above = [end, *end.parent_recursive]
         plain = all(bone.bone.inherit_scale == "FULL" and bone.bone.use_inherit_rotation for bone in above)
@@ -103,7 +103,7 @@ class Limb:
             found.append((carried * to_mid, carried * pick(scales[0]) * end.bone.length))
         return np.array(found)
 
-    def _is_rigid(self, rig: bpy.types.Object) -> bool:
+    def is_rigid(self, rig: bpy.types.Object) -> bool:
         """True where its bones are as long in every pose: each turns with the one above, and no scale is uneven."""
         world = np.array(rig.matrix_world, dtype=float)[:3, :3]
         bone, root = rig.pose.bones[self.tip or self.end], rig.pose.bones[self.root]

@@ -16,6 +16,9 @@ from fuzz import judge, oracle, state
 from fuzz.acts.create import all_shown
 from fuzz.build import RIG
 
+_AS_FAR = 5e-3
+"""Part of a limb's length: by less than this copies fall short otherwise whose bones change length as they turn."""
+
 
 def crowd(random: Random, scene: dict) -> None:
     """30: copies of the character stand elsewhere, and one call is about all."""
@@ -56,6 +59,14 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         yield from _true(report, told)
     if told or follows or not ends or any("constraints" in pose for pose in scene["poses"].values()):
         return  # some constraints know up from down
+    if "inf" in str(scene["objects"]) or "nan" in str(scene["objects"]):
+        return  # turned, what lies nowhere lies nowhere else
+    limb = oracle.Limb.of(bpy.data.objects[RIG].two_bone_ik_chains[0].name)
+    if not limb.is_rigid(bpy.data.objects[RIG]):
+        reports = reports or [api.check(rig, frames=frames) for rig in rigs]
+        if not all(chain.reached for report in reports for chain in report.chains[:1]):
+            yield from _as_far(reports, sum(scene["lengths"]))
+            return
     shown = np.array([_joints(names, frame) for frame in range(frames[0], frames[1] + 1)])
     for index, name in enumerate(names[1:], start=1):
         yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=1e-3)
@@ -79,6 +90,15 @@ def _true(report: api.Report, told: list[str]) -> Iterator[str]:
         told.append("does not pose so")
         return
     yield from judge.truth(report, {}, told)
+
+
+def _as_far(reports: list[api.Report], size: float) -> Iterator[str]:
+    """Where bones change their length as they turn, many poses fall short alike: the distances are compared alone."""
+    first, *others = [report.chains[0].miss for report in reports if report.chains]
+    for number, miss in enumerate(others, start=2):
+        off = float(np.abs(miss - first).max()) / size
+        if not off <= _AS_FAR:
+            yield f"a copy falls short otherwise: Rig {number}: by {off:.4g} of its size"
 
 
 def _joints(names: list[str], frame: float) -> np.ndarray:

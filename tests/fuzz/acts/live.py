@@ -125,10 +125,20 @@ def _shown(rig: bpy.types.Object, scene: Mapping, told: list[str], where: str) -
         if limb.plain:
             (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
             least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
-            if off > least + slack:
+            if off > least + slack and not _is_refused(rig, chain.name):
                 yield f"live falls short: {off:.4g} where {least:.4g} can be, {where}"
         if not any(item.animation_data for item in bpy.data.objects):  # keys would take edits back
             yield from _as_checked(rig, limb, chain.name, off, slack, where)
+
+
+def _is_refused(rig: bpy.types.Object, name: str) -> bool:
+    """Whether the chain can be posed by nothing as the scene stands, as with a pole that lies nowhere."""
+    frame = bpy.context.scene.frame_current_final
+    try:
+        api.check(rig, [name], frames=(frame, frame), sampling="SCENE")
+    except api.Refused:
+        return True
+    return False
 
 
 def _as_checked(
