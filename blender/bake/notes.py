@@ -57,10 +57,11 @@ def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
 
 
 def _acting_notes(bone: PoseBone, *, keyed: bool) -> Iterator[str]:
-    sentence = "alert.acts_on_keys" if keyed else "alert.acts_on_pose"
     for constraint in bone.constraints:
         if constraint.type != "IK" and acts(constraint):
-            yield translated(sentence, name=constraint.name, bone=bone.name)
+            yield translated(
+                "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
+            )
 
 
 def switch_notes(plan: Plan) -> list[str]:
