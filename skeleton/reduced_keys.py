@@ -26,6 +26,9 @@ SIDE = 0.25
 _STEP = 1e-3
 """Values are changed by so much to see how points move: Blender's own matrices have 7 digits."""
 
+_FINEST = 2.0**-24
+"""Part of the tolerance: Blender's curves tell no smaller difference."""
+
 _AT_ONCE = 4096
 """Rows whose points are found in one piece."""
 
@@ -107,7 +110,8 @@ def _fewest_keys(
     steps : (k,) by how much to change values, to see how points move
 
     It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
-    that leaves a point too far off, the curve is found again for a smaller tolerance.
+    that leaves a point too far off, the curve is found again for a smaller tolerance. Where points are so far out that
+    rounding alone moves them by more than the tolerance, no curve is within it, and the last one is the best there is.
     """
     right, moves = yield from _derivative(points, values, steps)
     allowed = tolerance
@@ -119,7 +123,7 @@ def _fewest_keys(
             yield 0.9
             apart = points(curve.at(frames[rows]), rows) - right[rows]
             off = max(off, np.linalg.norm(apart, axis=-1).max())
-        if off <= tolerance or len(curve.frames) == len(frames):
+        if off <= tolerance or len(curve.frames) == len(frames) or allowed < _FINEST * tolerance:
             return curve
         allowed *= 0.98 * tolerance / off
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from two_bone_ik.skeleton.reduced_keys import reduce_channels
+from two_bone_ik.skeleton.values import Channel
 
 from skeleton.steps import run
 from solver import reduce
@@ -232,3 +234,16 @@ def test_the_work_grows_with_the_frames_not_with_their_square(cubic: bool, kind:
     run(reduce.fewest_keys(frames, values, error, cubic=cubic))
     assert sum(judged) < 400 * len(frames)
     assert len(judged) < 4 * len(frames)
+
+
+def test_a_limb_too_far_out_for_its_tolerance_gets_keys() -> None:
+    frames = np.arange(0.0, 8.0, 0.25)
+    turns = frames[:, None] * (0.1, 0.07, 0.03)
+    channel = Channel(path="rotation", group="bone", frames=frames, values=turns)
+
+    def rounded(values: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
+        """Points that the last digit of a value moves by ten times the tolerance, be it to either side."""
+        return 1e-2 * np.abs(np.sign(values[0] - turns[rows]))[:, None]
+
+    steps = reduce_channels([channel], np.arange(len(frames)), rounded, step=4, tolerance=1e-3, cubic=True)
+    assert sum(1 for _ in islice(steps, 10_000)) < 10_000

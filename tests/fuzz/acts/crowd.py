@@ -62,14 +62,18 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if "inf" in str(scene["objects"]) or "nan" in str(scene["objects"]):
         return  # turned, what lies nowhere lies nowhere else
     limb = oracle.Limb.of(bpy.data.objects[RIG].two_bone_ik_chains[0].name)
-    if not limb.is_rigid(bpy.data.objects[RIG]):
-        reports = reports or [api.check(rig, frames=frames) for rig in rigs]
-        if not all(chain.reached for report in reports for chain in report.chains[:1]):
-            yield from _as_far(reports, sum(scene["lengths"]))
-            return
+    if any(chain.degenerate.any() for report in reports for chain in report.chains):
+        return  # a direction is undecided, which the last digit then decides
+    reached = bool(reports) and all(chain.reached for report in reports for chain in report.chains[:1])
+    if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
+        yield from _as_far(reports, sum(scene["lengths"]))
+        return
     shown = np.array([_joints(names, frame) for frame in range(frames[0], frames[1] + 1)])
+    # Where a copy stands, Blender rounds to single precision: of a limb that is tiny beside that, little is left.
+    away = np.abs([place[0] for place in scene["request"]["places"]]).max(initial=0.0)
+    most = 1e-3 + 2.0**-20 * away / max(np.ptp(shown[:, 0], axis=-2).max(), 1e-30)
     for index, name in enumerate(names[1:], start=1):
-        yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=1e-3)
+        yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=most)
 
 
 def _asked(act: str, rigs: list[Object], frames: tuple[int, int]) -> list[api.Report]:
@@ -94,9 +98,9 @@ def _true(report: api.Report, told: list[str]) -> Iterator[str]:
 
 def _as_far(reports: list[api.Report], size: float) -> Iterator[str]:
     """Where bones change their length as they turn, many poses fall short alike: the distances are compared alone."""
-    first, *others = [report.chains[0].miss for report in reports if report.chains]
-    for number, miss in enumerate(others, start=2):
-        off = float(np.abs(miss - first).max()) / size
+    misses = [report.chains[0].miss for report in reports if report.chains]
+    for number, miss in enumerate(misses[1:], start=2):
+        off = float(np.abs(miss - misses[0]).max()) / size
         if not off <= _AS_FAR:
             yield f"a copy falls short otherwise: Rig {number}: by {off:.4g} of its size"
 
