@@ -11,6 +11,13 @@ scene's range. `scene` is by default the first that holds the armature. A reques
     ...     print(refused.kind, refused.object, refused.value)
     UNKNOWN_CHAIN Hero leg.L
 
+`bake` and others that may take long have their request as `bake.request`, called in the same way. Its `prepare()` yields
+the part that is done and changes nothing, `write()` changes the file and gives the report; closed before that, it leaves
+no trace. A loop over the request itself goes through both:
+
+    >>> for done in api.bake_targets.request(rig, frames=(1, 10)):
+    ...     assert 0.0 <= done <= 1.0
+
 What is imported here is the interface. The examples are run as tests. In them `rig` is an armature with two arms and
 one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is
 not there yet.
@@ -32,7 +39,7 @@ from ..blender.takeover.takeover import Takeover
 from ..blender.targets.new_targets import TargetKind, TargetParent
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
-from .bake import bake, bake_all, baking, check, followed_first, remove_markers, run
+from .bake import bake, check, followed_first, remove_markers
 from .chains import (
     add_chain,
     add_detected,
@@ -50,16 +57,14 @@ from .chains import (
 )
 from .holds import hold, remove_hold, update_holds
 from .options import BakeOptions, ChainOptions
-from .pin import pin, pinning
-from .plant import contacts, plant, planting
-from .pose import drag, flip_bend, pull, solve
+from .pin import pin
+from .plant import contacts, plant
+from .pose import drag, flip_bend, solve
 from .settings import copy_settings, mirror_settings
-from .switch import known_limb_of, known_limbs, switch, switching
+from .switch import known_limb_of, known_limbs, switch
 from .targets import (
     bake_targets,
-    baking_targets,
     change_target_space,
-    changing_target_space,
     create_targets,
     remove_targets,
     snap_targets,
@@ -80,13 +85,11 @@ __all__ = [
     "KnownLimb",
     "Limb",
     "Measure",
-    "Pull",
     "Refused",
     "Report",
     "Request",
     "Rig",
     "Setup",
-    "Steps",
     "Stillness",
     "Takeover",
     "TargetKind",
@@ -96,13 +99,9 @@ __all__ = [
     "add_detected",
     "apply_setup",
     "bake",
-    "bake_all",
     "bake_targets",
-    "baking",
-    "baking_targets",
     "chains_from_constraints",
     "change_target_space",
-    "changing_target_space",
     "check",
     "contacts",
     "copy_settings",
@@ -119,30 +118,19 @@ __all__ = [
     "load_setup",
     "mirror_settings",
     "pin",
-    "pinning",
     "plant",
-    "planting",
-    "pull",
     "remove_chain",
     "remove_hold",
     "remove_markers",
     "remove_targets",
-    "run",
     "save_setup",
     "set_aligned",
     "snap_targets",
     "solve",
     "switch",
-    "switching",
     "take_bend_limits",
     "taking_part",
     "target_keys",
     "update_holds",
     "write_together",
 ]
-
-Pull = Drag
-"""Until the next release, as `pull`."""
-
-Steps = Request
-"""What `baking` and `baking_targets` give was called so before it had two phases."""

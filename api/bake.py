@@ -1,10 +1,10 @@
 """From targets to keys: what chains' bones do over a range so that their tips follow their targets."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
-from typing import Any, Unpack, cast, overload
+from functools import wraps
+from typing import Any, Protocol, Unpack, cast, overload
 
 from bpy.types import Object, Scene
 
@@ -20,29 +20,58 @@ from ..blender.messages.refused import Refused
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
+from .command import with_request
 from .options import BakeOptions
 
-_EVERY_FRAME = KeyStyle()
+
+class _Bake(Protocol):
+    @overload
+    def __call__(
+        self,
+        rig: Object,
+        chains: Sequence[str] | None = None,
+        frames: Frames | None = None,
+        **settings: Unpack[BakeOptions],
+    ) -> Report: ...
+
+    @overload
+    def __call__(
+        self,
+        rig: Iterable[Object],
+        chains: Sequence[str] | None = None,
+        frames: Frames | None = None,
+        **settings: Unpack[BakeOptions],
+    ) -> list[Report]: ...
+
+    def request(
+        self,
+        rig: Object,
+        chains: Sequence[str] | None = None,
+        frames: Frames | None = None,
+        **settings: Unpack[BakeOptions],
+    ) -> Request: ...
 
 
-@overload
+def _for_many(request: Callable[..., Request]) -> _Bake:
+    """A command that many armatures can be given; they are baked side by side."""
+
+    @wraps(request)
+    def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
+        if isinstance(rig, str) or not isinstance(rig, Iterable):
+            return request(rig, *args, **named).write()
+        given = given_rigs(rig)
+        named["beside"] = {*named.get("beside", ()), *given}
+        requests = {each: request(each, *args, **named) for each in dict.fromkeys(given)}
+        reports = dict(zip(requests, _carried_out([*requests.values()]), strict=True))
+        return [reports[each] for each in given]
+
+    return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
+
+
+@_for_many
 def bake(
-    rig: Object, chains: Sequence[str] | None = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
-) -> Report: ...
-
-
-@overload
-def bake(
-    rig: Iterable[Object],
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    **settings: Unpack[BakeOptions],
-) -> list[Report]: ...
-
-
-def bake(
-    rig: Object | Iterable[Object],
+    rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
     *,
@@ -55,7 +84,8 @@ def bake(
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report | list[Report]:
+    beside: Iterable[Object] = (),
+) -> Request:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
     Many characters with one call are far faster than one after another: Blender evaluates the scene once for all of
@@ -70,6 +100,7 @@ def bake(
     sampling : AUTO, CURVES, ISOLATED or SCENE
     measure : on which frames to look afterwards at how the chains are posed: AUTO, all up to 64, and of more some, with
         up to 64 on which constraints, scale or NLA strips change most; ALL; NONE
+    beside : armatures that are baked at the same time; a chain that follows a limb of one of them is refused
 
     >>> report = api.bake(rig, frames=(1, 10))
     >>> print(report)
@@ -83,6 +114,11 @@ def bake(
     >>> [print(report) for report in api.bake([rig], frames=(1, 10))]
     forearm.L: 10 of 10 frames reached
     [None]
+    >>> request = api.bake.request(rig, frames=(1, 10), sampling="ISOLATED")
+    >>> for done in request.prepare():
+    ...     assert 0.0 <= done <= 1.0
+    >>> print(request.write())
+    forearm.L: 10 of 10 frames reached
     """
     settings = KeySettings(
         keys=Keys(keys),
@@ -94,14 +130,8 @@ def bake(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    given = given_rigs(rig)
-    beside = frozenset(given)
-    requests = {
-        each: bake_steps.bake(each, chains, frames, scene, settings, beside=beside, pose_before=pose_before)
-        for each in dict.fromkeys(given)
-    }
-    reports = dict(zip(requests, _carried_out(list(requests.values())), strict=True))
-    return reports[given[0]] if isinstance(rig, Object) else [reports[each] for each in given]
+    others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
+    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others, pose_before=pose_before)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:
@@ -121,69 +151,6 @@ def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     """One armature object or many as a list; Refused for anything else among them."""
     rigs = rig if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
     return [given_rig(each) for each in rigs]
-
-
-def baking(
-    rig: Object,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    mute_constraints: bool = DEFAULTS.mute_constraints,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-    beside: Iterable[Object] = (),
-) -> Request:
-    """A bake in two phases: the first yields the part that is done, the second writes the keys and gives the report.
-
-    Closed before the second, it leaves no trace. A loop over the request itself goes through both.
-
-    beside : armatures that are baked at the same time; a chain that follows a limb of one of them is refused
-
-    >>> request = api.baking(rig, frames=(1, 10), style=api.KeyStyle(), sampling="ISOLATED")
-    >>> for done in request.prepare():
-    ...     assert 0.0 <= done <= 1.0
-    >>> print(request.write())
-    forearm.L: 10 of 10 frames reached
-    """
-    rig = given_rig(rig)
-    others = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
-    settings = KeySettings.styled(style, **others)
-    others_baked = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
-    return bake_steps.bake(rig, chains, frames, scene, settings, beside=others_baked, pose_before=pose_before)
-
-
-def bake_all(
-    rigs: Iterable[Object],
-    frames: Frames | None = None,
-    *,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    mute_constraints: bool = DEFAULTS.mute_constraints,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-) -> list[Report]:
-    """Bake many characters, each with all of its chains that are not muted, as `bake` does it.
-
-    raises : Refused for the first that cannot be baked; then none has keys
-
-    >>> [print(report) for report in api.bake_all([rig], frames=(1, 10))]
-    forearm.L: 10 of 10 frames reached
-    [None]
-    """
-    settings: dict[str, Any] = {"mute_constraints": mute_constraints, "sampling": sampling, "measure": measure}
-    return bake(rigs, frames=frames, scene=scene, **asdict(style), **settings)
-
-
-def run(steps: Request) -> Report:
-    """Carry out what is left of a request, at one go.
-
-    >>> steps = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
-    >>> print(api.run(steps))
-    forearm.L: 10 of 10 frames reached
-    """
-    return steps.write()
 
 
 @at_work.alone()

@@ -9,7 +9,7 @@ from bpy.types import Object, Scene
 
 from ..blender.bake.build_plan import Frames, frame_range
 from ..blender.bake.chosen_chains import chosen_chains, scene_of
-from ..blender.bake.report import Report
+from ..blender.bake.phases import Request
 from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
@@ -18,8 +18,10 @@ from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.targets.space import Space, space_point
 from ..skeleton.hold import Hold
+from .command import command
 
 
+@command
 def hold(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -30,7 +32,7 @@ def hold(
     at: float | None = None,
     ease: tuple[float, float] = (4, 4),
     scene: Scene | None = None,
-) -> Report:
+) -> Request:
     """Key the chains' targets so that, from the first of the `frames` to the last, they stay where they are.
 
     The action from before is kept: `update_holds` makes the keys anew from it, and `remove_hold` gives it back. Keys
@@ -58,10 +60,11 @@ def hold(
     asked = Hold(
         start=start, end=end, at=float(at), space=space_point(space), rotation=bool(rotation), ease=(before, after)
     )
-    return steps.hold_targets(rig, chains, asked, scene, pose_before).write()
+    return steps.hold_targets(rig, chains, asked, scene, pose_before)
 
 
-def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
+@command
+def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Request:
     """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
 
     What was held to a thing keeps its grip on it, wherever that is now. Keys that were set outside of holds stay.
@@ -73,7 +76,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     forearm.L: 8 of 8 frames reached
     """
     rig = given_rig(rig)
-    return steps.update_holds(rig, chains, scene, pose_before).write()
+    return steps.update_holds(rig, chains, scene, pose_before)
 
 
 @at_work.alone()

@@ -1,5 +1,6 @@
 """Options as typed keyword arguments: an editor shows their names and words while one writes."""
 
+from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 from bpy.types import Object, Scene
@@ -56,6 +57,7 @@ class BakeOptions(TypedDict, total=False):
     mute_constraints: bool
     sampling: Literal["AUTO", "CURVES", "ISOLATED", "SCENE"]
     measure: Literal["AUTO", "ALL", "NONE"]
+    beside: Iterable[Object]
 
 
 class TargetKindOptions(TypedDict, total=False):

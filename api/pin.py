@@ -26,47 +26,13 @@ from ..blender.targets.made_for import item_of
 from ..blender.targets.new_targets import Role, TargetKind, TargetStyle
 from ..skeleton.values import Point
 from .chains import add_detected
+from .command import command
 
 _EVERY_FRAME = KeyStyle()
 
 
+@command
 def pin(
-    rig: Object,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    insert_keys: bool = False,
-    kind: str = DEFAULT.kind,
-    or_empties: bool = DEFAULT.or_empties,
-) -> Report:
-    """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
-
-    Chains get the targets that they lack, as `create_targets` makes them. An armature without chains first gets those
-    of its arms and legs, as `add_detected` adds them.
-
-    frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
-    style : how they are keyed over the range
-    insert_keys : key the targets on the current frame
-    kind, or_empties : as for `create_targets`
-
-    >>> print(api.pin(rig))
-    forearm.L: 1 of 1 frames reached
-    Keys take "Hand" back on the next frame: insert keys, or work over a range
-    Created 1 empty in the collection "Hero Targets"
-    Linking "Hero" alone will not take the empties along: put them into a collection, and link that
-    >>> rig.two_bone_ik_live
-    True
-    """
-    rig = given_rig(rig)
-    steps = pinning(
-        rig, chains, frames, scene=scene, style=style, insert_keys=insert_keys, kind=kind, or_empties=or_empties
-    )
-    return steps.write()
-
-
-def pinning(
     rig: Object,
     chains: Sequence[str] | None = None,
     frames: Frames | None = None,
@@ -79,13 +45,23 @@ def pinning(
     kind: str = DEFAULT.kind,
     or_empties: bool = DEFAULT.or_empties,
 ) -> Request:
-    """The same bit by bit, as `baking` does it; closed before it has written, it removes new chains and targets again.
+    """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
 
-    >>> request = api.pinning(rig, frames=(1, 10), style=api.KeyStyle(keys="REDUCED"))
-    >>> for done in request.prepare():
-    ...     assert 0.0 <= done <= 1.0
-    >>> request.close()
-    >>> rig.two_bone_ik_chains["forearm.L"].pole_target is None
+    Chains get the targets that they lack, as `create_targets` makes them. An armature without chains first gets those
+    of its arms and legs, as `add_detected` adds them. A request that is closed before it has written removes new chains
+    and targets again.
+
+    frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
+    style, sampling, measure : how they are keyed over the range; see `bake`
+    insert_keys : key the targets on the current frame
+    kind, or_empties : as for `create_targets`
+
+    >>> print(api.pin(rig))
+    forearm.L: 1 of 1 frames reached
+    Keys take "Hand" back on the next frame: insert keys, or work over a range
+    Created 1 empty in the collection "Hero Targets"
+    Linking "Hero" alone will not take the empties along: put them into a collection, and link that
+    >>> rig.two_bone_ik_live
     True
     """
     rig = given_rig(rig)

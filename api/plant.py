@@ -7,7 +7,6 @@ from bpy.types import Object, Scene
 from ..blender.armatures import Rig
 from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
-from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
 from ..blender.plant.captured_limbs import Asked
@@ -22,10 +21,12 @@ from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from ..solver.feet.plant import PlantOptions
 from .chains import add_limb, detect
+from .command import command
 
 _STILLNESS = Stillness()
 
 
+@command
 def plant(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -46,7 +47,7 @@ def plant(
     key_type: str = DEFAULTS.key_type,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report:
+) -> Request:
     """Hold captured feet to the ground while they stand on it; knees stay in the plane of their pose.
 
     The action that was captured stays as it is: the armature then plays a new one, which refers to it. Planted again,
@@ -81,60 +82,6 @@ def plant(
     True
     >>> rig.animation_data.action.two_bone_ik_source == captured
     True
-    """
-    rig = given_rig(rig)
-    return planting(
-        rig,
-        chains,
-        frames,
-        contacts=contacts,
-        find=find,
-        limbs=limbs,
-        hips=hips,
-        sideways=sideways,
-        keep=keep,
-        floor=floor,
-        flat_feet=flat_feet,
-        stillness=stillness,
-        leave_targets=leave_targets,
-        scene=scene,
-        interpolation=interpolation,
-        key_type=key_type,
-        sampling=sampling,
-        measure=measure,
-    ).write()
-
-
-def planting(
-    rig: Object,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    contacts: Sequence[Contact] | None = None,
-    find: bool = False,
-    limbs: Collection[str] = ("LEGS",),
-    hips: str | None = None,
-    sideways: bool = False,
-    keep: Collection[str] = (),
-    floor: Floor | None = None,
-    flat_feet: bool = False,
-    stillness: Stillness = _STILLNESS,
-    leave_targets: bool = False,
-    scene: Scene | None = None,
-    interpolation: str = DEFAULTS.interpolation,
-    key_type: str = DEFAULTS.key_type,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-) -> Request:
-    """The same bit by bit, as `baking` does it.
-
-    >>> tail = 0.0, rig.data.bones["forearm.L"].length, 0.0
-    >>> _ = [rig.pose.bones["upper_arm.L"].keyframe_insert("rotation_quaternion", frame=frame) for frame in (1, 10)]
-    >>> request = api.planting(rig, ["forearm.L"], contacts=[api.Contact("forearm.L", 1, 5, "forearm.L", tail)])
-    >>> for done in request.prepare():
-    ...     assert 0.0 <= done <= 1.0
-    >>> request.write().feet[0].frames
-    5
     """
     rig = given_rig(rig)
     asked = Asked(

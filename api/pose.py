@@ -1,12 +1,12 @@
 """From targets to the pose of one frame: solved, bent the other way, or pulled."""
 
-import warnings
 from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
 from ..blender.bake import pose as pose_steps
 from ..blender.bake.chosen_chains import scene_of
+from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
@@ -14,6 +14,7 @@ from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
 from ..blender.scene.pose_before import posing
 from ..blender.targets import flip as flip_steps
+from .command import command
 
 
 @at_work.alone()
@@ -32,9 +33,10 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
         return flip_steps.flip(rig, chains, scene, pose_before)
 
 
+@command
 def solve(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
-) -> Report:
+) -> Request:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
 
     Where Live poses a chain already, Solve starts from the pose before Live, and so gives the same pose again. The
@@ -44,7 +46,7 @@ def solve(
     forearm.L: 1 of 1 frames reached
     """
     rig = given_rig(rig)
-    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, posing=posing(rig)).write()
+    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, posing=posing(rig))
 
 
 @at_work.alone()
@@ -65,13 +67,3 @@ def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_k
     """
     rig = given_rig(rig)
     return Drag(rig, chain, scene_of(rig, scene), insert_keys=insert_keys)
-
-
-def pull(rig: Object, chain: str, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
-    """The old name of `drag`, which goes with the next release.
-
-    >>> api.pull(rig, "forearm.L").restore()
-    """
-    rig = given_rig(rig)
-    warnings.warn("api.pull is now api.drag", DeprecationWarning, stacklevel=2)
-    return drag(rig, chain, scene=scene, insert_keys=insert_keys)

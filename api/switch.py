@@ -6,15 +6,13 @@ from bpy.types import Object, Scene
 
 from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
-from ..blender.bake.report import Report
 from ..blender.rigs import known_limbs as known
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.armature import given_rig
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
+from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from ..blender.switch import switch as requests
 from ..blender.switch.layers import Layer
-
-_EVERY_FRAME = KeyStyle()
+from .command import command
 
 
 def known_limbs(rig: Object, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -47,6 +45,7 @@ def known_limb_of(rig: Object, bone: str) -> KnownLimb:
     return known.known_limb_of(rig, bone)
 
 
+@command
 def switch(
     rig: Object,
     to: str,
@@ -60,7 +59,7 @@ def switch(
     new_action: bool = DEFAULTS.new_action,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report:
+) -> Request:
     """Let limbs show their FK controls, or IK, over the frames: these controls are keyed so that the pose stays.
 
     The property that says which layer shows is keyed so that it changes nothing outside of the frames.
@@ -80,26 +79,12 @@ def switch(
     UNKNOWN_RIG
     """
     rig = given_rig(rig)
-    style = KeyStyle(keys=Keys(keys), tolerance=tolerance, key_type=key_type, new_action=new_action)
-    return switching(rig, to, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
-
-
-def switching(
-    rig: Object,
-    to: str,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-) -> Request:
-    """The same bit by bit, as `baking` does it.
-
-    >>> request = api.switching(rig, "IK", frames=(1, 10), style=api.KeyStyle())
-    >>> request.close()
-    """
-    rig = given_rig(rig)
-    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
+    settings = KeySettings(
+        keys=Keys(keys),
+        tolerance=tolerance,
+        key_type=key_type,
+        new_action=new_action,
+        sampling=Sampling(sampling),
+        measure=Measure(measure),
+    )
     return requests.switch(rig, Layer(to), chains, frames, scene, settings)

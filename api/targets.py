@@ -12,13 +12,14 @@ from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
 from ..blender.scene import at_work
 from ..blender.scene.armature import given_rig
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle
+from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.targets import target_space, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create_all
 from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.targets.remove_targets import remove
 from ..blender.targets.space import Space, space_point
 from .bake import given_rigs
+from .command import command
 from .options import TargetOptions
 
 _EVERY_FRAME = KeyStyle()
@@ -109,6 +110,7 @@ def snap_targets(
     return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
 
 
+@command
 def bake_targets(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -121,7 +123,7 @@ def bake_targets(
     key_type: str = DEFAULTS.key_type,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report:
+) -> Request:
     """Key target and pole target so that they follow the pose that shows: a bake gives it back.
 
     keys : EVERY_FRAME; SOURCE, only those frames on which a bone of the limb has keys; TARGET_KEYS, only those on
@@ -135,30 +137,18 @@ def bake_targets(
     Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
     rig = given_rig(rig)
-    style = KeyStyle(keys=Keys(keys), tolerance=tolerance, interpolation=interpolation, key_type=key_type)
-    return baking_targets(rig, chains, frames, scene=scene, style=style, sampling=sampling, measure=measure).write()
-
-
-def baking_targets(
-    rig: Object,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-) -> Request:
-    """The same bit by bit, as `baking` does it.
-
-    >>> for done in api.baking_targets(rig, frames=(1, 10), sampling="ISOLATED"):
-    ...     assert 0.0 <= done <= 1.0
-    """
-    rig = given_rig(rig)
-    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
+    settings = KeySettings(
+        keys=Keys(keys),
+        tolerance=tolerance,
+        interpolation=interpolation,
+        key_type=key_type,
+        sampling=Sampling(sampling),
+        measure=Measure(measure),
+    )
     return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
 
 
+@command
 def change_target_space(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -169,7 +159,7 @@ def change_target_space(
     style: KeyStyle = _EVERY_FRAME,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-) -> Report:
+) -> Request:
     """Hang target and pole target on something else, and key them so that in the world they move as before.
 
     The parent changes on all frames. So the range becomes longer where targets, what carried them or what is to carry
@@ -183,29 +173,6 @@ def change_target_space(
     >>> report = api.change_target_space(rig, frames=(1, 10), space=(rig, "chest"))
     >>> hand.parent == rig, hand.parent_bone
     (True, 'chest')
-    """
-    rig = given_rig(rig)
-    steps = changing_target_space(
-        rig, chains, frames, space=space, scene=scene, style=style, sampling=sampling, measure=measure
-    )
-    return steps.write()
-
-
-def changing_target_space(
-    rig: Object,
-    chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
-    *,
-    space: Space,
-    scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
-) -> Request:
-    """The same bit by bit, as `baking` does it.
-
-    >>> for done in api.changing_target_space(rig, frames=(1, 10), space=rig):
-    ...     assert 0.0 <= done <= 1.0
     """
     rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)

@@ -273,9 +273,9 @@ def _asked(what: Shot, rig: Rig, setup: api.Setup | None) -> _Asked:
 def _request(what: Shot, rig: Rig, asked: _Asked) -> api.Request:
     shared: dict[str, Any] = {"frames": what.frames, "scene": _scene(rig), "measure": what.measure}
     if what.command == "plant":
-        return api.planting(rig, **shared, **plant_options.keywords(asked.plant))
-    shared["style"] = api.KeyStyle.of(what)
+        return api.plant.request(rig, **shared, **plant_options.keywords(asked.plant))
+    shared |= {"keys": what.keys, "tolerance": what.tolerance}
     if what.to:
-        return api.switching(rig, what.to, what.switched, **shared)
-    baking = api.baking_targets if what.command == "snap" else api.baking
-    return baking(rig, asked.chains, **shared)
+        return api.switch.request(rig, what.to, what.switched, **shared)
+    command = api.bake_targets if what.command == "snap" else api.bake
+    return command.request(rig, asked.chains, **shared)

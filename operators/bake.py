@@ -61,13 +61,13 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
-        return api.baking(
+        return api.bake.request(
             rig,
             self.chains(rig),
             self.frames(context),
             scene=context.scene,
-            style=api.KeyStyle.of(options),
-            mute_constraints=options.mute_constraints,
+            new_action=options.new_action,
+            **self.key_settings(),
             sampling=options.sampling,
             measure=options.measure,
             beside=self.rigs(context),

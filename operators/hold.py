@@ -5,22 +5,17 @@ from bpy.types import Context
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .armature_operator import (
-    ChainOperator,
-    Result,
-    SelectedChainsOperator,
-    active_names,
-    api,
-    in_hand,
-)
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from .progress import RequestOperator
 
 
-class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
+class TWO_BONE_IK_OT_hold(RequestOperator):
     """Let the target stay where it is, in the world or on what Hold to names. It takes the range of its selected keys,
     else the preview range, else the frames to come"""
 
     bl_idname = "two_bone_ik.hold"
     bl_label = "Hold Two-Bone IK Target"
+    in_turn = True
 
     only_active: BoolProperty(name="Only Active Chain", description="Hold no other targets", default=True)
     frame_start: IntProperty(name="Frame Start", description="First frame of the hold", options={"SKIP_SAVE"})
@@ -50,10 +45,10 @@ class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
             self.frame = scene.frame_current if shown else self.frame_start
         return super().execute(context)
 
-    def run(self, context: Context, rig: Rig) -> "api.Report":
+    def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.hold import holds
 
-        return api.hold(
+        return api.hold.request(
             rig,
             self.chains(rig),
             (self.frame_start, self.frame_end),
@@ -65,14 +60,15 @@ class TWO_BONE_IK_OT_hold(SelectedChainsOperator):
         )
 
 
-class TWO_BONE_IK_OT_holds_update(SelectedChainsOperator):
+class TWO_BONE_IK_OT_holds_update(RequestOperator):
     """Make all holds anew from the keys before them, as what they hold on to may have moved since"""
 
     bl_idname = "two_bone_ik.holds_update"
     bl_label = "Update Two-Bone IK Holds"
+    in_turn = True
 
-    def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.update_holds(rig, self.chains(rig), scene=context.scene)
+    def request(self, context: Context, rig: Rig) -> "api.Request":
+        return api.update_holds.request(rig, self.chains(rig), scene=context.scene)
 
 
 class TWO_BONE_IK_OT_hold_remove(ChainOperator):

@@ -85,7 +85,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         # Properties hold single precision: what nobody has changed keeps its double.
         changed = {field: chosen[name] for name, field in _STILLNESS.items() if own.is_property_set(prefix + name)}
         all_keys = self.frame_range == "BONE_KEYS" and self.frame_step == 1.0
-        return api.planting(
+        return api.plant.request(
             rig,
             self.chains(rig),
             None if all_keys else self.frames(context),

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.translations import contexts, pgettext_iface
@@ -12,7 +12,7 @@ from bpy.types import Context, Event
 from ..blender.armatures import Rig
 from ..blender.choices import choice
 from ..blender.settings.key_settings import DEFAULTS, KeyStyleProperties
-from .armature_operator import Result, api, in_hand, show_status
+from .armature_operator import Result, SelectedChainsOperator, api, in_hand, show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -22,24 +22,24 @@ _SOON = 1.0
 """Seconds after which a user wants to know how long it will take."""
 
 
-class ProgressOperator(RangeOperator):
-    """Carries out the request that a subclass gives: at once for scripts, bit by bit after its dialog."""
+class RequestOperator(SelectedChainsOperator):
+    """Carries out the request that a subclass gives: at once for scripts, bit by bit for who presses a button."""
 
-    measure: choice("measure", default=DEFAULTS.measure)
-    advanced_fields = (*RangeOperator.advanced_fields, "measure")
+    in_turn = False
+    """Whether the request of one armature may depend on what that of another has written."""
 
     if TYPE_CHECKING:
 
         def request(self, context: Context, rig: Rig) -> "api.Request":
             """The request for one armature, not yet begun."""
 
-    def invoke(self, context: Context, event: Event) -> Result:
+    def invoke(self, context: Context, _event: Event) -> Result:
         self._window = context.window
-        return super().invoke(context, event)
+        return self.execute(context)
 
     def execute(self, context: Context) -> Result:
         in_hand.follow(context.view_layer)
-        self._steps, self._began = self._each(context), time.monotonic()
+        self._steps, self._began, self._finished = self._each(context), time.monotonic(), 0
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
         if window is None:
@@ -57,7 +57,7 @@ class ProgressOperator(RangeOperator):
         if event.type == "ESC":
             self.cancel(context)
             self.inform("note.given_up", label=self._label())
-            return {"CANCELLED"}
+            return self._result()
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         result: Result = {"CANCELLED"}
@@ -74,11 +74,11 @@ class ProgressOperator(RangeOperator):
             self._steps.close()
             self._tidy(context)
 
-    def _each(self, context: Context) -> Generator[float, None, int]:
-        """All armatures, none of which is changed before all are ready; returns how many were not refused."""
-        rigs, finished = self.rigs(context), 0
+    def _each(self, context: Context) -> Generator[float, None, None]:
+        """All armatures, none of which is changed before all are ready, unless they are carried out in turn."""
+        rigs = self.rigs(context)
         with ExitStack() as opened:
-            ready = []
+            ready: list[api.Request] = []
             for index, rig in enumerate(rigs):
                 with self.refusals_told():
                     request = opened.enter_context(closing(self.request(context, rig)))
@@ -86,20 +86,29 @@ class ProgressOperator(RangeOperator):
                     for done in request.prepare():
                         yield (index + done) / len(rigs)
                     ready.append(request)
-            for end in api.write_together(ready):
-                if isinstance(end, api.Refused):
-                    self.report({"ERROR"}, str(end))
-                else:
-                    self.tell(end)
-                    finished += 1
-        return finished
+                if self.in_turn:
+                    self._write(ready)
+                    ready = []
+            self._write(ready)
+
+    def _write(self, ready: "list[api.Request]") -> None:
+        for end in api.write_together(ready):
+            if isinstance(end, api.Refused):
+                self.report({"ERROR"}, str(end))
+            else:
+                self.tell(end)
+                self._finished += 1
+
+    def _result(self) -> Result:
+        """Whether anything has changed, so that Blender can undo it."""
+        return {"FINISHED"} if self._finished else {"CANCELLED"}
 
     def _go_on(self, context: Context, until: float) -> Result:
         try:
             while time.monotonic() < until:
                 done = next(self._steps)
-        except StopIteration as end:
-            return {"FINISHED"} if end.value else {"CANCELLED"}
+        except StopIteration:
+            return self._result()
         self._show(context, done)
         return {"RUNNING_MODAL"}
 
@@ -132,6 +141,17 @@ class ProgressOperator(RangeOperator):
         show_status(context, None)
 
 
+class ProgressOperator(RangeOperator, RequestOperator):
+    """A request over a range, that is carried out after its dialog."""
+
+    measure: choice("measure", default=DEFAULTS.measure)
+    advanced_fields = (*RangeOperator.advanced_fields, "measure")
+
+    def invoke(self, context: Context, event: Event) -> Result:
+        self._window = context.window
+        return super().invoke(context, event)
+
+
 class KeyOperator(KeyStyleProperties, ProgressOperator):
     """A request that writes keys over a range."""
 
@@ -139,6 +159,11 @@ class KeyOperator(KeyStyleProperties, ProgressOperator):
         self.layout.separator()
         for name in self.shown_choices():
             self.layout.prop(self, name)
+
+    def key_settings(self) -> dict[str, Any]:
+        """Those of its own, as `api` takes them."""
+        options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
+        return {name: getattr(options, name) for name in self.key_fields}
 
     def shown_choices(self) -> list[str]:
         """Names of the settings that mean something here."""
@@ -152,7 +177,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
 
 
-_under_way: list[ProgressOperator] = []
+_under_way: list[RequestOperator] = []
 
 
 def give_up() -> None:

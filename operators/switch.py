@@ -53,13 +53,13 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.switching(
+        return api.switch.request(
             rig,
             self.direction,
             [limb.name for limb in self._limbs(context, rig)] if self.only_active else None,
             self.frames(context),
             scene=context.scene,
-            style=api.KeyStyle.of(self),
+            **self.key_settings(),
             sampling=self.sampling,
             measure=self.measure,
         )

@@ -107,12 +107,12 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     confirm_text = "Bake"
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.baking_targets(
+        return api.bake_targets.request(
             rig,
             self.chains(rig),
             self.frames(context),
             scene=context.scene,
-            style=api.KeyStyle.of(self),
+            **self.key_settings(),
             sampling=self.sampling,
             measure=self.measure,
         )
@@ -131,7 +131,7 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import space_named
 
-        return api.changing_target_space(
+        return api.change_target_space.request(
             rig,
             self.chains(rig),
             self.frames(context),
@@ -173,7 +173,7 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
         return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.pinning(
+        return api.pin.request(
             rig,
             self.chains(rig),
             self.frames(context) if self.over_range else None,

@@ -167,7 +167,7 @@ def finish(write: Write, keep: Keep) -> Report:
 def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
     """Let many requests write, then measure, bakes side by side: the report of each, or why it was refused.
 
-    >>> request = api.baking(rig, frames=(1, 10), style=api.KeyStyle())
+    >>> request = api.bake.request(rig, frames=(1, 10))
     >>> print(*api.write_together([request]))
     forearm.L: 10 of 10 frames reached
     """

@@ -29,7 +29,7 @@ report = api.bake(rig)
 assert_type(report, api.Report)
 assert_type(api.bake([rig]), list[api.Report])
 assert_type(api.bake(item for item in bpy.data.objects if item.type == "ARMATURE"), list[api.Report])
-assert_type(api.bake_all((rig,)), list[api.Report])
+assert_type(api.bake((rig,)), list[api.Report])
 for given in (api.check(rig), api.solve(rig), api.flip_bend(rig), api.snap_targets(rig), api.bake_targets(rig)):
     assert_type(given, api.Report)
 for given in (api.hold(rig), api.update_holds(rig), api.pin(rig), api.plant(rig), api.switch(rig, "FK")):
@@ -37,9 +37,11 @@ for given in (api.hold(rig), api.update_holds(rig), api.pin(rig), api.plant(rig)
 assert_type(api.create_targets(rig), api.Report)
 assert_type(api.create_targets([rig]), list[api.Report])
 assert_type(api.change_target_space(rig, space=(rig, "chest")), api.Report)
-for request in (api.baking(rig, beside=[rig]), api.baking_targets(rig), api.pinning(rig), api.planting(rig)):
+for request in (api.bake.request(rig, beside=[rig]), api.bake_targets.request(rig), api.pin.request(rig)):
     assert_type(request, api.Request)
-for request in (api.switching(rig, "IK"), api.changing_target_space(rig, space=None)):
+for request in (api.plant.request(rig), api.hold.request(rig), api.update_holds.request(rig), api.solve.request(rig)):
+    assert_type(request, api.Request)
+for request in (api.switch.request(rig, "IK"), api.change_target_space.request(rig, space=None)):
     assert_type(request, api.Request)
     assert_type(request.write(), api.Report)
     assert_type([*request.prepare()], list[float])

@@ -19,7 +19,7 @@ IMPORTED = {
 
 
 def test_all_that_is_imported_is_the_interface() -> None:
-    assert set(api.__all__) == IMPORTED | {"Pull", "Steps"}
+    assert set(api.__all__) == IMPORTED
 
 
 @pytest.mark.parametrize("name", sorted(IMPORTED - {"__version__"}))

@@ -63,7 +63,7 @@ def test_each_character_is_baked_as_by_itself(empty_file: None, way: str) -> Non
     found = [keys(rig) for rig in bpy.data.objects if rig.pose]
     open_empty_file()
     rigs = crowd(3)
-    reports = api.bake_all(rigs, frames=(1, 9), sampling=way)
+    reports = api.bake(rigs, frames=(1, 9), sampling=way)
     assert [keys(rig) for rig in rigs] == found
     assert [report.to_json() for report in reports] == alone
     assert all(chain.measured.all() for report in reports for chain in report.chains)
@@ -71,7 +71,7 @@ def test_each_character_is_baked_as_by_itself(empty_file: None, way: str) -> Non
 
 def test_the_tips_of_all_characters_are_on_their_targets(empty_file: None) -> None:
     rigs = crowd(3)
-    api.bake_all(rigs, frames=(1, 9))
+    api.bake(rigs, frames=(1, 9))
     for frame in range(1, 10):
         depsgraph = on_frame(frame)
         for number, rig in enumerate(rigs):
@@ -82,7 +82,7 @@ def test_the_tips_of_all_characters_are_on_their_targets(empty_file: None) -> No
 
 def test_edits_without_a_key_of_all_characters_stay(empty_file: None) -> None:
     rigs = crowd(3)
-    api.bake_all(rigs, frames=(1, 9))
+    api.bake(rigs, frames=(1, 9))
     bpy.context.view_layer.update()
     for rig in rigs:
         np.testing.assert_allclose(rig.pose.bones["hand"].location, EDIT, atol=1e-7)
@@ -94,7 +94,7 @@ def test_five_characters_take_the_evaluations_of_one(empty_file: None, evaluatio
     for some in (rigs[:1], rigs):
         evaluations.clear()
         # Handlers of others are no reason to step the scene where curves are asked for.
-        api.bake_all(some, frames=(1, 9), sampling="CURVES")
+        api.bake(some, frames=(1, 9), sampling="CURVES")
         counts.append(sorted(evaluations))
     assert counts[0] == counts[1] != []
 
@@ -103,7 +103,7 @@ def test_where_one_is_refused_none_has_keys(empty_file: None) -> None:
     rigs = crowd(3)
     rigs[1].data.pose_position = "REST"
     with pytest.raises(api.Refused) as refused:
-        api.bake_all(rigs, frames=(1, 9))
+        api.bake(rigs, frames=(1, 9))
     assert refused.value.kind == "REST_POSITION"
     assert all({path for path, _ in keys(rig)} == {'pose.bones["hand"].location'} for rig in rigs)
 
@@ -118,13 +118,13 @@ def test_one_that_follows_another_is_refused(empty_file: None) -> None:
     target = bpy.data.objects["Target 1"]
     target.parent, target.parent_type, target.parent_bone = rigs[0], "BONE", "hand"
     with pytest.raises(api.Refused) as refused:
-        api.bake_all(rigs, frames=(1, 9))
+        api.bake(rigs, frames=(1, 9))
     assert refused.value.kind == "FOLLOWS_BAKED"
 
 
 def test_what_cannot_be_measured_keeps_no_other_from_it(empty_file: None) -> None:
     rigs = crowd(3)
-    requests = [api.baking(rig, frames=(1, 9), style=api.KeyStyle()) for rig in rigs]
+    requests = [api.bake.request(rig, frames=(1, 9)) for rig in rigs]
     for request in requests:
         for _ in request.prepare():
             pass

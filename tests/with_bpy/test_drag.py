@@ -122,10 +122,3 @@ def test_a_live_limb_stays_as_it_was_pulled() -> None:
     np.testing.assert_allclose(pulled[2], (1.2, 2.1, 3.4), atol=CLOSE)
     pull.finish()
     np.testing.assert_allclose(joints(rig)[2], pulled[2], atol=CLOSE)
-
-
-def test_the_old_name_of_drag_works_with_a_warning() -> None:
-    with pytest.warns(DeprecationWarning, match=r"api\.drag"):
-        drag = api.pull(posed_arm(), "lower")
-    assert isinstance(drag, api.Drag)
-    assert api.Pull is api.Drag

@@ -93,18 +93,18 @@ def test_what_is_removed_as_the_frame_is_put_back_is_named_too(chain: PropertyGr
 
 
 def test_what_is_removed_once_a_bake_is_ready_is_named_too(chain: PropertyGroup) -> None:
-    baking = api.baking(chain.id_data, frames=(1, 10), style=api.KeyStyle())
+    baking = api.bake.request(chain.id_data, frames=(1, 10))
     assert all(done < 1.0 for done in baking.prepare())
     remove_object("Rig")
     with pytest.raises(api.Refused, match='"Rig"'):
-        api.run(baking)
+        baking.write()
 
 
 def test_a_bake_whose_rig_goes_while_it_is_measured_is_told(chain: PropertyGroup) -> None:
-    baking = api.baking(chain.id_data, frames=(3, 10), style=api.KeyStyle(), sampling="ISOLATED")
+    baking = api.bake.request(chain.id_data, frames=(3, 10), sampling="ISOLATED")
     assert all(done < 1.0 for done in baking.prepare())
     bpy.app.handlers.frame_change_post.append(once(5, REMOVALS["Rig"]))
-    report = api.run(baking)
+    report = baking.write()
     assert report.rig == "Rig"
     assert any("could not be measured" in note and '"Rig" was removed' in note for note in report.notes)
 

@@ -75,13 +75,11 @@ def test_the_preferences_begin_as_the_list_has_it() -> None:
     ("function", "names"),
     [
         (api.bake, set(SETTINGS)),
-        (api.baking, {"mute_constraints", "sampling", "measure"}),
         (api.KeyStyle, {"keys", "tolerance", "interpolation", "key_type", "new_action"}),
         (api.check, {"sampling"}),
         (api.bake_targets, set(SETTINGS) - {"mute_constraints", "new_action"}),
-        (api.baking_targets, {"sampling", "measure"}),
     ],
-    ids=["bake", "baking", "KeyStyle", "check", "bake_targets", "baking_targets"],
+    ids=["bake", "KeyStyle", "check", "bake_targets"],
 )
 def test_a_function_bakes_as_the_list_has_it(function: Callable, names: set[str]) -> None:
     assert_same(of_function(function), names)

@@ -20,7 +20,7 @@ def rig() -> Object:
 
 
 def reason(rig: Object, **settings: object) -> str:
-    request = api.baking(rig, frames=(1, 5), style=api.KeyStyle(), **settings)
+    request = api.bake.request(rig, frames=(1, 5), **settings)
     for _ in request.prepare():
         pass
     request.close()
@@ -54,7 +54,7 @@ def test_a_way_that_was_asked_for_is_said_to_be(rig: Object, way: str, words: st
 
 
 def test_reducing_keys_tells_how_far_it_is(rig: Object) -> None:
-    request = api.baking(rig, frames=(1, 40), style=api.KeyStyle(keys="REDUCED", tolerance=1e-4))
+    request = api.bake.request(rig, frames=(1, 40), keys="REDUCED", tolerance=1e-4)
     steps = list(request.prepare())
     request.close()
     assert len(steps) > 3
@@ -64,7 +64,7 @@ def test_reducing_keys_tells_how_far_it_is(rig: Object) -> None:
 
 
 def test_what_makes_blender_evaluate_is_drawn_in_no_view(rig: Object) -> None:
-    request = api.baking(rig, frames=(1, 5), style=api.KeyStyle(), sampling="SCENE")
+    request = api.bake.request(rig, frames=(1, 5), sampling="SCENE")
     next(request.prepare())
     assert probe.is_open()
     helpers = [item for item in bpy.context.scene.objects if "probe" in item.name]

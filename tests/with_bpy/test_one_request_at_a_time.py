@@ -86,7 +86,7 @@ REQUESTS: dict[str, Callable[[Object], object]] = {
     "pin": api.pin,
     "bake": lambda rig: api.bake(rig, frames=(1, 3)),
     "bake of many": lambda rig: api.bake([rig], frames=(1, 3)),
-    "baking": lambda rig: list(api.baking(rig, frames=(1, 3)).prepare()),
+    "baking": lambda rig: list(api.bake.request(rig, frames=(1, 3)).prepare()),
     "bake_targets": lambda rig: api.bake_targets(rig, frames=(1, 3)),
     "change_target_space": lambda rig: api.change_target_space(rig, frames=(1, 3), space=rig),
     "check": lambda rig: api.check(rig, frames=(1, 3)),
@@ -102,7 +102,7 @@ REQUESTS: dict[str, Callable[[Object], object]] = {
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_no_other_request_begins_while_one_samples(rig: Object, name: str) -> None:
-    begun = api.baking(rig, frames=(1, 10), sampling="ISOLATED")
+    begun = api.bake.request(rig, frames=(1, 10), sampling="ISOLATED")
     assert next(begun.prepare()) == 0.0
     before = file_data.dump()
     with pytest.raises(api.Refused) as refused:
@@ -114,7 +114,7 @@ def test_no_other_request_begins_while_one_samples(rig: Object, name: str) -> No
 
 @pytest.mark.parametrize("end", ["closed", "dropped", "another file"])
 def test_one_that_is_given_up_lets_others_begin(rig: Object, end: str) -> None:
-    begun = api.baking(rig, frames=(1, 10), sampling="ISOLATED")
+    begun = api.bake.request(rig, frames=(1, 10), sampling="ISOLATED")
     next(begun.prepare())
     if end == "closed":
         begun.close()
@@ -133,7 +133,7 @@ def test_one_that_is_refused_lets_others_begin(rig: Object) -> None:
 
 
 def test_requests_that_wait_to_be_written_let_others_begin(rig: Object) -> None:
-    ready = api.baking(rig, frames=(1, 10))
+    ready = api.bake.request(rig, frames=(1, 10))
     list(ready.prepare())
     assert api.solve(rig).reached
     assert ready.write().reached

@@ -173,7 +173,7 @@ def test_a_pin_given_up_over_its_range_leaves_no_trace() -> None:
     rig = walking()
     bpy.context.scene.frame_set(1)
     before = file_data.dump()
-    request = api.pinning(rig, frames=(1, 12))
+    request = api.pin.request(rig, frames=(1, 12))
     for _ in request.prepare():
         assert len(rig.two_bone_ik_chains) == 4
         break

@@ -96,7 +96,7 @@ def test_a_request_that_is_closed_leaves_nothing(planted: bool) -> None:
     if planted:
         api.plant(rig)
     before = file_of(rig)
-    request = api.planting(rig, sampling="ISOLATED")
+    request = api.plant.request(rig, sampling="ISOLATED")
     for _ in range(20):
         next(request)
     request.close()

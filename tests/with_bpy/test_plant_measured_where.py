@@ -88,7 +88,7 @@ def test_a_leg_that_is_off_only_where_it_is_extreme_is_told(
     count = len(take.hips)
     api.plant(rig, measure="NONE")
     frame = 1.0 + float(worst(shown(rig, count)))
-    request = api.planting(rig)
+    request = api.plant.request(rig)
     for _ in request.prepare():
         pass
     disturb(rig, frame, frame)

@@ -40,7 +40,7 @@ def test_a_target_that_cannot_be_sampled_is_refused_first(rig: Object) -> None:
 
 
 def test_a_bone_removed_meanwhile_leaves_no_targets(rig: Object) -> None:
-    request = api.planting(rig, leave_targets=True)
+    request = api.plant.request(rig, leave_targets=True)
     list(request.prepare())
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")

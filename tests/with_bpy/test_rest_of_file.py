@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import bake as bake_steps
 from bl_ext.user_default.two_bone_ik.blender.scene.sampling import probe
-from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeySettings, KeyStyle
+from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeySettings
 from bpy.types import PropertyGroup
 
 from support import file_data
@@ -132,7 +132,7 @@ def test_a_bake_given_up_halfway_leaves_no_trace(chain: PropertyGroup, way: str,
 @pytest.mark.parametrize("way", ["ISOLATED", "SCENE"])
 def test_a_bake_ends_with_its_file(chain: PropertyGroup, way: str) -> None:
     chain.id_data.pose.bones["lower"].constraints.new("IK").chain_count = 0
-    bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
+    bake = api.bake.request(chain.id_data, frames=(1, 10), sampling=way)
     assert next(bake) < next(bake) < 1.0
     open_empty_file()
     before = file_data.dump()
@@ -145,7 +145,7 @@ def test_a_bake_ends_with_its_file(chain: PropertyGroup, way: str) -> None:
 def test_a_bake_that_is_ready_has_left_nothing_in_the_file_yet(chain: PropertyGroup, way: str) -> None:
     """But for the temporary scene, which is to measure as well; given up, the bake takes that along."""
     before = file_data.dump()
-    bake = api.baking(chain.id_data, frames=(1, 10), style=KeyStyle(), sampling=way)
+    bake = api.bake.request(chain.id_data, frames=(1, 10), sampling=way)
     # Curves are evaluated for one point after the other: the armature and both targets; else frame by frame.
     count = 3 if way == "CURVES" else 10
     assert list(bake.prepare()) == [step / count for step in range(count)]

@@ -88,7 +88,7 @@ def test_a_rig_of_no_known_kind_is_told_which_are_known() -> None:
 
 def test_a_switch_that_is_given_up_leaves_no_trace(rig: Object) -> None:
     before = left(rig)
-    request = api.switching(rig, "FK", frames=(1, 20), style=api.KeyStyle())
+    request = api.switch.request(rig, "FK", frames=(1, 20))
     next(request.prepare())
     request.close()
     assert left(rig) == before

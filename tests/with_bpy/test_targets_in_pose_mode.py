@@ -169,7 +169,7 @@ def test_bones_of_a_pin_that_is_given_up_go(live: bool) -> None:
     rig.two_bone_ik_live = live
     pose_mode(rig)
     before = file_data.dump()
-    request = api.pinning(rig, frames=(1, 8), kind="BONES")
+    request = api.pin.request(rig, frames=(1, 8), kind="BONES")
     for _ in request.prepare():
         assert "Arm Target.L" in rig.data.bones
         break

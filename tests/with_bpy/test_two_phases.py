@@ -20,7 +20,7 @@ FRAMES = (1, 10)
 
 
 def baking(rig: Object, **settings: object) -> api.Request:
-    return api.baking(rig, frames=FRAMES, style=api.KeyStyle(), **settings)
+    return api.bake.request(rig, frames=FRAMES, **settings)
 
 
 def go_on(request: api.Request) -> None:
@@ -30,7 +30,7 @@ def go_on(request: api.Request) -> None:
 
 
 def baking_targets(rig: Object, **settings: object) -> api.Request:
-    return api.baking_targets(rig, frames=FRAMES, **settings)
+    return api.bake_targets.request(rig, frames=FRAMES, **settings)
 
 
 REQUESTS = pytest.mark.parametrize("request_of", [baking, baking_targets], ids=lambda found: found.__name__)
@@ -137,7 +137,7 @@ def test_its_end_as_an_iterator_brings_the_report(rig: Object) -> None:
 def test_run_carries_out_what_a_script_has_begun(rig: Object) -> None:
     request = baking(rig, sampling="ISOLATED")
     assert next(request) < next(request)
-    assert api.run(request).reached
+    assert request.write().reached
 
 
 @pytest.mark.parametrize("end", [api.Request.write, api.Request.close])
