@@ -11,9 +11,9 @@ scene's range. `scene` is by default the first that holds the armature. A reques
     ...     print(refused.kind, refused.object, refused.value)
     UNKNOWN_CHAIN Hero leg.L
 
-`bake` and others that may take long have their request as `bake.request`, called in the same way. Its `prepare()` yields
-the part that is done and changes nothing, `write()` changes the file and gives the report; closed before that, it leaves
-no trace. A loop over the request itself goes through both:
+What may take long has its request too, as `bake.request`, called like `bake` itself. Its `prepare()` yields the part
+that is done and changes nothing, its `write()` changes the file and gives the report. A request that is closed before
+that leaves no trace. A loop over the request itself goes through both:
 
     >>> for done in api.bake_targets.request(rig, frames=(1, 10)):
     ...     assert 0.0 <= done <= 1.0
