@@ -1,0 +1,16 @@
+"""Which limbs there are and how their chains are set up: detected, copied, mirrored, from files.
+
+Other rooms use of it:
+
+    chain_defaults : all
+    copy_settings : SECTIONS, chain_of_other_side, copied_values, difference, fields_of_other_side,
+        known_sections
+    detect/by_name : finger_carrier
+    detect/find_limbs : all
+    field_values : chains_restorer, set_fields, unchanged_on_error
+    hinge_side : all
+    ik_limits : all
+    inherit_scale : all
+    limbs : hiding_constraints, joints, limb_of, shows_ik
+    setup_file : all
+"""

@@ -1,0 +1,16 @@
+"""F-curves and actions: reading them, writing them, keeping what others have keyed, and checks ahead of writing.
+
+Other rooms use of it:
+
+    borders : all
+    curve_values : evaluated_together
+    kept_action : all
+    kept_outside : all
+    key_checks : all
+    keys : by_path_and_index, curves_at, evaluated, key_frames, key_points, key_span, numbers_on,
+        rotations_before, single_key_points, value_before, values_before
+    keys_beside : kept_beside, kept_span, setting_channel, shown_beside
+    own_keys : all
+    unkeyed_edits : all
+    write : all
+"""

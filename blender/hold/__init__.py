@@ -1,0 +1,8 @@
+"""Targets that stay where they are: `hold` has the order of the steps.
+
+Other rooms use of it:
+
+    hold : all
+    hold_state : all
+    holds : all
+"""

@@ -1,0 +1,10 @@
+"""Captured feet that stand where they touch the ground: `plant` has the order of the steps.
+
+Other rooms use of it:
+
+    captured_limbs : Asked
+    contact_keys : all
+    floor : Floor
+    plant : find_contacts, plant_feet
+    planted_targets : plant_with_targets
+"""

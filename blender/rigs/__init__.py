@@ -1,0 +1,12 @@
+"""Rigs that are known, as data: their limbs, controls and switches.
+
+Other rooms use of it:
+
+    controls : all
+    known_limbs : all
+    rig_files : all
+    switch_property : drivers_reading, ik_constraint, pole_on, property_label, property_path, shown_layer,
+        switch_path, toe_path, turn
+    switches : all
+    wildcards : WILDCARDS, filled, wildcard_texts
+"""

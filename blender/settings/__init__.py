@@ -1,0 +1,11 @@
+"""What the user sets and the file keeps: properties, keyed options, key settings, and marks of renamed bones.
+
+Other rooms use of it:
+
+    bone_marks : all
+    hold_and_plant_properties : all
+    key_settings : DEFAULTS, KeyProperties, KeySettings, KeyStyle, KeyStyleProperties, Keys, Measure, Sampling
+    keyed_options : all
+    properties : all
+    renamed_actions : all
+"""

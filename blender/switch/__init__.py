@@ -1,0 +1,8 @@
+"""Limbs of known rigs that show FK or IK: `switch` has the order of the steps.
+
+Other rooms use of it:
+
+    layers : Layer
+    switch : all
+    turn_switch : all
+"""

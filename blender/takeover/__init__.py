@@ -1,0 +1,8 @@
+"""Chains from IK constraints: `takeover` has the order of the steps.
+
+Other rooms use of it:
+
+    option_animation : animate
+    takeover : Takeover, takeovers
+    uneven : all
+"""

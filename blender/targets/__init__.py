@@ -1,0 +1,16 @@
+"""Targets: created, removed, snapped, keyed from the pose, flipped, and moved to another space.
+
+Other rooms use of it:
+
+    checks : holdable, keyable, pullable, refuse_not_shown
+    create_targets : DEFAULT, create, create_all, lacks
+    flip : all
+    made_for : item_of, made
+    new_targets : Role, TargetKind, TargetParent, TargetStyle
+    remove_targets : remove
+    space : Space, floor_named, space_named, space_point
+    target_bones : all
+    target_empties : all
+    target_space : all
+    targets_from_pose : all
+"""
