@@ -86,7 +86,8 @@ def reduce_channels(
         return test_points(np.split(curve, columns, axis=1), rows[piece])
 
     steps = np.repeat([1.0] * len(channels) if units is None else units, [each.values.shape[1] for each in channels])
-    curve = yield from _fewest_keys(frames, values, points, keyed, _STEP * steps, tolerance=tolerance, cubic=cubic)
+    steps = _STEP * np.where(steps > 0.0, steps, 1.0)  # a limb that a scale of zero squeezes flat has no length
+    curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
     return [
         replace(channel, frames=curve.frames, values=value, slopes=slope, held=curve.held)

@@ -247,3 +247,14 @@ def test_a_limb_too_far_out_for_its_tolerance_gets_keys() -> None:
 
     steps = reduce_channels([channel], np.arange(len(frames)), rounded, step=4, tolerance=1e-3, cubic=True)
     assert sum(1 for _ in islice(steps, 10_000)) < 10_000
+
+
+def test_a_limb_without_length_is_reduced_as_well() -> None:
+    frames = np.arange(5.0)
+    channel = Channel(path="location", group="bone", frames=frames, values=np.sin(frames)[:, None] * (1.0, 0.5, 0.2))
+
+    def still(values: list[np.ndarray], _rows: np.ndarray) -> np.ndarray:
+        return 0.0 * values[0][:, None]
+
+    [reduced] = run(reduce_channels([channel], np.arange(5), still, step=1, tolerance=1e-3, cubic=True, units=[0.0]))
+    assert reduced.frames.tolist() == [0.0, 4.0]

@@ -61,6 +61,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         return  # what is chosen depends on the frames before
     if report.chains[0].degenerate.any() or (report.chains[0].sin_hinge < 1e-3).any():
         return
+    if not (limb.is_rigid(rig) or report.chains[0].reached):
+        return  # where bones change their length as they turn, many poses fall short alike
     for frame in list(values)[1::2]:
         alone = _alone(scene, values[frame], frame)
         if alone is not None:

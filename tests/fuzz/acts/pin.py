@@ -54,7 +54,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     most = 5e-4 + TOLERANCE / np.abs(pose - pose[:, :1]).max(initial=1e-30)
     if keys != "SOURCE":  # between the bones' own keys targets may go otherwise
         yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs, frames or None), most=most)
-    if "follows" in str(scene["objects"]) or len(limbs) > 1:
+    if "follows" in str(scene["objects"]) or len(limbs) != 1:
         return
     yield from _moved(limbs[0], by)
 
