@@ -1,0 +1,75 @@
+"""Prints our files that run between a press of Bake and its report: python tests/support/traced_bake.py
+
+With the Python of a Blender wheel. What runs when Blender redraws, or for Live, is not among them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import FrameType, SimpleNamespace
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.blender_process import MODULE, start_blender
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def build() -> None:
+    """An arm of two bones that reaches for an empty, which moves."""
+    import bpy
+    from bl_ext.user_default.two_bone_ik import api
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.object.armature_add(enter_editmode=True)
+    rig = bpy.context.object
+    lower = rig.data.edit_bones.new("lower")
+    lower.parent = rig.data.edit_bones[0]
+    lower.head, lower.tail = (0.0, 0.1, 1.0), (0.0, 0.0, 2.0)
+    rig.data.edit_bones[0].tail = lower.head
+    bpy.ops.object.mode_set(mode="OBJECT")
+    target: Any = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    for frame, place in ((1, (0.5, 0.3, 1.0)), (10, (0.2, 0.8, 1.2))):
+        target.location = place
+        target.keyframe_insert("location", frame=frame)
+    api.add_chain(rig, "lower").target = target
+    bpy.context.view_layer.update()
+
+
+def traced() -> list[str]:
+    """Our files whose code runs while the operator does, in the order in which they begin."""
+    import bpy
+
+    files: dict[str, None] = {}
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        name = frame.f_code.co_filename
+        if event == "call" and "two_bone_ik" in name and frame.f_code.co_name != "<module>":
+            files.setdefault(name.partition("two_bone_ik/")[2])
+
+    sys.setprofile(note)
+    result = bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=10)
+    sys.setprofile(None)
+    assert result == {"FINISHED"}, result
+    return list(files)
+
+
+def main() -> None:
+    """Blender is left by `os._exit`: some end in a crash otherwise."""
+    (start_blender(SimpleNamespace(exitstatus=0)) / "two_bone_ik").symlink_to(CHECKOUT)
+    import addon_utils
+
+    assert addon_utils.enable(MODULE, default_set=True)
+    build()
+    files = traced()
+    print(*files, f"{len(files)} files", sep="\n")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
