@@ -14,9 +14,10 @@ from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.types import Depsgraph, Scene, ViewLayer
+from bpy.types import Context, Depsgraph, Scene, ViewLayer
 
 from . import armatures
+from .settings import properties
 
 
 def _imported(module: str) -> ModuleType | None:
@@ -169,6 +170,26 @@ def _settle_options(*_: object) -> None:
             keyed_options.settle(rig)
 
 
+def _choice_changed(rig: armatures.Rig) -> None:
+    from .live import state
+
+    state.invalidate(rig)
+
+
+def _live_changed(rig: armatures.Rig, scene: Scene) -> None:
+    from .live.live import live_changed
+
+    live_changed(rig, scene)
+
+
+def _active_changed(rig: armatures.Rig, context: Context) -> None:
+    from .status import in_hand
+
+    in_hand.take(rig, context)
+
+
+_LISTENERS = {"choice": _choice_changed, "live": _live_changed, "active": _active_changed}
+
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
     ("frame_change_post", _notice_objects),
@@ -197,10 +218,14 @@ def register() -> None:
     """Follow from now on."""
     for event, handler in _HANDLERS:
         getattr(bpy.app.handlers, event).append(handler)
+    for change, listener in _LISTENERS.items():
+        properties.LISTENERS[change].append(listener)
 
 
 def unregister() -> None:
     """Follow no more, and leave undo to Blender; poses stay as they are."""
     for event, handler in _HANDLERS:
         getattr(bpy.app.handlers, event).remove(handler)
+    for change, listener in _LISTENERS.items():
+        properties.LISTENERS[change].remove(listener)
     _forget()

@@ -4,14 +4,14 @@ Each property sits on `Object` itself: in a property group of their own they wou
 library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
 
 Blender imports this file when it starts, and starts faster without NumPy. So the choices are plain words, the same as
-in the enumerations of `solver`, and `live` is imported when somebody makes a choice.
+in the enumerations of `solver`. Properties call no other room: they announce what changes to listeners.
 """
 
 import re
 from collections.abc import Callable
 from itertools import count
 from math import pi
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy import props
@@ -24,22 +24,27 @@ if TYPE_CHECKING:
     from ..chains.detect.find_limbs import Limb
 
 
-def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
-    from ..live import state
+LISTENERS: dict[str, list[Callable[..., None]]] = {"choice": [], "live": [], "active": []}
+"""What is called when users change these, filled as the extension is registered: "choice" with the armature
+object, "live" with its scene as well, "active" with the context.
+"""
 
-    state.invalidate(chain.id_data)
+
+def _announce(change: str, *about: object) -> None:
+    for listener in LISTENERS[change]:
+        listener(*about)
+
+
+def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
+    _announce("choice", chain.id_data)
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
-    from ..live.live import live_changed
-
-    live_changed(rig, context.scene)
+    _announce("live", rig, context.scene)
 
 
 def _active_changed(rig: Rig, context: Context) -> None:
-    from ..status import in_hand
-
-    in_hand.take(rig, context)
+    _announce("active", rig, context)
 
 
 def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
@@ -65,11 +70,10 @@ def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
 
 
 def _option_changed(bone: PoseBone, _context: Context) -> None:
-    from ..live import state
     from . import keyed_options
 
     keyed_options.keep(bone)
-    state.invalidate(cast(Rig, bone.id_data))
+    _announce("choice", bone.id_data)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.

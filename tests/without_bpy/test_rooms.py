@@ -12,6 +12,13 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 BLENDER = CHECKOUT / "blender"
 ROOMS = sorted(path.name for path in BLENDER.iterdir() if (path / "__init__.py").exists())
+ORDER = [
+    *("", "settings", "curves", "scene", "rigs", "bake", "chains", "targets"),
+    *("takeover", "hold", "plant", "switch", "live", "status"),
+]
+"""The rooms, each of which imports only from those before it; "" is `blender` itself, with messages and files."""
+BESIDE = {"takeover", "hold", "plant", "switch"}
+"""None of which imports another."""
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
 
 
@@ -37,6 +44,63 @@ def _split(names: tuple[str, ...]) -> tuple[str, str, str]:
     is_module = CHECKOUT.joinpath(*names).with_suffix(".py").exists()
     module = names[2:] if is_module else names[2:-1]
     return names[1], "/".join(module), "all" if is_module else names[-1]
+
+
+def _type_only(tree: ast.Module) -> set[ast.AST]:
+    """What only type checkers import."""
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)]
+    return {node for block in blocks for node in ast.walk(block)}
+
+
+def faults(path: str, source: str) -> list[str]:
+    """The imports of a file in `blender`, lazy ones among them, that the order of the rooms forbids."""
+    own, tree, found = ("blender", *path.removesuffix(".py").split("/")), ast.parse(source), []
+    if path == "handlers.py":
+        return []
+    here = own[1] if own[1] in ORDER else ""
+    for node in set(ast.walk(tree)) - _type_only(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            package = (*own[: -node.level], *(node.module.split(".") if node.module else ()))
+            for alias in node.names:
+                names = (*package, alias.name)
+                there = names[1] if names[0] == "blender" and names[1] in ORDER else ""
+                beside = here != there and {here, there} <= BESIDE
+                if names[:2] == ("blender", "handlers") or beside or ORDER.index(there) > ORDER.index(here):
+                    found.append(f"{here or 'blender'} imports {'.'.join(names[1:])}")
+    return found
+
+
+def test_rooms_import_from_those_before_them_alone() -> None:
+    files = {path.relative_to(BLENDER).as_posix(): path.read_text("utf-8") for path in BLENDER.rglob("*.py")}
+    assert {path: found for path, source in files.items() if (found := faults(path, source))} == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "fault"),
+    [
+        ("settings/properties.py", "def changed():\n  from ..live import state", "settings imports live.state"),
+        ("bake/bake.py", "from ..hold import hold", "bake imports hold.hold"),
+        ("plant/plant.py", "from ..hold.holds import title", "plant imports hold.holds.title"),
+        ("switch/layers.py", "from .. import plant", "switch imports plant"),
+        ("versions.py", "from .curves import keys", "blender imports curves.keys"),
+        ("live/live.py", "from .. import handlers", "live imports handlers"),
+    ],
+)
+def test_an_import_against_the_order_is_found(path: str, source: str, fault: str) -> None:
+    assert faults(path, source) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("handlers.py", "from .live import state"),
+        ("live/live.py", "from ..bake.pose import pose_solved\nfrom . import state\nfrom .. import versions"),
+        ("settings/properties.py", "if TYPE_CHECKING:\n  from ..chains.detect.find_limbs import Limb"),
+        ("chains/detect/by_name.py", "from ..limbs import joints\nfrom .. import hinge_side"),
+    ],
+)
+def test_imports_in_order_are_allowed(path: str, source: str) -> None:
+    assert faults(path, source) == []
 
 
 def listed(room: str) -> set[tuple[str, str]]:

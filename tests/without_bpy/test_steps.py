@@ -81,7 +81,6 @@ def test_nothing_is_read_once_it_is_written(name: str) -> None:
 
 
 def test_no_step_asks_what_is_live() -> None:
-    # Properties announce what changes, and handlers are what Blender calls.
-    others = {"live", "status", "settings", "blender"}
+    others = {"live", "status", "blender"}
     for path in (path for path in BLENDER.rglob("*.py") if path.parent.name not in others):
         assert not any("live" in module.split(".") for module, _ in imported(path)), path
