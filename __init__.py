@@ -3,7 +3,7 @@
 `solver` is the geometry and knows no Blender. `blender` reads armatures and writes keys and knows no user. `api` is the
 public interface for scripts; `operators` and `ui` are what animators meet, `command_line` is for farms.
 
-Whoever opens Blender need not pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
+Most sessions never pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
 """
 
 from .blender import handlers

@@ -35,7 +35,7 @@ def hold(
 ) -> Request:
     """Key the chains' targets so that, from the first of the `frames` to the last, they stay where they are.
 
-    The action from before is kept: `update_holds` makes the keys anew from it, and `remove_hold` gives it back. Keys
+    The action from before is kept: `update_holds` makes the keys again from it, and `remove_hold` gives it back. Keys
     farther from the range than `ease` stay, and so does the motion there. Where holds overlap, the last one wins.
 
     space : relative to what they stay: None for the world, an object, or an armature object and the name of its bone
@@ -65,7 +65,7 @@ def hold(
 
 @command
 def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Request:
-    """Make all holds of the chains' targets anew from the actions before them, in the order they were asked for.
+    """Make all holds of the chains' targets again from the actions before them, in the order they were asked for.
 
     What was held to a thing keeps its grip on it, wherever that is now. Keys that were set outside of holds stay.
 

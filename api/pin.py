@@ -142,7 +142,7 @@ def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
             by_rig.append(chain.name)
         for point in points:
             if limb and point.bone in limb.named:
-                continue  # what is between it and its control nobody moves
+                continue  # what is between it and its control is never moved
             bones = [place.bone for place in dependencies.with_parents(point)[1:] if place.object == rig and place.bone]
             if bones:
                 yield translated("note.carried_target", chain=chain.name, target=point_text(point), bone=bones[0])

@@ -56,9 +56,9 @@ def plant(
     chains : names of chains, or of limbs as `detect` finds them; None for all of the kinds `limbs`. Limbs that are
         planted already in what plays stay so if others are named
     frames : None for those on which the limbs have keys. On frames outside, the new action is as it was captured
-    contacts : which points stand when, as `contacts` gives them; None for those that somebody has keyed, else they are
+    contacts : which points stand when, as `contacts` gives them; None for those that are keyed, otherwise they are
         found, also where an earlier press has found and keyed them
-    find : find contacts even where somebody has keyed them
+    find : find contacts even where they are keyed
     limbs : LEGS, ARMS or both; hands are held without regard to the floor
     hips : the bone that goes down until legs reach their feet; None for the nearest that carries all legs and arms
     sideways : let the hips move sideways as well, so that they go down less

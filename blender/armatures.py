@@ -92,7 +92,7 @@ def local_armatures(scene: Scene) -> list[Rig]:
     """The local armature objects of a scene; a linked one cannot be posed.
 
     To look at each of 5,000 objects takes Blender milliseconds, and to find one by name up to one: too long for every
-    evaluation and redraw. So they are kept until armatures have other users, or somebody calls `forget`.
+    evaluation and redraw. So they are kept until armatures have other users, or `forget` is called.
     """
     key = scene.session_uid, sum(armature.users + 1 for armature in bpy.data.armatures)
     with suppress(KeyError, ReferenceError):  # one that was removed has no name

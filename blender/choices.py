@@ -15,7 +15,7 @@ class Word(StrEnum):
     """A word among others; `Refused` for any that is none of them."""
 
     def __repr__(self) -> str:
-        """As somebody would write it: Python's help shows defaults so."""
+        """As users write it: Python's help shows defaults in this way."""
         return repr(self.value)
 
     @classmethod

@@ -3,7 +3,7 @@
 After each evaluation of the scene the chains of armature objects that are live are posed. That makes Blender evaluate
 once more, and then nothing has moved, so there it ends. Renders show what is keyed, and bakes read it.
 
-Blender starts faster without NumPy: it is imported with the first limb that is live. A module that nobody has imported
+Blender starts faster without NumPy: it is imported with the first limb that is live. A module that was never imported
 yet has nothing to forget.
 """
 

@@ -25,7 +25,7 @@ _POSING = ("bake", "check", "snap")
 """Commands that pose chains."""
 
 _AT_ONCE = 16
-"""So many characters are baked at the same time at most: their samples and keys are in memory together."""
+"""The most characters that are baked at the same time: their samples and keys are in memory together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Standard output and error for a run that goes on, with its own exit status, where nobody takes what it tells.
+"""Standard output and error for a run that goes on, with its own exit status, where nothing takes what it tells.
 
 A disk may be full, a pipe's reader may be gone, and with `>&-` there is no stream at all: Python's own streams then
 raise OSError, at any later `print` as well, or are None.

@@ -5,13 +5,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 _ROWS = 1 << 12
-"""So many rows make a batch; more would not stay in the processor's cache."""
+"""Rows of a batch; more would not stay in the processor's cache."""
 
 Item = TypeVar("Item")
 
 
 def batches(items: Iterable[Item], kind: Callable[[Item], Hashable], rows: int) -> Iterator[list[Item]]:
-    """All items in lists of one kind each, short enough for the cache if each item has so many `rows`."""
+    """All items in lists of one kind each, short enough for the cache if each item has this many `rows`."""
     alike: dict[Hashable, list[Item]] = defaultdict(list)
     for item in items:
         alike[kind(item)].append(item)

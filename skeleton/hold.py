@@ -20,7 +20,7 @@ CUT = 1.0 / 32.0
 """Frames: an ease of zero is as short as this, which no frame and no quarter of one shows."""
 
 PARTS = 4
-"""The motion is sampled so many times from key to key: prop and body move between frames, too."""
+"""The motion is sampled this many times from key to key: prop and body move between frames, too."""
 
 _JUMP = 1e-3
 """Radians, or parts of a quaternion: what is off by more at the end has wound once more than the keys there."""
@@ -148,7 +148,7 @@ def keys(channel: Channel, start: Array, end: Array) -> Channel:
     slopes = np.stack(((3.0 * first - second) / 8.0, (first - 3.0 * second) / 8.0), axis=1) / steps[:, None]
     held = None
     if wound:
-        # The same orientation in other words: between two keys so close nobody sees that the words change.
+        # The same orientation in other words: between two keys this close, the change of words does not show.
         frames = np.insert(frames, -1, frames[-1] - CUT / 2.0)
         frames, values = frames.copy(), np.vstack((values, end))
         slopes = np.concatenate((slopes, np.zeros_like(slopes[:1])))

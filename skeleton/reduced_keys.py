@@ -68,7 +68,7 @@ def reduce_channels(
     channels : on every frame on which the tolerance is to hold
     rows : (n,) the indices of these frames among those of the plan
     test_points : none of which is to be off by more than the tolerance
-    step : every so many frames of the plan one may get a key; those between get keys only if they have to
+    step : one in this many frames of the plan may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
     units : for each channel what is one in its values: 1, as a radian is; of locations the length of the limb
@@ -144,7 +144,7 @@ def _derivative(
 
 
 def _pieces(count: int) -> Iterator[slice]:
-    """All rows, so many at a time that it takes a moment only."""
+    """All rows, in pieces that take a moment only."""
     return (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
 
 

@@ -167,7 +167,7 @@ def affine_product(first: Array, second: Array) -> Array:
 def stacked(arrays: Iterable[Array]) -> Array:
     """(n, c, ...) of `c` arrays (n, ...), or (1, ...) if the same on all frames; in memory component by component.
 
-    One array alone is not copied: nobody may write to the result.
+    One array alone is not copied: do not write to the result.
     """
     arrays = list(arrays)
     if len(arrays) == 1:

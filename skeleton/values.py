@@ -184,7 +184,7 @@ class Plan:
     name : of the armature object, for reports: a frame handler may remove the object while it is measured
     frames : (n,)     all that are solved
     frame_rate : frames a second
-    step : the request asks for every so many of them, from the first on; those between are there for reduced keys
+    step : the request asks for one in this many of them, from the first on; those between are there for reduced keys
     left_out : names of chains that the request would take too if they had a target and lacked no bone
     lacking : by name of those that lack a bone its name, "" if it has none
     """

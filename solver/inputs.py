@@ -11,7 +11,7 @@ from .numbers import as_numbers
 from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
 
 _FEW = 200
-"""Numbers: so many are looked at one by one, as each call of NumPy takes longer."""
+"""Numbers: up to this many are checked one by one, as each call of NumPy takes longer."""
 
 Shape = tuple[int, ...]
 

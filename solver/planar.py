@@ -26,7 +26,7 @@ _TOLERANCE = 1e-12
 """Part of the chain's length: a smaller miss counts as none. It is a thousand times the error of rounding."""
 
 _ROWS = 1 << 14
-"""Large arrays are solved in blocks of so many rows, whose data stay in the processor's cache."""
+"""Large arrays are solved in blocks of this many rows, whose data stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

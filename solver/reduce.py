@@ -26,10 +26,10 @@ _NEAR = 16
 """Every row up to this many rows ahead is tried; then every second row, and so on, for as long as any is reached."""
 
 _FITTED = 16
-"""The slopes of a span are fitted to at most so many of its rows."""
+"""The slopes of a span are fitted to at most this many of its rows."""
 
 _PROBED = 4
-"""So many rows of a span are tested first; they rule out most spans that do not hold."""
+"""This many rows of a span are tested first; they rule out most spans that do not hold."""
 
 _AT_ONCE = 1 << 16
 """Rows that are tested in one call, so that they stay in the processor's cache."""

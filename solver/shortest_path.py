@@ -22,7 +22,7 @@ def shortest_path(first: Array, steps: Array) -> NDArray[np.bool_]:
     """
     costs = _costs(first, steps)
     (aa, ab), (ba, bb) = costs[:, None, :-1] + steps
-    # Where the state before is the same for both, the way back from the end begins anew; elsewhere it stays or swaps.
+    # Where the state before is the same for both, the way back from the end begins again; elsewhere it stays or swaps.
     to_a, to_b = ba < aa, bb < ab
     last = (costs[1, -1:] < costs[0, -1:]), np.ones_like(first[:1], dtype=bool)
     state, begins = np.concatenate((to_a, last[0])), np.concatenate((to_a == to_b, last[1]))

@@ -15,7 +15,7 @@ IN_LINE = 1e-4
 """Radians: a vector this close to a line shows no side of the line. Well above the error of float32 joints, 1e-6."""
 
 FEW = 1 << 10
-"""Numbers in matrices: for so few `@` is the fastest, which goes matrix by matrix."""
+"""Numbers in matrices: up to this few, `@` is the fastest, which goes matrix by matrix."""
 
 _OPPOSITE = 1e-8
 """Radians: between directions this close to opposite, the rotation is nothing but rounding."""

@@ -36,7 +36,7 @@ def build_report(
 
 
 def millimetres(scene: Scene) -> float:
-    """So many are a Blender unit in this scene; 0 where the scene has no units."""
+    """Millimetres in a Blender unit of this scene; 0 where the scene has no units."""
     settings = scene.unit_settings
     return 0.0 if settings.system == "NONE" else 1000.0 * settings.scale_length
 

@@ -26,14 +26,14 @@ _STATUS_WORDS = {
 }
 
 _SEEN = np.radians(0.5)
-"""By less than this nobody sees a limb turn."""
+"""Radians: users do not see a limb turn by less."""
 
 _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
 
 _RUNS = 4
-"""So many runs of frames are named at most."""
+"""The most runs of frames that a sentence names."""
 
 
 class Finding(NamedTuple):

@@ -20,7 +20,7 @@ from .report import left_out_alerts
 
 
 class TakingPart(NamedTuple):
-    """Which chains take part in a request, and which are left out, as nobody asked for them by name.
+    """Which chains take part in a request, and which are left out, as they were not chosen by name.
 
     left_out : names of those without a target, and of those that lack a bone
     lacking : by name of the latter that bone, "" for one without a name

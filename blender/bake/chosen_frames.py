@@ -18,7 +18,7 @@ from ..rna_paths import owner_and_property
 from ..settings.key_settings import Measure
 
 _FEW = 64
-"""Up to so many frames all are measured, and beyond that on so many where something changes."""
+"""Up to this many frames, all are measured; of more, this many on which something changes."""
 _PER_DRAWN = 4
 _CHANGING = {"influence", "mute", "enabled", "scale", "delta_scale"}
 

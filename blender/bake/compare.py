@@ -27,7 +27,7 @@ from .convert import Rows
 from .phases import Sampled
 
 _PART = 1e-4
-"""Of the chain's length: what nobody sees."""
+"""Part of the chain's length that is too small to see."""
 _STEPS = 4.0
 """Of single precision at the largest coordinate: what is left of a few products of matrices."""
 

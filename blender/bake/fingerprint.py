@@ -23,7 +23,7 @@ class Fingerprint:
     items : their objects, each once
     uids : of these
     ties : what decides what these follow
-    stored : how many choices of each chain are stored: to unset one calls nobody
+    stored : how many choices of each chain are stored: Blender calls no update when one is unset
     own : what else decides, on the armature object itself
     rest : what the bones have at rest; it changes with the data of an armature alone
     """

@@ -18,11 +18,11 @@ class FootReport:
     name : of its limb
     contacts : how often one of its points comes to stand
     frames : on how many frames it stands
-    measured, total : on so many frames of so many was it measured how far it slides now; 0 in older reports
+    measured, total : the frames on which the slide was measured, and all frames; 0 in older reports
     before, after : median and worst slide from frame to frame, as captured and as planted; 0 if it never stands
     moved : how far it is moved at most
-    short : by how much it falls short at most of where it is to stand; 0 if nobody sees it
-    millimetres : so many are a world unit; 0 in a scene without units
+    short : the farthest that it falls short of where it is to stand; 0 if that is too little to see
+    millimetres : in a world unit; 0 in a scene without units
     """
 
     name: str

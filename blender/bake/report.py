@@ -29,7 +29,7 @@ _PLANT, _SWITCH = "Plant", "Switch"
 class Report:
     """All chains of one armature; `notes` are sentences about what the user should know.
 
-    left_out : names of chains that nobody asked for by name, and that have no target or lack a bone
+    left_out : names of chains that were not chosen by name, and that have no target or lack a bone
     lacking : those of them that lack a bone
     operation : what was done, such as "Bake"
     unit : of all distances, as users call it; "" for Blender units
@@ -171,7 +171,7 @@ def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list
 
 
 _MOST = 8
-"""So many reports of an armature are kept: undo and redo go back and forth between them."""
+"""The most reports that are kept of an armature: undo and redo go back and forth between them."""
 
 # By `session_uid` of armature objects, which outlives a new name, and by the mark that the report has left there.
 _kept: dict[int, dict[str, Report]] = {}

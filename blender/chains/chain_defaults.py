@@ -1,4 +1,4 @@
-"""Settings that fit the work, for chains that are set up now; what somebody has chosen stays.
+"""Settings that fit the work, for chains that are set up now; what users have chosen stays.
 
 The defaults of the fields never change: with others, chains of older files would pose otherwise.
 """
@@ -14,7 +14,7 @@ from ..settings.properties import TwoBoneIKChain
 
 
 def fitting(chain: TwoBoneIKChain) -> dict[str, Any]:
-    """Fields that fit this chain better than their defaults, without those that somebody has set.
+    """Fields that fit this chain better than their defaults, without those that users have set.
 
     Hand or foot follow the rotation of their target: a foot that turns with the shin would sink into the floor. Bones
     with keys keep their twist: carried over from the rest pose, they would lose it.

@@ -154,7 +154,7 @@ def save(rig: Rig, path: Path, *, create_targets: bool = False, force: bool | No
     """Write all chains of the armature to a setup file; Refused if the bones of one do not exist.
 
     create_targets : chains that have no target get one where the setup is applied
-    force : a file without write permission is replaced; None if nobody can ask for it
+    force : a file without write permission is replaced; None where there is no way to ask for it
     """
     lines = [f"{FIRST_LINE}{rig.name!r}"]
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):

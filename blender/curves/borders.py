@@ -1,7 +1,7 @@
-"""The borders of a span whose keys are written anew: outside, a curve goes on as before, whatever it interpolates.
+"""The borders of a span whose keys are replaced: outside, a curve goes on as before, whatever it interpolates.
 
 A Bezier segment across a border is split there by de Casteljau's rule, which keeps its shape. Handles that Blender
-would set anew stay where they are: they become free.
+would set again stay where they are: they become free.
 """
 
 from collections.abc import Iterable
@@ -64,7 +64,7 @@ def restore(curve: FCurve, before: Outside) -> None:
     keys, free = write.attributes(curve.keyframe_points), code("handle_left_type", "FREE")
     first, end = np.searchsorted(keys["co"][:, 0], (before.span[0] - MERGE / 2.0, before.span[1] + MERGE / 2.0))
     last = end - 1
-    # Blender has set handles anew already.
+    # Blender has set the handles again already.
     later = len(before.old["co"]) - (len(keys["co"]) - end)
     for name, old in before.old.items():
         keys[name][:first], keys[name][end:] = old[:first], old[later:]

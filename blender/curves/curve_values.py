@@ -16,9 +16,9 @@ from .key_checks import code
 from .keys import evaluated, single_key_points
 
 _FEW = 200
-"""So many values Blender has evaluated before NumPy has begun."""
+"""Blender evaluates this many values before NumPy has begun."""
 _CACHED = 1 << 14
-"""So many values stay in the processor's cache."""
+"""This many values stay in the processor's cache."""
 _NEAR = 2e-4
 """Frames: a key as near as half of that Blender takes to be on a frame."""
 _STEPS, _SMALL = 8, 1e-6

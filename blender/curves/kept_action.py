@@ -1,4 +1,4 @@
-"""An object's action from before something that is made anew from it, such as holds.
+"""An object's action from before holds, from which these can be made again.
 
 It stays as it is, to the bit, whoever plays it: the object plays a copy. An object that played none keeps an empty one.
 """
@@ -55,7 +55,7 @@ def give_way(action: Action | None) -> None:
 
 
 def forget_made(action: Action) -> None:
-    """The copy of an action from here is the user's, or somebody else's."""
+    """The copy of an action from here is the user's, or another add-on's."""
     action.pop(_MADE, None)
 
 

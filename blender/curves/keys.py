@@ -14,9 +14,9 @@ from .. import versions
 from ..rna_paths import bone_and_property, value_at
 
 _CHEAPER = 10
-"""So many times as fast as a frame is evaluated, a key is read."""
+"""A key is read this many times as fast as a frame is evaluated."""
 _FEW = 64
-"""So many frames Blender has evaluated before NumPy has found out which of them have keys."""
+"""Blender evaluates this many frames before NumPy has found out which of them have keys."""
 
 
 def by_path_and_index(curves: Iterable[FCurve]) -> dict[tuple[str, int], FCurve]:

@@ -1,6 +1,6 @@
-"""Edits without a key: Blender throws them away where it evaluates an animation anew, and here they are put back.
+"""Edits without a key: Blender throws them away where it evaluates an animation again, and this puts them back.
 
-Undo and redo of what was keyed here evaluate it anew as well. The step that Blender lands on still holds the edits
+Undo and redo of what was keyed here evaluate it again as well. The step that Blender lands on still holds the edits
 while its handlers run, and loses them right after that.
 """
 

@@ -1,7 +1,7 @@
 """Keys onto F-curves, all at once: the one step that changes the file.
 
 What lies outside the span keeps every attribute. Blender removes keys only one by one, so those of a curve are read,
-picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. Keys closer than `MERGE` it makes one.
+picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. It merges keys closer than `MERGE`.
 """
 
 from array import array
@@ -51,7 +51,7 @@ _times = 0
 
 
 def times() -> int:
-    """How often keys were written here: while that stays the same, new keys are somebody else's."""
+    """How often keys were written here: while that stays the same, new keys are not ours."""
     return _times
 
 

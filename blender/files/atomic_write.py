@@ -67,7 +67,7 @@ def identity(path: Path) -> object:
 def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
     """Raise `Refused` if `atomic_write` could not write the file: what may take long need not begin then.
 
-    force : a file without write permission may be replaced; None if nobody can ask for it
+    force : a file without write permission may be replaced; None where there is no way to ask for it
     """
     refuse_irregular(path)
     goal = _followed(path)
@@ -90,7 +90,7 @@ def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     If the process fails or is killed, `path` is as before; the next `tidy` removes the unfinished file. A replaced file
     keeps its permissions; if `path` is a link, the file behind the link is replaced.
 
-    force : a file without write permission is replaced; None if nobody can ask for it
+    force : a file without write permission is replaced; None where there is no way to ask for it
     raises : Refused if the system cannot write it, or if it has no write permission
     """
     refuse_unwritable(path, force=force)
@@ -175,7 +175,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # somebody else's
+    except PermissionError:  # another user's
         return True
     return True
 

@@ -109,7 +109,7 @@ class HeldTargets(ExitStack):
     def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
         """Let the targets play what their copies were given, and remember what was asked.
 
-        kept : all holds that there are from now on, where they were made anew; None to add those that were made
+        kept : all holds that there are from now on, where they were made again; None to add those that were made
         """
         for item, copy in self._copies.items():
             points = [point for point in self.targets if point.object == item]

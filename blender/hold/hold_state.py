@@ -27,7 +27,7 @@ def _is_off(chain: TwoBoneIKChain, record: TwoBoneIKHold, depsgraph: Depsgraph) 
     target = _world(chain.target, record.bone, depsgraph)
     space = _world(record.space, record.space_bone, depsgraph) if record.space else Matrix()
     if target is None or space is None:
-        return False  # hidden, it stays where it was: nobody can tell
+        return False  # hidden, it stays where it was: this cannot be told
     wanted = (space @ record.grip).translation
     largest = max(abs(vector[axis]) for vector in (wanted, target.translation) for axis in range(3))
     return (wanted - target.translation).length > near(_length(chain), largest)

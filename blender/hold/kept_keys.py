@@ -27,7 +27,7 @@ def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[A
         for index in range(len(copy.path_resolve(path))):
             curve, source = channelbag.fcurves.find(path, index=index), before.get((path, index))
             if curve is None:
-                continue  # nobody has keyed it, or somebody has removed its keys
+                continue  # it was never keyed, or its keys were removed
             keys = _outside(write.attributes(curve.keyframe_points), spans)
             if source:
                 keys = _with_source(keys, write.attributes(source.keyframe_points), spans)

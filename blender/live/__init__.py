@@ -1,4 +1,4 @@
-"""Limbs that follow their targets while somebody works: `live` has the order of the steps.
+"""Limbs that follow their targets while an animator works: `live` has the order of the steps.
 
 Other rooms use of it:
 

@@ -58,7 +58,7 @@ _evaluating: list[Depsgraph] = []
 def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: bool) -> None:
     """Pose the limbs of these armatures, without keys; where all is as it was left, nothing is done.
 
-    edited : False on a change of the frame. Where auto keying keys what somebody did to a bone of a limb, the key is
+    edited : False on a change of the frame. Where auto keying keys what users did to a bone of a limb, the key is
         given the pose that shows
     """
     if _evaluating:
@@ -158,8 +158,8 @@ def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
         order = list(TopologicalSorter(graph).static_order()) if any(graph.values()) else rigs
     except CycleError:
         # Each pose of one would move the others, which would move it again. Limbs of armatures that follow each other
-        # with other limbs are right after so many rounds at most; where nothing has moved, a round is little more than
-        # a look.
+        # with other limbs are right after this many rounds at most; where nothing has moved, a round is little more
+        # than a look.
         chains = [chain for rig in rigs if (found := _plan(rig)) for chain in found.chains]
         circling, order = circles.in_circles(chains), [*rigs] * len(chains)
     for rig in rigs:
@@ -186,7 +186,7 @@ def _evaluate(depsgraph: Depsgraph) -> None:
     _evaluating.append(depsgraph)
     try:
         if depsgraph.id_type_updated("SCENE"):
-            # A graph that was just built anew loses its list of the view layer's objects with this evaluation in
+            # A graph that was just built again loses its list of the view layer's objects with this evaluation in
             # Blender 4.2, which crashes on the next one. With the scene tagged it makes the list again.
             depsgraph.scene.update_tag()
         depsgraph.update()
@@ -264,7 +264,7 @@ def _action(rig: Rig) -> str:
 
 
 def _is_edited(before: _Posed, after: _Posed) -> bool:
-    """Whether somebody may have posed bones by hand: another frame, action or bake poses them as well."""
+    """Whether users may have posed bones by hand: another frame, action or bake poses them as well."""
     return (before.written, before.frame, before.action) == (after.written, after.frame, after.action)
 
 

@@ -1,4 +1,4 @@
-"""The chains of an armature as they were read last, and whether they have to be read anew."""
+"""The chains of an armature as they were read last, and whether they have to be read again."""
 
 from collections.abc import Set
 from dataclasses import dataclass

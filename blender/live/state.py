@@ -27,7 +27,7 @@ from .reading import Chains, Reading
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RigState:
-    """The chains of one armature object as they were when somebody looked last.
+    """The chains of one armature object as they were when they were last read.
 
     reading : those that have all they need
     groups : these, solved side by side with chains of other armatures, which may have been solved again since
@@ -35,7 +35,7 @@ class RigState:
     posed : True where Live has posed the armature so
     glance, samples : what the chains depend on
     layer : the names of the scene that was looked at, and of its view layer
-    since : what Blender has evaluated since somebody looked; None where that is not known
+    since : what Blender has evaluated since then; None where that is not known
     watched : the armature, its data, and all that chains reach for or bend towards, be they refused
     left_out : chains that can be solved and that Live leaves as they are, and why
     """
@@ -52,7 +52,7 @@ class RigState:
     left_out: dict[str, Refused] = field(default_factory=dict)
 
     def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
-        """What may have changed since somebody looked; None where anything may.
+        """What may have changed since they were last read; None where anything may.
 
         That is so where Live itself moves what the chains depend on: Blender evaluates such a pose without calling
         handlers.
@@ -166,7 +166,7 @@ def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
 
 
 def invalidate(rig: Rig) -> None:
-    """Somebody has chosen otherwise for a chain of this armature: read it again, and at once.
+    """A choice of one of the armature's chains has changed: read it again, and at once.
 
     Set by a script the property alone would make Blender evaluate nothing.
     """

@@ -29,7 +29,7 @@ class Remembered:
     """Contacts of a limb as a press has left them.
 
     keys : frame and value of each
-    said : from which frame to which somebody has said them; all others were found
+    said : from which frame to which users have set them; all others were found
     points : bone and offset of what they are about, if anybody has said any
     is_planted : whether the limb was planted by the last press, or by an earlier one and is as captured again
     """
@@ -97,7 +97,7 @@ def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
 def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
     """Let the armature play a copy of what was captured, whose paths `keyed` are to be keyed.
 
-    Contacts that are keyed in what it played go over to the copy. If somebody has keyed anything else there, it stays
+    Contacts that are keyed in what it played go over to the copy. If anything else is keyed there, it stays
     in the file; returns sentences for the report.
     """
     before, slot = versions.played(rig)
@@ -148,7 +148,7 @@ def apart(rig: Rig, source: Captured) -> Iterator[None]:
 
 
 def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Sequence[Sequence[float]]]]) -> None:
-    """Let the planted action that plays know of the contacts of these feet, and on which frames somebody has said them.
+    """Let the planted action that plays know of the contacts of these feet, and on which frames users have set them.
 
     Rows of other limbs were copied along, and what is known of them stays.
     """

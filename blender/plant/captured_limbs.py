@@ -58,7 +58,7 @@ class Asked:
 class CapturedLimbs:
     """What is to be planted, and why its hips stay, if they do.
 
-    again : names of limbs that nobody has chosen, but an earlier press has planted
+    again : names of limbs that were not chosen, but planted by an earlier press
     no_more : the same of those that are not planted again, as kinds of limbs were chosen, or limbs with the same bones
     lost_points : of limbs, and the bones on which they were to stand, but which they do not move any more
     span : from the first to the last key of the limbs

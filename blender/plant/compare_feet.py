@@ -27,16 +27,16 @@ from ..scene.request import SampleRequest
 from ..settings.key_settings import KeySettings, Measure
 
 MOVES = 1e-4
-"""Leg lengths: by less nobody sees hips or feet move, or feet fall short."""
+"""Leg lengths: moves of hips and feet, and feet that fall short, are too small to see below this."""
 
 _MOST = 200
-"""Up to so many frames all are measured, and of more as many on which feet stand, unless all are asked for."""
+"""Up to this many frames, all are measured; of more, as many on which feet stand, unless all are to be measured."""
 
 _SPREAD = 16
-"""If feet stand on more frames than `_MOST`, on so many of these."""
+"""How many of the frames on which feet stand to measure if there are more than `_MOST`."""
 
 _EDGES = 3
-"""And at beginning and end of so many stands of each foot."""
+"""How many stands of each foot to measure at their beginning and end as well."""
 
 
 def compare_feet(
@@ -112,5 +112,5 @@ def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
 
 
 def _spread(rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """(m, ...) so many of the rows (n, ...) from the first to the last, if there are any."""
+    """(m, ...) this many of the rows (n, ...) from the first to the last, if there are any."""
     return rows[np.linspace(0, len(rows) - 1, count).astype(np.intp)] if len(rows) else rows

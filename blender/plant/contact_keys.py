@@ -1,6 +1,6 @@
 """On which frames feet and hands stand, as keys of their chains' end bones: moved, copied and deleted as any others.
 
-Somebody has said it of the frames from the first key of a bone to the last. What a curve gives beyond says nothing: it
+Users have set contacts from the first key of a bone to the last. What a curve gives beyond says nothing: it
 goes on with its last value for ever.
 """
 

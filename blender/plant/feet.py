@@ -145,7 +145,7 @@ def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
         raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
     (ball, heel), free = foot.points, iter(new)
     ball = ball if ball in used else next(free, ball)
-    # What somebody says that a foot stands on belongs to its sole.
+    # A point on which users let a foot stand belongs to its sole.
     return replace(foot, points=(ball, next(free, heel)), ends=(*foot.ends, *new))
 
 

@@ -15,7 +15,7 @@ from .said_contacts import Said
 def refuse_groundless(
     feet: Sequence[Foot], floor: Floor | None, frames: Array, planted: PlantedFeet, said: Sequence[Said]
 ) -> None:
-    """Raise `Refused` where somebody says that feet stand where the floor is not below them."""
+    """Raise `Refused` where feet are to stand and the floor is not below them."""
     for foot, off, its in zip(feet, planted.groundless.T, said, strict=True):
         if its.given and (stands := off & its.by_user & its.given[0].any(axis=1)).any():
             where = when(frames, stands)

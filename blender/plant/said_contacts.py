@@ -1,6 +1,6 @@
-"""What is said of the contacts of feet: by whoever asks for them to be planted, or by the keys of what plays.
+"""What is said of the contacts of feet: by the caller that has them planted, or by the keys of what plays.
 
-Contacts that were found, and whose keys nobody has changed since, are found anew where the frames cover them: then
+Contacts that were found, and whose keys have not changed since, are found again where the frames cover them: then
 another floor and other thresholds count.
 """
 
@@ -25,8 +25,8 @@ class Said:
     """What is said of the contacts of one foot.
 
     given : None if they are to be found
-    by_user : (n,) on which frames somebody has keyed or given them
-    spans : from which frame to which somebody has, once they are keyed
+    by_user : (n,) on which frames they are keyed or given
+    spans : from which frame to which they are, once they are keyed
     """
 
     given: Given
@@ -75,7 +75,7 @@ def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
 
 
 def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[float]]:
-    """From which frame to which somebody has said the contacts of a row: all of it, if it is not as a press left it."""
+    """From which frame to which users have set the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()
     return known.said if known and single_key_points(row).tolist() == known.keys else [row.range().to_tuple()]

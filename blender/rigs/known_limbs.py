@@ -21,7 +21,7 @@ from .switch_property import INFLUENCE, drives, property_owner, property_path, s
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _ALMOST = 0.5
-"""Part of a limb's bones from which on somebody would take it for this limb."""
+"""Part of a limb's bones from which on users would take it for this limb."""
 
 
 def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:

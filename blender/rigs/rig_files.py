@@ -196,7 +196,7 @@ def _refuse_value(where: str, key: str, value: Any) -> None:
 
 
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
-    """Names have the wildcards of the limb's own name, or none: else nobody knows what they stand for."""
+    """Names have the wildcards of the limb's own name, or none: otherwise it is not clear what they stand for."""
     wildcards = wildcards_in(limb.name)
     for name in (*limb.named, limb.switch, limb.pole_switch, limb.stretch_switch):
         if wildcards_in(name) not in ("", wildcards):

@@ -15,7 +15,7 @@ _at_work: list[object] = []
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Inside, a request is at work. It may be suspended there: whoever closes it lets others begin.
+    """Inside, a request is at work. It may be suspended there: closing it lets others begin.
 
     raises : Refused if another one is at work
     """

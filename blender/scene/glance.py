@@ -1,6 +1,6 @@
 """What chains depend on as a dependency graph has it now, compared with what it was in a moment.
 
-Who looks each time that Blender evaluates samples anew only what differs.
+Live samples only what has changed.
 """
 
 from collections.abc import Set

@@ -1,4 +1,4 @@
-"""What somebody gives as names of chains or limbs."""
+"""Names of chains or limbs, as callers give them."""
 
 from collections.abc import Collection
 from typing import Any

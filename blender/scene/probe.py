@@ -62,7 +62,7 @@ def link(scene: Scene, wanted: SampleRequest, probes: list[Object]) -> None:
 
 
 def renew(scene: Scene) -> None:
-    """Let Blender build the dependency graph of a scene that holds nothing but probes anew."""
+    """Let Blender build the dependency graph of a scene that holds nothing but probes again."""
     for probe in (*scene.collection.objects,):
         scene.collection.objects.unlink(probe)
         scene.collection.objects.link(probe)
@@ -72,7 +72,7 @@ def renew(scene: Scene) -> None:
 def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
     """The same on the current frame alone: what the view layer shows anyway needs no probe.
 
-    For objects that come or go, Blender builds its dependency graph anew, which takes the longer, the more there are.
+    For objects that come or go, Blender builds its dependency graph again, which takes the longer, the more there are.
     """
     layer = scene.view_layers[0]
     with marked():

@@ -86,11 +86,11 @@ class Sampler(ExitStack):
 
     def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed."""
-        # At one go: who gives up a bake in time has no keys, and who has keys is told how they play.
+        # At one go: a bake given up in time leaves no keys, and one with keys tells how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
     def renew(self) -> None:
-        """Find out anew what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
+        """Find out again what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
         if self._isolated:
             probe.renew(self._isolated[0])
 

@@ -6,7 +6,7 @@ names the bone keeps the mark, too, beside the name that it was given. A copy of
 with the old name keeps it. Marks count within one armature object, so copies of a character may share them.
 
 To follow a rename changes nothing that the user has set, and Blender does it in its own constraints at once. So it is
-done as soon as somebody looks: after Blender has evaluated the armature, when a file is loaded, and before a request
+done as soon as names are read: after Blender has evaluated the armature, when a file is loaded, and before a request
 reads. Bones from a library are renamed in their own file, so these have no marks.
 """
 
@@ -48,7 +48,7 @@ HOLD = _Kind("bone_marks", {"bone": "", "space_bone": "space"})
 OBJECT = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hips": ""})
 SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
 
-# By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when somebody looked last.
+# By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when names were last read.
 _seen: dict[int, tuple[bool, list[str]]] = {}
 
 
@@ -82,7 +82,7 @@ def unmark_others(rig: Rig, names: Set[str]) -> None:
 
 
 def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
-    """Look whether bones of these armatures have other names than when somebody looked last; if so, follow them.
+    """Look whether bones of these armatures have other names than when they were last read; if so, follow them.
 
     returns : the new names of their bones that were renamed
     """
@@ -212,7 +212,7 @@ def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[st
         after = {field: _settled(holder, kind, field, before.get(field, []), tables) for field in kind.fields}
         for field, (_, name) in ((field, found) for field, found in after.items() if found):
             if name != getattr(holder, field):
-                versions.stored(holder, create=True)[field] = name  # no update: nobody has chosen another bone
+                versions.stored(holder, create=True)[field] = name  # no update: users have not chosen another bone
                 changed.add(block)
         _keep(holder, kind, after)
     return {block for block in changed if is_rig(block)}

@@ -4,7 +4,7 @@ There Blender finds them by the bone's name, and renames their curves with the b
 by its index in the list, so that moving or removing a chain would hand the curves to another limb. The chain has each
 as a door: to set it sets that of the bone, to get it gets that of the bone. The chain keeps a copy of what was set
 last. It counts while there is nothing on the bone: in files from before there was, while a chain has no end bone, and
-where the bone was removed and made anew. A chain whose end bone changes takes it along.
+where the bone was removed and made again. A chain whose end bone changes takes it along.
 """
 
 from typing import cast

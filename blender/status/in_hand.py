@@ -19,7 +19,7 @@ from ..settings import keyed_options
 from ..settings.properties import limb_bones
 
 _MOST = 8
-"""So many selected objects are looked at, and so many armatures remembered."""
+"""The most selected objects that are searched, and the most armatures that are remembered."""
 
 _following: list[ViewLayer] = []
 
@@ -68,7 +68,7 @@ def follow(layer: ViewLayer) -> None:
     found = _found(layer, layer.objects.active)
     if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
         rig, index = found
-        keyed_options.settle(rig)  # of a rig that was appended, or generated anew
+        keyed_options.settle(rig)  # of a rig that was appended, or generated again
         if rig.two_bone_ik_active != index:
             _following.append(layer)
             rig.two_bone_ik_active = index
@@ -84,7 +84,7 @@ def search_again(layer: Any) -> None:
 
 
 def take(rig: Rig, context: Context) -> None:
-    """Somebody has made another chain of this armature active; with the armature in hand, that chain is from now on."""
+    """Another chain of this armature was made active; with the armature in hand, that chain is from now on."""
     layer = context.view_layer
     found = None if _following else _found(layer, layer.objects.active)
     if found and found[0] == rig and editable(rig):

@@ -1,6 +1,6 @@
 """How each limb stands: the tip and the target as Blender evaluates them, and what keeps them apart.
 
-Measured where somebody looks, once for each evaluation of the scene, and during playback at most five times a second.
+Measured where it is shown, once for each evaluation of the scene, and during playback at most five times a second.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from .hiding import Hiding
 Place = tuple[float, float, float]
 
 _PART = 1e-4
-"""Of the limb's length: what nobody sees."""
+"""Part of the limb's length that is too small to see."""
 _STEPS = 4.0
 """Of single precision at the largest coordinate: what is left of a few products of matrices."""
 _SECONDS = 0.2
@@ -92,7 +92,7 @@ class LimbState:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Look:
-    """What somebody saw, and when: `evaluation` counts those of any scene."""
+    """What was measured last, and when: `evaluation` counts those of any scene."""
 
     evaluation: int
     layer: str

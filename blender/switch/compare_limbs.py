@@ -24,13 +24,13 @@ from ..scene.request import SampleRequest
 from ..settings.key_settings import Keys, KeySettings, Measure
 
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
-"""What nobody sees: parts of the limb's length, radians, and parts of its scale."""
+"""What is too small to see: parts of the limb's length, radians, and parts of its scale."""
 
 _BETWEEN = 1e-3
 """Part of the limb's length by which bones may be off between frames."""
 
 _FEW = 16
-"""Up to so many frames all are measured: the whole rig is evaluated for each, which takes most of the time."""
+"""Up to this many frames, all are measured: the whole rig is evaluated for each, which takes most of the time."""
 
 _FEW_BETWEEN = 4
 """The same between frames, where curves were made to pass."""

@@ -24,7 +24,7 @@ from .layer_keys import LayerKeys
 from .layers import trial_bones
 
 _MOST = 8
-"""Evaluations on trial: an IK chain that does not fit after so many is as near as it comes."""
+"""Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
 
 
 def controls(

@@ -12,7 +12,7 @@ from ..values import Point, Samples
 from .feet import UP, Foot
 
 _TILT = np.cos(np.radians(30.0))
-"""So far no foot tilts that stands flat. If one seems to, the skeleton does not stand on the ground at rest."""
+"""A flat foot tilts less than this. If one seems to tilt more, the skeleton does not stand on the ground at rest."""
 
 _SLOWEST = 1.0 / 3.0
 """Part of the frames on which a foot is slowest; then it mostly stands flat."""

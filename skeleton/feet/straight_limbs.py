@@ -1,6 +1,6 @@
 """Limbs that were captured straight bend to the side to which they bend else.
 
-A straight limb has no plane, and a knee that was captured beyond straight bends backwards. Nobody sees that in the
+A straight limb has no plane, and a knee that was captured beyond straight bends backwards. This does not show in the
 capture, but the limb is bent farther where it is planted, and then the knee would jump. So before it is solved, such a
 limb is bent a little: the sine of its bend gets a part along the axis of its mid joint, and keeps its part aside. The
 axis is that about which the end bone bends as a rule, in its own space; the more a frame is bent, the more it counts.

@@ -25,7 +25,7 @@ _LEVEL = 0.8
 """Part of the still frames that must be at one height for the ground to be level."""
 
 _FAR = 3.0
-"""A foot so many times farther off the ground than still points are stands on something else."""
+"""A foot that is this many times as far off the ground as still points stands on something else."""
 
 
 _JUMP = 0.05

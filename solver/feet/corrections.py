@@ -138,7 +138,7 @@ def _no_steeper(
 
 
 def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
-    """(k, ...) sums of so many (k,) of the values (m, ...), one after another."""
+    """(k, ...) sums of this many (k,) of the values (m, ...), one after another."""
     found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
     return found
 

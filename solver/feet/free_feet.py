@@ -1,4 +1,4 @@
-"""Legs whose feet are in the air: nobody sees where such a foot is to the millimetre, but a knee that snaps.
+"""Legs whose feet are in the air: where such a foot is to the millimetre does not show, but a knee that snaps does.
 
 A foot that is moved may be farther from its hip joint than the leg is long, or nearly so. A leg that was captured short
 of its length by a part s, and would get longer by a part m, then stays short of it by s exp(-m / max(s, _BENT)). That
@@ -41,7 +41,7 @@ def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: 
 
 
 def near_contacts(planted: NDArray[np.bool_], rate: float, takes: Sequence[slice], seconds: float = _LETS_GO) -> Array:
-    """(n, f) 1 for so many seconds before and after planted frames (n, f), and falls to 0 in as many."""
+    """(n, f) 1 for this many seconds before and after planted frames (n, f), and falls to 0 in as many."""
     near = np.zeros(planted.shape)
     for foot, stands in enumerate(planted.T):
         for rows in takes:

@@ -94,8 +94,8 @@ def _height_and_room(hips: Array, feet: Array, reach: Array, up: Array) -> tuple
 def smooth_envelope(values: Array, rate: float, seconds: float, counts: NDArray[np.intp] | None = None) -> Array:
     """(n,) a smooth curve that is nowhere below `values` (n,), >= 0.
 
-    It is the greatest value within so many seconds to either side, and then the mean of these over the same span, with
-    weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
+    It is the greatest value within this many seconds to either side, and then the mean of these over the same span,
+    with weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
 
     counts : (k,) > 0     lengths of pieces, one after another, of which each has a curve of its own; None: there is one
     """
@@ -112,7 +112,7 @@ def smooth_envelope(values: Array, rate: float, seconds: float, counts: NDArray[
 
 
 def _running_max(values: Array, count: int) -> Array:
-    """(n + 1 - count,) the greatest of so many values (n,), from each on."""
+    """(n + 1 - count,) the greatest of this many values (n,), from each on."""
     width = 1  # of the windows so far, of which two that overlap make one
     while width < count:
         step = min(width, count - width)
@@ -122,7 +122,7 @@ def _running_max(values: Array, count: int) -> Array:
 
 
 def envelope_weights(rate: float, seconds: float) -> Array:
-    """(2 k + 1,) that fall smoothly to 0 over so many seconds to either side; their sum is 1."""
+    """(2 k + 1,) that fall smoothly to 0 over this many seconds to either side; their sum is 1."""
     side = max(1, round(seconds * rate))
     weights = np.cos(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * side + 3)[1:-1]) ** 2
     return weights / weights.sum()

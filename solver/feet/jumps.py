@@ -17,8 +17,8 @@ _LEAST = 0.05
 """Leg lengths: by so much at least each foot jumps."""
 
 _SUDDEN = 8.0
-"""So many times as far as for as long before and after. Of feet that walk or run, the one that moves least goes 2.5
-times as far; in jumps of captures, seventy times."""
+"""A jump goes this many times as far as the foot does for as long before and after. Of feet that walk or run, the one
+that moves least goes 2.5 times as far; in jumps of captures, seventy times."""
 
 _LASTS = 1 / 30
 """Seconds that a jump takes at most. It takes several frames if they lie between two that were captured."""
@@ -47,7 +47,7 @@ def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
 
 
 def _ways(tips: Array, lengths: Array, span: int) -> Array:
-    """(n - span,) how far the foot that goes least goes from each frame on, in so many frames."""
+    """(n - span,) how far the foot that goes least goes from each frame on, in this many frames."""
     return (norm(tips[span:] - tips[:-span]) / lengths).min(axis=1)
 
 

@@ -137,7 +137,7 @@ it.
 """
 
 _NOISY = 3.0 * 2.0**0.5
-"""So many standard deviations of the noise it asks for from one sample to the next: three of their difference."""
+"""Standard deviations of the noise that it asks for from one sample to the next: three of their difference."""
 
 _LEAST_ROOM = 0.002
 """Part of its length that even a leg that was captured straight stays short of, else noise would snap its knee. Where
@@ -281,7 +281,7 @@ def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
 
 
 def _room(extension: Array, rate: float, seconds: float, takes: Sequence[slice]) -> Array:
-    """(n, f) twice the part of its length by which a leg was captured shorter, for so many seconds to either side."""
+    """(n, f) twice the part of its length by which a leg was captured shorter, for this many seconds to either side."""
     each = [[hips.smooth_envelope(one[rows], rate, seconds) for rows in takes] for one in extension.T]
     most = np.array([np.concatenate(parts) for parts in each]).T
     return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

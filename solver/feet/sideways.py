@@ -152,7 +152,7 @@ def sideways(
 
 
 def smooth_moves(moves: Array, rate: float, seconds: float) -> Array:
-    """(n, 3) the longest move within so many seconds to either side, and then the mean as of `smooth_envelope`.
+    """(n, 3) the longest move within this many seconds to either side, and then the mean as of `smooth_envelope`.
 
     In a direction in which all moves of that time go, and are as long as they are far, it is nowhere less.
     """

@@ -21,11 +21,11 @@ _CLEARLY = 1 / 6
 """Part of the samples that must be near a value for it to be more than chance."""
 
 _CENTERS = 500
-"""At most about so many samples are tried as the middle of the densest."""
+"""At most about this many samples are tried as the middle of the densest."""
 
 
 def slopes(values: Array, seconds: float, rate: float) -> tuple[Array, float]:
-    """The straight lines that fit best over so many seconds, one from each frame on.
+    """The straight lines that fit best over this many seconds, one from each frame on.
 
     values : (n, ...)                  if they last less long, one line fits them all; the slope of one frame is 0
     rate : frames a second

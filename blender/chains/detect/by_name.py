@@ -12,7 +12,7 @@ from .bone_names import Part, Role
 from .limb_bones import LimbBones, bones_named
 
 _ROPE = 5
-"""So many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
+"""This many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
 
 
 def limbs(rig: Rig) -> list[LimbBones]:
