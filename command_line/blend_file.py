@@ -51,7 +51,7 @@ def load(file: Path, *, enable_autoexec: bool) -> str:
     atomic_write.refuse_irregular(file)
     try:
         with console_output.blender_output() as lines:
-            # Blender takes a relative path from $PWD, which whoever starts it elsewhere may have left as it was. If
+            # Blender takes a relative path from $PWD, which a start from elsewhere may have left as it was. If
             # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
             bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
     except RuntimeError as error:

@@ -1,6 +1,6 @@
 """An object's action from before holds, from which these can be made again.
 
-It stays as it is, to the bit, whoever plays it: the object plays a copy. An object that played none keeps an empty one.
+It stays as it is, to the bit, whatever plays it: the object plays a copy. An object without one keeps an empty one.
 """
 
 from collections.abc import Mapping

@@ -138,8 +138,8 @@ def _write(
     span = plan.frames[0], plan.frames[-1]
     notes = write_keys(plan.rig, channels, span, settings)
     for row, (channel, going_on) in enumerate(held):
-        anew = settings.new_action and not channels and row == 0
-        style = replace(settings, new_action=anew, interpolation=going_on)
+        as_new = settings.new_action and not channels and row == 0
+        style = replace(settings, new_action=as_new, interpolation=going_on)
         notes += write_keys(plan.rig, [channel], span, style)
     return notes
 

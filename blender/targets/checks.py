@@ -167,7 +167,7 @@ def _refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool
 
 
 def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
-    """What moves an object or a bone by constraints, whoever has them."""
+    """What moves an object or a bone by constraints, whatever has them."""
     for owner, constraint in dependencies.constraints_moving(place):
         acts = not constraint.mute and constraint.influence > 0.0
         if acts or (over_range and _switched(constraint)):

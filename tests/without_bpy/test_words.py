@@ -6,6 +6,7 @@ A sentence has a name for all that it is filled in with.
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,9 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
 FILES = [path for layer in LAYERS for path in sorted((CHECKOUT / layer).rglob("*.py"))]
+
+BOOKISH = re.compile(r"\b(?:anew|somebody|nobody|whoever|so many|who has)\b")
+"""Words for which there are plainer ones."""
 
 
 def _sentences(text: str) -> dict[str, str]:
@@ -172,3 +176,10 @@ def test_a_sentence_that_cannot_be_translated_is_found(source: str, fault: str) 
 )
 def test_what_sentences_need_is_allowed(source: str) -> None:
     assert faults(source, _sentences(MADE_UP)) == []
+
+
+@pytest.mark.parametrize("layer", ["solver", "skeleton", "blender", "api", "command_line"])
+def test_code_is_told_in_plain_words(layer: str) -> None:
+    told = {path: path.read_text("utf-8").casefold() for path in (CHECKOUT / layer).rglob("*.py")}
+    found = {path.relative_to(CHECKOUT).as_posix(): BOOKISH.findall(text) for path, text in told.items()}
+    assert {path: words for path, words in found.items() if words} == {}
