@@ -52,7 +52,7 @@ def _flag(where: str, key: str, value: object) -> bool:
 
 
 def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as `api.planting` takes them; Refused where there is no such floor."""
+    """The options as `api.plant` takes them; Refused where there is no such floor."""
     readers: dict[str, Callable[[Any], Any]] = {
         "hips": lambda name: name or None,
         "floor": lambda floor: floor if isinstance(floor, float) else floor_named(floor),
