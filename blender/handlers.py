@@ -8,7 +8,7 @@ yet has nothing to forget.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -188,7 +188,11 @@ def _active_changed(rig: armatures.Rig, context: Context) -> None:
     in_hand.take(rig, context)
 
 
-_LISTENERS = {"choice": _choice_changed, "live": _live_changed, "active": _active_changed}
+_LISTENERS: dict[str, Callable[..., None]] = {
+    "choice": _choice_changed,
+    "live": _live_changed,
+    "active": _active_changed,
+}
 
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
