@@ -124,7 +124,7 @@ def _as_sampled(group: ChainGroup, given: Goals) -> Goals:
 
 
 def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
-    plan, from_armature = group.plan, transform.inverse(group.kinematics.to_armature[:, 0])
+    plan, (from_armature, _) = group.plan, transform.nearest_inverse(group.kinematics.to_armature[:, 0])
 
     def in_chain_space(name: str) -> Array:
         return product(from_armature, samples.pose[Point(plan.rig, name)])

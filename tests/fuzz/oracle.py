@@ -128,9 +128,17 @@ def on_frame(frame: float) -> None:
 def resolution(limb: Limb, joints: np.ndarray, goal: np.ndarray) -> float:
     """How exactly Blender can show the limb: part of its length, and steps of float32 where it stands."""
     length = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
-    with np.errstate(over="ignore"):
-        step = np.spacing(np.float32(max(np.abs(joints).max(), np.abs(goal).max())))
+    rig = _evaluated(limb.rig)
+    heads = np.array([place for name in (limb.root, limb.end) for place in _ends(rig, name)], dtype=float)
+    # Blender rounds bones in the armature, and a flat armature may leave next to nothing of them in the world.
+    shown = np.linalg.norm(np.array(rig.matrix_world, dtype=float)[:3, :3], axis=0).max()
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = np.spacing(np.float32(max(np.abs(joints).max(), np.abs(goal).max(), shown * np.abs(heads).max())))
     return 1e-4 * length + 4.0 * float(step)
+
+
+def _ends(rig: bpy.types.Object, name: str) -> tuple:
+    return rig.pose.bones[name].head, rig.pose.bones[name].tail
 
 
 def bake_faults(report: object, request: Mapping, told: list[str]) -> Iterator[str]:
@@ -164,7 +172,7 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
             told.append("not posed so")
             return
         yield f"silent miss: {off:.4g} where {miss:.4g} is told: {where}"
-    elif limb.plain:
+    elif limb.plain and length > slack:  # what is shorter than a step of float32 cannot be judged
         (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
         least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
         if off > least + slack:

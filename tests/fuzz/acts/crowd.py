@@ -59,7 +59,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         yield from _true(report, told)
     if told or follows or not ends or any("constraints" in pose for pose in scene["poses"].values()):
         return  # some constraints know up from down
-    if "inf" in str(scene["objects"]) or "nan" in str(scene["objects"]):
+    placed = str((scene["objects"], scene["rig"], scene["poses"]))
+    if "inf" in placed or "nan" in placed:
         return  # turned, what lies nowhere lies nowhere else
     limb = oracle.Limb.of(bpy.data.objects[RIG].two_bone_ik_chains[0].name)
     if any(chain.degenerate.any() for report in reports for chain in report.chains):
@@ -77,16 +78,16 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 
 def _asked(act: str, rigs: list[Object], frames: tuple[int, int]) -> list[api.Report]:
-    if act == "live":
-        for rig in rigs:
-            rig.two_bone_ik_live = True
-        bpy.context.view_layer.update()
-        return []
+    if act == "bake":
+        return api.bake(rigs, frames=frames)
+    checked = [api.check(rig, frames=frames) for rig in rigs]
     if act == "check":
-        checked = [api.check(rig, frames=frames) for rig in rigs]
         api.bake(rigs, frames=frames)
         return checked
-    return api.bake(rigs, frames=frames)
+    for rig in rigs:
+        rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    return checked
 
 
 def _true(report: api.Report, told: list[str]) -> Iterator[str]:

@@ -18,6 +18,8 @@ from support import rigify
 FINGERS = {side: [f"finger.{number:02}.{side}" for number in (1, 2)] for side in "LR"}
 MOVED, TURNED, SCALED = 1e-4, 2e-3, 1e-3
 """What the manual promises on frames: metres, radians, parts of the scale."""
+BETWEEN = 1e-3
+"""What it promises between frames, in metres."""
 _LIMBS = {"Arm": ("upper_arm", "forearm", "hand"), "Leg": ("thigh", "shin", "foot")}
 
 
@@ -97,7 +99,7 @@ def _between(
     notes = [re.search(r"between the frames: by up to ([\d.e-]+)", note) for note in report.notes]
     most = max((float(note[1]) for note in notes if note), default=0.0)
     told += ["moves between frames, as told"] if most else []
-    if off.max() > MOVED + 1.2 * most and report.posed:
+    if off.max() > max(BETWEEN, MOVED + 1.2 * most) and report.posed:
         frame, bone = np.unravel_index(int(off.argmax()), off.shape)
         yield f"{what} moves bones between: {off.max():.3g} m, {most:.3g} told, {names[bone][1]} on {frames[frame]:g}"
 
