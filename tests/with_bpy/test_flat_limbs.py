@@ -133,3 +133,18 @@ def test_check_says_where_only_a_bake_measures_a_zero_scale(inherit: str) -> Non
     rig.data.bones["lower"].inherit_scale = inherit
     notes = api.check(rig, frames=(1, 6)).notes
     assert any("only a bake measures" in note for note in notes) == (inherit == "NONE")
+
+
+@pytest.mark.parametrize("scale", ZEROS, ids=str)
+@pytest.mark.parametrize("item", ["spine", "rig"])
+def test_a_target_snaps_to_the_tip_of_a_flat_limb(item: str, scale: tuple) -> None:
+    rig = flattened(item, scale, seed=5)
+    on_frame(1)
+    rig.two_bone_ik_chains["lower"].target.animation_data_clear()
+    wrist = joints(rig)[2]
+
+    api.snap_targets(rig)
+    bpy.context.view_layer.update()
+
+    goal = bpy.data.objects["Target"].matrix_world.translation
+    np.testing.assert_allclose(goal, wrist, rtol=0, atol=CLOSE)
