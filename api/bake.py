@@ -11,14 +11,13 @@ from bpy.types import Object, Scene
 from ..blender.armatures import Rig
 from ..blender.bake import bake as bake_steps
 from ..blender.bake import markers
-from ..blender.bake.build_plan import Frames
-from ..blender.bake.chosen_chains import after_followed, scene_of
+from ..blender.bake.build_plan import Frames, after_followed, scene_of
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from .command import with_request

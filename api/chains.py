@@ -9,9 +9,8 @@ from typing import Unpack
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
-from ..blender.bake.chain import bones_below, chain_bones
-from ..blender.bake.chosen_chains import chains_taking_part, chosen_chains, scene_of
-from ..blender.bake.rest_side import undecided
+from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
+from ..blender.bake.chain import bones_below, chain_bones, undecided
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
@@ -19,7 +18,7 @@ from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig, refuse_unposable
+from ..blender.scene.checks import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
 from ..blender.takeover import uneven

@@ -7,14 +7,13 @@ from numbers import Real
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender.bake.build_plan import Frames, frame_range
-from ..blender.bake.chosen_chains import chosen_chains, scene_of
+from ..blender.bake.build_plan import Frames, chosen_chains, frame_range, scene_of
 from ..blender.bake.phases import Request
 from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.targets.space import Space, space_point
 from ..skeleton.hold import Hold

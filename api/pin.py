@@ -7,18 +7,16 @@ from dataclasses import replace
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.bake.build_plan import Frames, current_plan
-from ..blender.bake.chosen_chains import chosen_chains, scene_of, with_bones
+from ..blender.bake.build_plan import Frames, chosen_chains, current_plan, scene_of, with_bones
 from ..blender.bake.notes import acting_notes
 from ..blender.bake.phases import Opened, Preparation, Request, Sampled, Written, request
 from ..blender.bake.report import Report
 from ..blender.chains.field_values import chains_restorer
 from ..blender.curves.unkeyed_edits import Keep
-from ..blender.messages.frame_and_point import point_text
-from ..blender.messages.translation import translated
+from ..blender.messages.translation import point_text, translated
 from ..blender.rigs.controls import limb_followed
 from ..blender.scene import dependencies
-from ..blender.scene.armature import given_rig, refuse_unposable
+from ..blender.scene.checks import given_rig, refuse_unposable
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.targets import target_bones, target_empties, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create, lacks

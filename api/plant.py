@@ -14,7 +14,7 @@ from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..skeleton.feet.feet import Contact

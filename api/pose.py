@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from bpy.types import Object, Scene
 
 from ..blender.bake import pose as pose_steps
-from ..blender.bake.chosen_chains import scene_of
+from ..blender.bake.build_plan import scene_of
 from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import posing
 from ..blender.targets import flip as flip_steps
 from .command import command

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from bpy.types import Object
 
-from ..blender.bake.chosen_chains import chosen_chains
+from ..blender.bake.build_plan import chosen_chains
 from ..blender.chains.copy_settings import (
     SECTIONS,
     chain_of_other_side,
@@ -14,7 +14,7 @@ from ..blender.chains.copy_settings import (
     known_sections,
 )
 from ..blender.chains.field_values import set_fields, unchanged_on_error
-from ..blender.scene.armature import given_rig, refuse_unposable
+from ..blender.scene.checks import given_rig, refuse_unposable
 from .chains import add_chain
 
 

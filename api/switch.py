@@ -8,7 +8,7 @@ from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
 from ..blender.rigs import known_limbs as known
 from ..blender.rigs.rig_files import KnownLimb
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from ..blender.switch import switch as requests
 from ..blender.switch.layers import Layer

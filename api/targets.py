@@ -11,7 +11,7 @@ from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
 from ..blender.scene import at_work
-from ..blender.scene.armature import given_rig
+from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.targets import target_space, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create_all

@@ -32,8 +32,8 @@ def _elsewhere(depsgraph: Depsgraph) -> bool:
 
 def _isolated(scene: Scene) -> bool:
     """Whether this is a scene that we play to sample, with nothing in it that the user sees."""
-    isolated = _imported("scene.isolated")
-    return bool(isolated and isolated.is_isolated(scene))
+    probe = _imported("scene.probe")
+    return bool(probe and probe.is_isolated(scene))
 
 
 @persistent

@@ -13,7 +13,7 @@ from bpy.types import Scene
 
 from .. import api
 from ..blender.armatures import Rig
-from ..blender.bake.chosen_chains import TakingPart, after_followed, chains_taking_part
+from ..blender.bake.build_plan import TakingPart, after_followed, chains_taking_part
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused

@@ -127,7 +127,7 @@ class RangeOperator(SelectedChainsOperator):
 
     def taking_part(self, _context: Context, rig: Rig) -> tuple[list[str], list[str]]:
         """Names of the limbs that it takes, and sentences about those that it leaves out."""
-        from ..blender.bake.chosen_chains import chains_taking_part
+        from ..blender.bake.build_plan import chains_taking_part
 
         found = chains_taking_part(rig, self.chains(rig))
         return [chain.name for chain in found.chains], found.alerts

@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import UILayout
 
 from ..blender.armatures import Rig
-from ..blender.bake.rest_side import StraightRest, axis_label, straight_rest, undecided
+from ..blender.bake.chain import StraightRest, axis_label, straight_rest, undecided
 from ..blender.settings.properties import TwoBoneIKChain
 from .sections import draw_option, section
 

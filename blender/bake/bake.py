@@ -13,18 +13,14 @@ from ..curves import key_checks
 from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
-from . import convert, trial_keys
+from . import convert, write_channels
 from .build_plan import Frames, build_plan
-from .build_report import build_report
+from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
-from .flat_limbs import flat_notes
-from .frames import refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
-from .mute_constraints import mute_constraints
-from .notes import hiding_constraints, rig_notes
+from .notes import flat_notes, hiding_constraints, rig_notes
 from .phases import Need, Opened, Preparation, Written, request
-from .report import Report
-from .shared_bones import refuse_shared_bones
-from .write_channels import Channels, paths, write_keys
+from .report import Report, build_report
+from .write_channels import Channels, mute_constraints, paths, write_keys
 
 
 @request
@@ -55,7 +51,7 @@ def bake(
     # Sampling takes nearly all of the time, but for keys that are reduced.
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.over_range(known={rig: constraints}), 0.0, sampled)
-    move = trial_keys.moved_as_keyed(plan, settings)
+    move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
@@ -92,5 +88,5 @@ def check(
     notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan, pose_before)]
 
     samples = run(sampling.samples_over_range(plan, way, pose_before))
-    solved = run(solve.solving(plan, samples, trial_keys.moved_as_keyed(plan, DEFAULTS)))
+    solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
     return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)])

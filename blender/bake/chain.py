@@ -1,23 +1,32 @@
-"""One chain of the armature's list into its plan: bones, goals and options, or the reason why not."""
+"""One chain of the armature's list into its plan: bones, goals and options, or the reason why not.
+
+Keyed options that are animated have to be sampled on every frame. The rest pose of a chain bends to a side, if it
+bends enough to tell one.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
-from math import degrees, pi
+from math import atan2, degrees, pi
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
-from bpy.types import Bone, PropertyGroup
+import numpy as np
+from bpy.types import Bone, PoseBone, PropertyGroup
+from mathutils import Vector
 
-from ...skeleton.values import ChainPlan, Point
-from ...solver.values import Options, Plane, Unreachable
+from ...skeleton import transform
+from ...skeleton.values import AXES, ChainPlan, Point
+from ...solver import reference
+from ...solver.values import Array, Bend, Chain, HingeAxis, Options, Plane, Reference, Unreachable
+from ...solver.vectors import IN_LINE, unit
+from .. import versions
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
-from ..scene.bone import read_bone
+from ..scene.bone import read_bone, rest
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
-from . import animated_options
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -146,7 +155,7 @@ def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) 
 def _options(rig: Rig, chain: TwoBoneIKChain, numbers: Mapping[str, Any]) -> Options:
     limits = (numbers["bend_min"], numbers["bend_max"]) if chain.use_bend_limits else (-pi, pi)
     if limits[0] > limits[1]:
-        if not animated_options.has_animated_limits(rig, chain.end_bone):
+        if not has_animated_limits(rig, chain.end_bone):
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
@@ -161,3 +170,105 @@ def _checked(*values: Any) -> Options:
     """The options with these values, in the order of the fields: most chains make the same choices."""
     fit = zip(_DEFAULTS.items(), values, strict=True)
     return Options(**{name: type(default)(value) for (name, default), value in fit})
+
+
+_TO_VIEWER = 0.9
+"""Cosine: an axis this close to the line of sight points at the viewer; a drawing may lie a little askew."""
+
+
+def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
+    """The chain at rest as the solver takes it, in the root bone's space, and the end bone's orientation (3, 3) there.
+
+    raises : Refused where its bones make no chain
+    """
+    bones, joints = _at_rest(rig, chain)
+    root, end = (rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
+    in_space = transform.transform_points(transform.inverse(root), np.array(joints))
+    in_space -= in_space[0]  # far from the armature's origin that rounds
+    orientation = root[:3, :3].T @ end[:3, :3]
+    axis = HingeAxis(chain.hinge_axis)
+    use_axis = axis != HingeAxis.AUTO
+    return Chain(joints=in_space, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
+
+
+def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], tuple[Vector, Vector, Vector]]:
+    """Names of the chain's bones, and root, mid and tip in armature space."""
+    names = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    below = bones_below(rig, chain, names[-1])
+    end = rig.data.bones[names[-1]]
+    tip = rig.data.bones[below[-1]].head_local if below else end.tail_local
+    return names, (rig.data.bones[names[0]].head_local, end.head_local, tip)
+
+
+def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
+    """The bend of the rest pose in radians, where only that would tell the side and it is too slight; else None."""
+    by_pose = chain.reference == Reference.POSE and not chain.use_bend_limits
+    if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
+        return None
+    try:
+        _, (root, mid, tip) = _at_rest(rig, chain)
+    except Refused:
+        return None
+    first, second = (mid - root).normalized(), (tip - mid).normalized()
+    cosine = first.dot(second)
+    angle = atan2((second - cosine * first).length, cosine)
+    return angle if angle < reference.SLIGHT else None
+
+
+class StraightRest(NamedTuple):
+    """About which axis of the end bone a limb bends that is straight at rest, and the axis to offer instead.
+
+    to_viewer : that of both which points at the viewer of a drawing, in Front View; "" if none does
+    """
+
+    axis: str
+    other: str
+    to_viewer: str
+
+
+def straight_rest(rig: Rig, chain: TwoBoneIKChain) -> StraightRest | None:
+    """Which axes a chain can choose from that is straight at rest; None for a chain that bends, or was decided."""
+    angle = undecided(rig, chain)
+    if angle is None or angle > IN_LINE:
+        return None
+    end = np.array(rig.matrix_world @ rig.data.bones[chain.end_bone].matrix_local)[:3, :3]
+    # The viewer of Front View looks along y.
+    x, _, z = -unit(end.T)[:, 1]
+    other = HingeAxis.Z if z >= 0.0 else HingeAxis.NEG_Z
+    to_viewer = HingeAxis.X if abs(x) > _TO_VIEWER else other if abs(z) > _TO_VIEWER else ""
+    return StraightRest(HingeAxis.X, other, to_viewer)
+
+
+def axis_label(axis: str) -> str:
+    """As the field Hinge Axis shows it."""
+    return chain_fields()["hinge_axis"].enum_items[axis].name
+
+
+_LIMITS = frozenset(("bend_min", "bend_max"))
+
+
+def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
+    """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
+    paths = versions.ever_animated_paths(rig)
+    return [replace(chain, animated=_animated(rig, chain, paths)) if paths else chain for chain in chains]
+
+
+def has_animated_limits(rig: Rig, end_bone: str) -> bool:
+    """True if a bend limit on this bone is animated."""
+    bone, paths = rig.pose.bones[end_bone].path_from_id(), versions.ever_animated_paths(rig)
+    return any(keyed_options.path(bone, name) in paths for name in _LIMITS)
+
+
+def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
+    found = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
+    if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
+        return frozenset(found - _LIMITS)
+    # Whether they cross, only both of them tell.
+    return frozenset(found | _LIMITS if found & _LIMITS else found)
+
+
+def standing_options(rig: Rig, chain: ChainPlan) -> list[float]:
+    """The values on the end bone of those options that were not animated; they change if they are from now on."""
+    bone: PoseBone | None = rig.pose.bones.get(chain.end.name)
+    names = (name for name in keyed_options.NAMES if name not in chain.animated)
+    return [getattr(bone, keyed_options.bone_field(name)) for name in names] if bone else []

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
-from ..messages.frame_and_point import frame_text
-from ..messages.translation import translated
+from ..messages.translation import frame_text, translated
 from .report_fields import check_fields
 
 _BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
@@ -31,9 +30,11 @@ _SEEN = np.radians(0.5)
 _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
-
 _RUNS = 4
 """The most runs of frames that a sentence names."""
+
+Measured = tuple[dict[str, dict[str, Any]], list[str]]
+"""By name the fields that the report of each chain has of it, and sentences for the whole report."""
 
 
 class Finding(NamedTuple):

@@ -9,7 +9,7 @@ from ...skeleton.values import Plan, Point
 from .. import versions
 from ..armatures import Rig
 from ..scene import dependencies
-from .animated_options import standing_options
+from .chain import standing_options
 
 Values = tuple[object, ...]
 

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
 
+import numpy as np
 from bpy.types import Constraint, PoseBone
 
+from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.values import Plan, Point
 from ..armatures import Rig
 from ..messages.translation import translated
+from ..rigs.known_limbs import copies, hiding_switch, known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on, property_label
-from ..rigs.switches import copies, hiding_switch, known_by_end
 from ..scene import dependencies
 from ..scene.dependencies import Constraints
-from .rest_side import axis_label, straight_rest, undecided
+from .chain import axis_label, straight_rest, undecided
+from .chain_report import when
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
@@ -98,3 +101,19 @@ def hiding_constraints(plan: Plan, constraints: Constraints) -> list[tuple[str, 
     """(bone, constraint) for each IK constraint that moves a bone of these chains, and so would hide its keys."""
     keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
     return dependencies.hiding(constraints, keyed)
+
+
+def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
+    """A sentence for each chain with bones to which more than rotations passes, where a scale of zero does."""
+    frames = plan.frames[plan.asked]
+    for group in (each.group for each in solved):
+        if group.kinematics.rigid:
+            continue
+        flat = group.flat
+        for basis in group.basis:
+            flat = flat | (basis.scale == 0.0).any(axis=-1)
+        if flat.any():
+            each = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.asked]
+            for column, chain in enumerate(group.plans):
+                if each[:, column].any():
+                    yield translated("note.flat_unproven", chain=chain.name, when=when(frames, each[:, column]))

@@ -17,17 +17,16 @@ from ..curves import key_checks, write
 from ..curves.keys import value_before
 from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
-from ..scene.removed import Removal
+from ..scene.checks import Removal
 from ..scene.request import sample_request
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
 from .build_plan import current_plan
-from .build_report import build_report
+from .checks import refuse_shared_bones, refuse_unreachable
 from .compare import compare_joints
-from .frames import refuse_unreachable
 from .notes import hiding_constraints, rig_notes
 from .phases import Opened, Preparation, Written, request
-from .shared_bones import refuse_shared_bones
+from .report import build_report
 from .write_channels import Channels, pose_channels
 
 

@@ -1,12 +1,34 @@
-"""Writes channels to several objects: poses them on one frame, or keys them over the plan's frames."""
+"""Writes channels to several objects: poses them on one frame, or keys them over the plan's frames.
 
-from collections.abc import Mapping, Sequence
+Keys can be tried on a copy of the armature, which is gone again at once: a chain that hangs on another has to reach
+from where that one will be, and between its keys only Blender tells. Constraints that would hide the keys are muted.
+"""
 
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+import bpy
+import numpy as np
 from bpy.types import ID, Depsgraph, Object
 
-from ...skeleton.values import Channel, Plan
-from ..curves import unkeyed_edits, write
-from ..settings.key_settings import DEFAULTS, KeyStyle
+from ...skeleton import bone_channels, dependent_chains
+from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solve import Move
+from ...skeleton.steps import run
+from ...skeleton.transform import Basis
+from ...skeleton.values import Channel, Plan, Point, Samples
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..curves import key_checks, unkeyed_edits, write
+from ..messages.translation import translated
+from ..scene import dependencies, probe
+from ..scene.curves import OwnTransforms
+from ..scene.request import SampleRequest
+from ..settings.key_settings import DEFAULTS, Keys, KeyStyle
+from . import convert
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""
@@ -43,3 +65,116 @@ def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_ed
 def paths(channels: Channels) -> dict[ID, set[str]]:
     """By object the data paths of its channels."""
     return {item: {channel.path for channel in found} for item, found in channels.items()}
+
+
+def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
+    """Mute constraints given as (bone, constraint); returns sentences for the report."""
+    notes, animated = [], versions.ever_animated_paths(rig) if names else set()
+    for bone, name in names:
+        constraint = dependencies.constraint_named(rig, bone, name)
+        paths = {f"{constraint.path_from_id()}.{switch}" for switch in ("mute", "enabled")} if constraint else set()
+        if constraint is None or (constraint.mute and animated.isdisjoint(paths)):
+            continue
+        constraint.mute = True
+        for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
+            curve.mute |= curve.data_path in paths
+        played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
+        muted = (
+            translated("alert.muted_by_animation", name=name, bone=bone)
+            if paths & played
+            else translated("note.muted_with_animation" if paths & animated else "note.muted", name=name, bone=bone)
+        )
+        notes.append(muted)
+    return notes
+
+
+Copied = TypeVar("Copied", bound=Object)
+
+
+def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
+    """Moves what hangs on chains to where it will be once these are keyed in this style."""
+
+    def move(samples: Samples, solved: SolvedGroup) -> Samples:
+        rows = bone_channels.keyed_rows(plan, [solved])
+        if style.keys != Keys.REDUCED and all(len(found) == len(plan.frames) for found in rows.values()):
+            return dependent_chains.move_dependents(samples, solved)
+        found, trial = run(convert.channels(plan, [solved], rows, style)), replace(style, new_action=True)
+        paths = {channel.path for channel in found}
+        # A check has not asked yet, and a refusal is to name the armature, not its copy.
+        key_checks.refuse_unwritable(plan.rig, paths, trial)
+        with copied(plan.rig) as copy:
+            write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
+            basis = _played(copy, plan, solved, samples)
+        still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
+        return dependent_chains.move_with(samples, solved, basis, still)
+
+    return move
+
+
+def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dict[Point, Basis]:
+    """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed."""
+    own, found = OwnTransforms(copy, plan.frames), {}
+    for chain, bone in ((each, bone) for each in solved.plans for bone in each.keyed):
+        point = Point(plan.rig, bone.name)
+        played, sampled = own.bone(copy.pose.bones[bone.name], with_rotation=True), samples.basis[point]
+        scale = played.scale if bone in chain.scaled else sampled.scale
+        found[point] = replace(sampled, rotation=played.rotation, scale=scale)
+    return found
+
+
+class Trial(ExitStack):
+    """Keys an armature on trial, as often as it is asked to, and tells how these bones then are."""
+
+    def __init__(self, plan: Plan, bones: Collection[str]) -> None:
+        super().__init__()
+        self._plan = plan
+        self._style = KeyStyle(new_action=True)
+        self._copy = self.enter_context(copied(plan.rig))
+        self.enter_context(_with_own_data(self._copy, plan.rig))
+        points = frozenset(Point(self._copy, name) for name in bones)
+        self._need = SampleRequest(objects=frozenset(), bones=points)
+        self._scene = self.enter_context(probe.isolated_scene(plan.scene, self._need))
+
+    def evaluate(
+        self, channels: Sequence[Channel], frames: Array | None = None
+    ) -> Generator[float, None, dict[str, Array]]:
+        """By bone (n, 4, 4), how it is posed once these channels are keyed too; yields the part that is done.
+
+        frames : (n,) those of the plan by default
+        """
+        span = self._plan.frames[0], self._plan.frames[-1]
+        write.keys(self._copy, channels, span=span, style=self._style)
+        self._style = replace(self._style, new_action=False)
+        times = self._plan.frames if frames is None else frames
+        samples = yield from probe.step(self._scene, self._need, times)
+        shape = len(times), 4, 4
+        return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
+
+
+@contextmanager
+def _with_own_data(copy: Rig, rig: Rig) -> Iterator[None]:
+    """The copy has an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
+    copy.data = own = rig.data.copy()
+    targets = (each for driver in versions.drivers(own) for var in driver.driver.variables for each in var.targets)
+    for target in targets:
+        if target.id == rig:
+            target.id = copy
+    try:
+        yield
+    finally:
+        copy.data = rig.data
+        bpy.data.armatures.remove(own)
+
+
+@contextmanager
+def copied(item: Copied) -> Iterator[Copied]:
+    """A copy of an object; it is removed in the end, and the action that it was given if nothing else plays that."""
+    copy = item.copy()
+    action = item.animation_data and item.animation_data.action
+    try:
+        yield copy
+    finally:
+        own = copy.animation_data and copy.animation_data.action
+        bpy.data.objects.remove(copy)
+        if own and own != action and not own.users:
+            bpy.data.actions.remove(own)

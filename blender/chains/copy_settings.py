@@ -20,7 +20,7 @@ from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, dot, norm
 from ..armatures import Rig, is_rig
-from ..bake.rest_side import rest_chain
+from ..bake.chain import rest_chain
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
 from ..scene.bone import rest

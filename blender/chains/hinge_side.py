@@ -12,8 +12,7 @@ from ...solver import reference
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, unit
 from ..armatures import Rig
-from ..bake.chain import bones_below, chain_bones
-from ..bake.rest_side import rest_chain
+from ..bake.chain import bones_below, chain_bones, rest_chain
 from ..curves.keys import key_frames
 from ..messages.refused import Refused, unknown_word
 from ..scene.bone import read_bone, rest

@@ -2,8 +2,7 @@
 
 from ...solver import reference
 from ..armatures import Rig
-from ..bake.chain import chain_bones
-from ..bake.rest_side import rest_chain
+from ..bake.chain import chain_bones, rest_chain
 from ..messages.refused import Refused
 from ..settings.properties import TwoBoneIKChain
 

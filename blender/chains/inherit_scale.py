@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from ...solver.values import Unreachable
 from ..armatures import Rig
+from ..bake.build_plan import with_bones
 from ..bake.chain import chain_bones, sheared_bones
-from ..bake.chosen_chains import with_bones
 from ..messages.refused import Refused
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 
 
 def sheared(rig: Rig, names: Sequence[str] | None) -> dict[str, list[str]]:

@@ -9,10 +9,9 @@ from mathutils import Matrix
 
 from ..armatures import Rig
 from ..messages.refused import Refused
-from ..rigs.known_limbs import limb_having
+from ..rigs.known_limbs import known_by_end, limb_having
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_layer
-from ..rigs.switches import known_by_end
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, chain_of, limb_bones
 from .detect.by_name import is_driven

@@ -27,13 +27,13 @@ import bpy
 from bpy.types import Object
 
 from ..armatures import Rig, is_rig
+from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_bones
-from ..bake.chosen_chains import chosen_chains
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
 from .field_values import field_values, refuse_value, unchanged_on_error

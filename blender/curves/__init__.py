@@ -3,12 +3,11 @@
 Other rooms use of it:
 
     borders : all
-    curve_values : evaluated_together
     kept_action : all
     kept_outside : all
     key_checks : all
-    keys : by_path_and_index, curves_at, evaluated, key_frames, key_points, key_span, numbers_on,
-        rotations_before, single_key_points, value_before, values_before
+    keys : by_path_and_index, curves_at, evaluated, evaluated_together, key_frames, key_points, key_span,
+        numbers_on, rotations_before, single_key_points, value_before, values_before
     keys_beside : kept_beside, kept_span, setting_channel, shown_beside
     own_keys : all
     unkeyed_edits : all

@@ -19,14 +19,14 @@ from ...solver.values import Array
 from ...solver.vectors import norm, product
 from .. import versions
 from ..armatures import Rig
-from ..bake import trial_keys
+from ..bake import write_channels
 from ..bake.build_plan import with_dependents
 from ..bake.compare import near
 from ..curves import borders, kept_action, write
 from ..curves.keys import by_path_and_index
 from ..curves.unkeyed_edits import Keep
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
+from ..messages.translation import point_text
 from ..scene import dependencies, sampling
 from ..scene.curves import OwnTransforms
 from ..scene.request import SampleRequest, pose_request
@@ -61,7 +61,7 @@ class HeldTargets(ExitStack):
         self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
         self._held[point] = []
         if point.object not in self._copies:
-            copy = self._copies[point.object] = self.enter_context(trial_keys.copied(point.object))
+            copy = self._copies[point.object] = self.enter_context(write_channels.copied(point.object))
             copy.two_bone_ik_source = None  # it would count as a user
             if versions.played(copy)[0]:
                 versions.copy_action(copy)

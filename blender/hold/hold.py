@@ -17,15 +17,14 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.bake import check
 from ..bake.build_plan import build_plan
-from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
+from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
-from ..bake.shared_bones import refuse_shared_bones
 from ..curves.unkeyed_edits import Keep, preserved
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
-from ..scene.removed import Removal
+from ..scene.checks import Removal
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Sampling
 from . import holds, leaders

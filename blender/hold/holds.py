@@ -11,7 +11,7 @@ from ...skeleton.hold import Hold
 from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig, is_rig
-from ..messages.frame_and_point import frame_text, point_text
+from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of

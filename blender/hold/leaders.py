@@ -10,8 +10,8 @@ from ...skeleton.hold import Hold
 from ...skeleton.values import ChainPlan, Point
 from ..armatures import Rig, local_armatures
 from ..bake.chain import chain_plan
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
+from ..messages.translation import point_text
 from ..scene import dependencies
 from . import holds
 

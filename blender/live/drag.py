@@ -10,15 +10,15 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
+from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_plan, unlisted_chain
-from ..bake.chosen_chains import chosen_chains
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
-from ..rigs.switches import known_by_end
+from ..rigs.known_limbs import known_by_end
 from ..rna_paths import owner_and_property
 from ..scene import at_work
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..targets.targets_from_pose import snap_targets
 from . import live
 from .free_limb import FreeLimb

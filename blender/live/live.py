@@ -15,7 +15,7 @@ from mathutils import Matrix
 from ...skeleton.values import MERGE, Bone, Plan, Point
 from .. import versions
 from ..armatures import Rig
-from ..bake import circles, convert
+from ..bake import checks, convert
 from ..bake.pose import pose_solved
 from ..curves import write
 from ..scene import pose_before
@@ -161,7 +161,7 @@ def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
         # with other limbs are right after this many rounds at most; where nothing has moved, a round is little more
         # than a look.
         chains = [chain for rig in rigs if (found := _plan(rig)) for chain in found.chains]
-        circling, order = circles.in_circles(chains), [*rigs] * len(chains)
+        circling, order = checks.in_circles(chains), [*rigs] * len(chains)
     for rig in rigs:
         state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
     return order

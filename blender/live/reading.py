@@ -8,10 +8,10 @@ from bpy.types import ID, Object, Scene
 
 from ...skeleton.values import Bone, Plan
 from ..armatures import Rig, is_rig
-from ..bake import shared_bones
+from ..bake import checks
 from ..bake.build_plan import current_plan
 from ..bake.fingerprint import Fingerprint
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..scene.glance import GlanceRequest
 from ..scene.request import sample_request
 
@@ -68,7 +68,7 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
         if _is_right(before, since):
             return before
     plan = current_plan(rig, [name for name, *_ in chains], scene)
-    shared_bones.refuse_shared_bones(plan.chains)
+    checks.refuse_shared_bones(plan.chains)
     look = GlanceRequest(plan=plan, need=sample_request(plan))
     found = Fingerprint.of(plan)
     others = any(is_rig(item) and item != rig for item in found.items)

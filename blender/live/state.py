@@ -14,7 +14,7 @@ from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
-from ..bake import shared_bones
+from ..bake import checks
 from ..messages.refused import Refused
 from ..scene import pose_before
 from ..scene.glance import Glance
@@ -258,7 +258,7 @@ def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> d
             refused[chain[0]] = refusal
         else:
             alone += seen.reading.plan.chains
-    refused |= shared_bones.refusals(alone)
+    refused |= checks.shared_bone_refusals(alone)
     fit = [chain for chain in chains if chain[0] not in refused]
     try:
         _seen(rig, fit, scene, depsgraph)

@@ -2,7 +2,6 @@
 
 Other rooms use of it:
 
-    frame_and_point : frame_text, point_text
     refused : Refused, unknown_word, unless_gone
-    translation : Alert, known_words, nearest_name, translated
+    translation : Alert, frame_text, known_words, nearest_name, point_text, translated
 """

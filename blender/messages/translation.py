@@ -7,9 +7,12 @@ from functools import cache, lru_cache
 from numbers import Number
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_rpt
+
+if TYPE_CHECKING:
+    from ...skeleton.values import Point
 
 
 class Alert(str):
@@ -70,3 +73,13 @@ def known_words(word: object, known: Iterable[str]) -> str:
     if not (isinstance(word, str) and word):
         return listed
     return translated("part.known", known=listed, nearest=nearest_name(word, words))
+
+
+def frame_text(frame: float) -> str:
+    """A frame as users write it: 1000000, and 1.333 for a third."""
+    return f"{round(float(frame), 3):.12g}"  # NumPy takes ten times as long to round one number
+
+
+def point_text(point: "Point") -> str:
+    """An object's name, and that of its bone behind a comma."""
+    return f"{point.object.name}, {point.bone}" if point.bone else point.object.name

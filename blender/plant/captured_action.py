@@ -12,7 +12,7 @@ from bpy.types import Action
 from ...skeleton.feet.feet import Foot
 from .. import versions
 from ..armatures import Rig
-from ..bake import trial_keys
+from ..bake import write_channels
 from ..curves import kept_action, write
 from ..curves.borders import same_curves
 from ..curves.keys import single_key_points
@@ -85,7 +85,7 @@ def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
     if versions.played(rig) == (source.action, source.slot):
         yield rig
         return
-    with trial_keys.copied(rig) as copy:
+    with write_channels.copied(rig) as copy:
         versions.play(copy, source.action, source.slot)
         _set(copy, source.unkeyed, source.unkeyed)
         try:

@@ -11,12 +11,11 @@ from ...solver.feet.plant import PlantOptions
 from .. import versions
 from ..armatures import Rig
 from ..bake.build_plan import Frames, limb_plan
-from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
-from ..bake.shared_bones import refuse_shared_bones
+from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..chains.detect.find_limbs import Kind
 from ..curves.keys import key_span
 from ..messages.refused import Refused
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..settings import bone_marks
 from . import captured_action
 from .captured_action import Captured

@@ -17,11 +17,11 @@ from ...solver.feet.contacts import on_ground
 from ...solver.feet.corrections import slide, stand_spans
 from ...solver.values import Array
 from ...solver.vectors import norm
-from ..bake.build_report import millimetres
 from ..bake.compare import Comparison, compare_joints
 from ..bake.convert import Rows
 from ..bake.foot_report import FootReport, slide_of
 from ..bake.phases import Sampled
+from ..bake.report import millimetres
 from ..messages.refused import Refused
 from ..scene.request import SampleRequest
 from ..settings.key_settings import KeySettings, Measure

@@ -18,15 +18,13 @@ from ...solver.values import Array
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
-from ..bake.build_report import build_report
 from ..bake.notes import switch_notes
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
-from ..bake.report import Report
+from ..bake.report import Report, build_report
 from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keep
-from ..messages.frame_and_point import frame_text
-from ..messages.translation import translated
+from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.request import SampleRequest, pose_request
 from ..settings.key_settings import KeySettings

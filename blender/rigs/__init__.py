@@ -7,6 +7,5 @@ Other rooms use of it:
     rig_files : all
     switch_property : drivers_reading, ik_constraint, pole_on, property_label, property_path, shown_layer,
         switch_path, toe_path, turn
-    switches : all
     wildcards : WILDCARDS, filled, wildcard_texts
 """

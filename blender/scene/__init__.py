@@ -2,19 +2,16 @@
 
 Other rooms use of it:
 
-    armature : given_rig, refuse_other_than_armature, refuse_unposable
     at_work : all
     bone : from_bone, read_bone, rest
+    checks : Removal, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
     curves : OwnTransforms
     dependencies : all
-    finite : refuse_not_finite
     glance : Glance, GlanceRequest
-    isolated : all
     names : given_names
     played : all
     pose_before : all
     probe : all
-    removed : Removal
     request : SampleRequest, pose_request, sample_request
     sampling : all
 """

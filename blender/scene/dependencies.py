@@ -9,8 +9,8 @@ from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, S
 from ...skeleton.values import ChainPlan, Point
 from .. import versions
 from ..armatures import Rig, is_rig
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
+from ..messages.translation import point_text
 from ..rna_paths import bone_and_property
 from ..settings.properties import root_name
 

@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from ...skeleton.values import Plan, Point, Samples
 from ..versions import matrix_rows
-from .finite import all_finite, refuse_not_finite
+from .checks import all_finite, refuse_not_finite
 from .probe import evaluated_objects, number_of
 from .request import SampleRequest
 from .sampling import PoseBefore, refuse_disabled

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
-from bpy.types import CopyTransformsConstraint, Depsgraph, Object, PoseBone, Scene
+from bpy.types import ID, CopyTransformsConstraint, Depsgraph, Object, PoseBone, Scene
 
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused, unless_gone
+from ..messages.translation import point_text
 from ..settings.keyed_options import bone_field
 from ..versions import matrix_rows
 from .request import SampleRequest
@@ -200,3 +200,55 @@ def step(scene: Scene, wanted: SampleRequest, frames: Array) -> Generator[float,
         set_frame(scene, frame)
         recorder.record(scene.view_layers[0].depsgraph)
     return recorder.samples()
+
+
+_TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
+_UNITS = ("system", "scale_length", "system_rotation")
+
+
+_temporary: set[int] = set()
+"""`session_uid` of the scenes that are there now."""
+
+
+def is_isolated(scene: Scene) -> bool:
+    """Whether the scene is one of these: nothing that the user sees is evaluated in it."""
+    return scene.session_uid in _temporary
+
+
+@contextmanager
+def isolated_scene(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
+    """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
+    isolated = bpy.data.scenes.new("Two-Bone IK")
+    probes: list[Object] = []
+    uid = isolated.session_uid
+    _temporary.add(uid)
+    with marked():
+        try:
+            _copy(scene.render, isolated.render, _TIME)
+            _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
+            _copy(scene, isolated, ("use_gravity", "gravity"))
+            link(isolated, wanted, probes)
+            yield isolated
+        finally:
+            _temporary.remove(uid)
+            _remove(isolated, probes)
+
+
+def _remove(scene: Scene, probes: Iterable[Object]) -> None:
+    # Only this takes it off a screen. But in Blender 4 it reads the context's window, and crashes under `--command`,
+    # where there is none.
+    if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
+        bpy.data.scenes.remove(scene)
+    # At one go: each time Blender goes through the whole file. Over what is gone already it would crash.
+    bpy.data.batch_remove([item for item in (scene, *probes) if _is_there(item)])
+
+
+def _is_there(item: ID) -> bool:
+    with unless_gone:
+        return bool(item.name)
+    return False
+
+
+def _copy(source: object, goal: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        setattr(goal, name, getattr(source, name))

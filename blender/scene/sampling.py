@@ -18,10 +18,8 @@ from ..curves.unkeyed_edits import Keyed
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..settings.key_settings import Sampling
-from . import curves, curves_obstacle, dependencies, isolated, played, probe
-from .finite import refuse_not_finite
-from .numbers import refuse_unfit_numbers
-from .removed import Removal
+from . import curves, dependencies, played, probe
+from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
 from .request import SampleRequest, pose_request, sample_request
 
 Steps = Generator[float, None, Samples]
@@ -58,9 +56,7 @@ class Sampler(ExitStack):
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(
-        self, need: SampleRequest | None = None, known: curves_obstacle.Known = MappingProxyType({})
-    ) -> Steps:
+    def over_range(self, need: SampleRequest | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         known : what was looked for already, before anything could have removed it
@@ -104,7 +100,7 @@ class Sampler(ExitStack):
         return Sampler(self._plan, self.way)
 
     def _sampled(
-        self, need: SampleRequest, keyed: Collection[Point] = (), known: curves_obstacle.Known = MappingProxyType({})
+        self, need: SampleRequest, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})
     ) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
         samples = yield from self._whole(self._evaluated(need, keyed, known))
@@ -121,13 +117,13 @@ class Sampler(ExitStack):
         self.removal.refuse()
         return samples
 
-    def _evaluated(self, need: SampleRequest, keyed: Collection[Point], known: curves_obstacle.Known) -> Steps:
+    def _evaluated(self, need: SampleRequest, keyed: Collection[Point], known: curves.Known) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := played.needed(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
-            obstacle = curves_obstacle.obstacle(need, keyed, known)
+            obstacle = curves.obstacle(need, keyed, known)
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
@@ -146,7 +142,7 @@ class Sampler(ExitStack):
         """By F-curves where these tell all that is needed of an object, else step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
-        plain = curves_obstacle.plain(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
+        plain = curves.plain_objects(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
         if not plain:
             return (yield from self._stepped(need, frames))
         samples = yield from self._stepped(need.only({point.object for point in need.points} - plain), frames)
@@ -161,7 +157,7 @@ class Sampler(ExitStack):
             with played.opened(self._plan.scene, need, keyed) as found:
                 return (yield from probe.step(found, need, frames))
         if self._isolated is None or not need.points <= self._isolated[1]:
-            self._isolated = self.enter_context(isolated.opened(self._plan.scene, need)), need.points
+            self._isolated = self.enter_context(probe.isolated_scene(self._plan.scene, need)), need.points
         return (yield from probe.step(self._isolated[0], need, frames))
 
 

@@ -8,9 +8,9 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
-from ..bake.mute_constraints import mute_constraints
 from ..bake.notes import acts
-from ..rigs import switches
+from ..bake.write_channels import mute_constraints
+from ..rigs import known_limbs
 from ..rigs.switch_property import ik_constraint, switch_path, toe_path
 from ..scene import dependencies
 from ..switch import turn_switch
@@ -51,7 +51,7 @@ def on_top(plan: ChainPlan) -> Hiding | None:
 
 def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
     """The same with what switches the constraint, where that is one of a known limb."""
-    limb = switches.known_by_end(plan.rig).get(plan.end.name)
+    limb = known_limbs.known_by_end(plan.rig).get(plan.end.name)
     if not limb:
         return found
     ends = (limb.switch_bone, limb.followed, switch_path(plan.rig, limb), limb.fk_value)
@@ -63,12 +63,12 @@ def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
     return found
 
 
-def switched_off(plan: ChainPlan, copies: switches.Copies, evaluated: Rig, near: float) -> Hiding | None:
+def switched_off(plan: ChainPlan, copies: known_limbs.Copies, evaluated: Rig, near: float) -> Hiding | None:
     """The switch by which the rig shows other bones in place of this chain's, and elsewhere.
 
     near : in world units how far a bone may be from the one in its place, and still show it
     """
-    switch = switches.hiding_switch(plan, switches.known_by_end(plan.rig).get(plan.end.name), copies)
+    switch = known_limbs.hiding_switch(plan, known_limbs.known_by_end(plan.rig).get(plan.end.name), copies)
     if switch and any(_apart(evaluated, *pair) > near for pair in switch.instead):
         return Hiding(switch=switch.path, value=switch.value)
     return None

@@ -21,7 +21,7 @@ from ..live import state
 from ..live.live import is_live
 from ..live.reading import Reading
 from ..messages.refused import Refused
-from ..rigs import switches
+from ..rigs import known_limbs
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import hiding
@@ -107,7 +107,7 @@ class _Look:
 
 _looks: dict[int, _Look] = {}
 # To go through all constraints of a rig takes long: done again where its chains are read again.
-_copies: dict[int, tuple[Reading, switches.Copies]] = {}
+_copies: dict[int, tuple[Reading, known_limbs.Copies]] = {}
 _evaluations = 0
 
 
@@ -137,7 +137,7 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
     now = state.update(rig, scene, depsgraph)
     if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
-        _copies[rig.session_uid] = now.reading, switches.copies(rig, dependencies.constrained(rig))
+        _copies[rig.session_uid] = now.reading, known_limbs.copies(rig, dependencies.constrained(rig))
     solved = {one.plan.name: one for one in now.solved}
     found = {}
     for chain in rig.two_bone_ik_chains:

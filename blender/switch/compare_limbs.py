@@ -15,11 +15,9 @@ from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
 from ..bake.chain_report import ChainReport
-from ..bake.chosen_frames import chosen
-from ..bake.compare import unmeasurable
+from ..bake.compare import chosen_frames, unmeasurable
 from ..bake.phases import Sampled
-from ..messages.frame_and_point import frame_text
-from ..messages.translation import translated
+from ..messages.translation import frame_text, translated
 from ..scene.request import SampleRequest
 from ..settings.key_settings import Keys, KeySettings, Measure
 
@@ -148,7 +146,7 @@ def _chosen(
         curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
     found = zip(frames, (_FEW, _FEW_BETWEEN), (fast, curved), strict=True)
-    rows, between = (chosen(times, plan.rig, measure, few, rows, keyed) for times, few, rows in found)
+    rows, between = (chosen_frames(times, plan.rig, measure, few, rows, keyed) for times, few, rows in found)
     return rows, between
 
 

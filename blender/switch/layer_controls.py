@@ -19,7 +19,7 @@ from ...skeleton.switch.place_bones import Control, Evaluated, place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Channel, Plan
 from ...solver.values import Array
-from ..bake import trial_keys
+from ..bake import write_channels
 from .layer_keys import LayerKeys
 from .layers import trial_bones
 
@@ -46,7 +46,7 @@ def controls(
     held = switches = [one for limb in limbs for one in limb.switches]
     if not (chains or waiting):
         return bases, between, held
-    with trial_keys.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
+    with write_channels.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
 
         def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
             channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))

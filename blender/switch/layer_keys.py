@@ -16,7 +16,7 @@ from ...skeleton.values import MERGE, Channel, Plan, Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..bake import trial_keys
+from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import key_frames, key_points, values_before
 from ..settings.key_settings import Keys, KeyStyle
@@ -111,7 +111,7 @@ class LayerKeys:
         allowed = dict.fromkeys(channels, 2.0 * tolerance)
         few: dict[str, list[Channel]] = {}
         wrong = list(self._limbs)
-        with trial_keys.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
+        with write_channels.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
                     cubic, near = style.interpolation == "BEZIER", allowed[limb.name]

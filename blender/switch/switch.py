@@ -14,9 +14,8 @@ from ...skeleton.switch.layers import LayerPlan, Setting, wanted
 from ...skeleton.values import Channel, Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
-from ..bake.build_plan import Frames, frame_range, steps
-from ..bake.chosen_chains import scene_of
-from ..bake.frames import refuse_stretched_time
+from ..bake.build_plan import Frames, frame_range, scene_of, steps
+from ..bake.checks import refuse_stretched_time
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
 from ..curves import key_checks
@@ -27,7 +26,7 @@ from ..rigs import rig_files
 from ..rigs.known_limbs import known_limbs
 from ..rigs.switch_property import property_label
 from ..scene import sampling
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..scene.request import SampleRequest
 from ..settings.key_settings import Keys, KeySettings
 from . import layer_controls

@@ -17,9 +17,8 @@ from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks
 from ..curves.keys import curves_at
-from ..messages.frame_and_point import frame_text
-from ..messages.translation import translated
-from ..scene import isolated, played, probe
+from ..messages.translation import frame_text, translated
+from ..scene import played, probe
 from ..scene.request import SampleRequest
 from ..settings import keyed_options
 from .option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
@@ -109,7 +108,7 @@ def _sampled(
     rig = cast(Rig, owner.id_data)
     need = SampleRequest(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
     names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
-    way = played.opened(scene, need, {}) if played.needed(need) else isolated.opened(scene, need)
+    way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
     with way as found:
         for frame in frames.tolist():
             probe.set_frame(found, frame)

@@ -17,7 +17,7 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rigs.known_limbs import kind_of
 from ..scene import dependencies
-from ..scene.finite import refuse_not_finite
+from ..scene.checks import refuse_not_finite
 from . import animation
 from .animation import option_animations
 from .differences import differences

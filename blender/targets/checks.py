@@ -18,8 +18,8 @@ from .. import versions
 from ..armatures import Rig, editable
 from ..curves import key_checks
 from ..curves.keys import values_before
-from ..messages.frame_and_point import frame_text, point_text
 from ..messages.refused import Refused
+from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rigs.switch_property import shown_layer
 from ..scene import dependencies

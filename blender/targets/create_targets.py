@@ -13,12 +13,12 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Plan, Point
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..bake.chosen_chains import TakingPart, scene_of, with_bones
+from ..bake.build_plan import TakingPart, scene_of, with_bones
 from ..bake.report import Report
 from ..chains import chain_defaults
 from ..chains.field_values import set_fields, unchanged_on_error
 from ..messages.translation import translated
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from ..settings.properties import TwoBoneIKChain
 from . import target_bones, target_empties, targets_from_pose
 from .made_for import is_of_twin

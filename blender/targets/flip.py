@@ -16,14 +16,13 @@ from ...solver.values import Array, Bend, Plane
 from ...solver.vectors import norm
 from ..armatures import Rig, is_rig, local_armatures
 from ..bake.build_plan import current_plan
-from ..bake.frames import refuse_stretched_time
+from ..bake.checks import refuse_stretched_time
 from ..bake.pose import bend_signs, pose, refuse_unposed
 from ..bake.report import Report
 from ..curves import unkeyed_edits, write
 from ..curves.keys import curves_at
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
-from ..messages.translation import translated
+from ..messages.translation import point_text, translated
 from ..scene import dependencies, sampling
 from ..scene.request import pose_request
 from ..settings.key_settings import DEFAULTS, Sampling

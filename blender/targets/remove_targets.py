@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ..armatures import Rig
-from ..bake.chosen_chains import chosen_chains, scene_of
+from ..bake.build_plan import chosen_chains, scene_of
 from ..messages.refused import Refused
-from ..scene.armature import refuse_unposable
+from ..scene.checks import refuse_unposable
 from . import target_bones, target_empties
 from .made_for import items_in_use, made
 from .new_targets import Role

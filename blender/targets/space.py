@@ -10,9 +10,8 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import is_rig
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
-from ..messages.translation import nearest_name
+from ..messages.translation import nearest_name, point_text
 from ..scene import dependencies
 
 Space = Object | tuple[Object, str] | None

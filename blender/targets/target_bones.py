@@ -19,7 +19,7 @@ from ...solver import targets
 from ...solver.values import Bend
 from .. import versions
 from ..armatures import Rig, is_rig
-from ..bake.rest_side import rest_chain
+from ..bake.chain import rest_chain
 from ..curves import unkeyed_edits
 from ..messages.refused import Refused
 from ..messages.translation import translated

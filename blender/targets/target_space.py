@@ -18,16 +18,15 @@ from ...solver.vectors import product
 from ..armatures import Rig
 from ..bake import convert
 from ..bake.build_plan import Frames, build_plan
-from ..bake.build_report import build_report
+from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
-from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
 from ..bake.phases import Need, Opened, Preparation, Written, request
+from ..bake.report import build_report
 from ..bake.write_channels import paths, write_keys
 from ..curves.keys import key_frames
 from ..curves.unkeyed_edits import Keep
-from ..messages.frame_and_point import frame_text, point_text
 from ..messages.refused import Refused
-from ..messages.translation import translated
+from ..messages.translation import frame_text, point_text, translated
 from ..rigs import controls
 from ..scene import dependencies, sampling
 from ..scene.bone import read_bone

@@ -27,16 +27,14 @@ from .. import versions
 from ..armatures import Rig
 from ..bake import convert
 from ..bake.build_plan import Frames, build_plan, current_plan
-from ..bake.build_report import build_report
+from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
-from ..bake.frames import refuse_stretched_time, refuse_too_many_frames
 from ..bake.phases import Need, Opened, Preparation, Written, request
-from ..bake.report import Report
+from ..bake.report import Report, build_report
 from ..bake.write_channels import paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keep
-from ..messages.frame_and_point import point_text
-from ..messages.translation import translated
+from ..messages.translation import point_text, translated
 from ..rigs import controls
 from ..scene import sampling
 from ..scene.bone import from_bone

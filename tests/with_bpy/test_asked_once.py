@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.rigs import switches
+from bl_ext.user_default.two_bone_ik.blender.rigs import known_limbs
 from bl_ext.user_default.two_bone_ik.blender.scene import dependencies
 from bl_ext.user_default.two_bone_ik.blender.settings import keyed_options
 from bpy.types import Object
@@ -35,7 +35,7 @@ def calls(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[ob
 
 
 def test_a_bake_asks_once_for_limbs_of_known_rigs(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = calls(monkeypatch, switches, "limbs_of")
+    asked = calls(monkeypatch, known_limbs, "limbs_of")
     assert api.bake(rig, frames=(1, 3)).reached
     assert asked == [(rig,)]
 

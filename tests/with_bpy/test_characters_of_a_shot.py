@@ -40,11 +40,11 @@ def baked(path: Path) -> None:
 
 
 def test_characters_of_a_file_take_the_scenes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bl_ext.user_default.two_bone_ik.blender.scene import isolated
+    from bl_ext.user_default.two_bone_ik.blender.scene import probe
 
     characters(5)
-    shot, made, opened = save(tmp_path / "shot.blend"), [], isolated.opened
-    monkeypatch.setattr(isolated, "opened", lambda *given: made.append(given) or opened(*given))
+    shot, made, opened = save(tmp_path / "shot.blend"), [], probe.isolated_scene
+    monkeypatch.setattr(probe, "isolated_scene", lambda *given: made.append(given) or opened(*given))
     baked(shot)
     assert len(made) == 1
     for number in range(5):

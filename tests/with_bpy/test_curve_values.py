@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.curves.curve_values import evaluated_together
+from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated_together
 from bpy.types import FCurve
 
 FRAMES = np.linspace(-5.0, 65.0, 281)

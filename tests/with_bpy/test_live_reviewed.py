@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.rigs import switches
+from bl_ext.user_default.two_bone_ik.blender.rigs import known_limbs
 from bl_ext.user_default.two_bone_ik.blender.status import limb_state
 from bpy.types import Object
 
@@ -89,13 +89,13 @@ def test_a_switch_has_two_ends(value: object, found: float | None) -> None:
         rig.id_properties_ui("switch").update(min=0.0, max=1.0)
     elif type(value) is int:
         rig.id_properties_ui("switch").update(min=0, max=1)
-    assert switches.other_end(rig, '["switch"]') == found
+    assert known_limbs.other_end(rig, '["switch"]') == found
 
 
 def test_what_drives_by_a_property_that_is_gone_is_no_switch() -> None:
     rig = rigs.armature()
-    assert switches.other_end(rig, '["gone"]') is None
-    assert switches.other_end(rig, 'pose.bones["gone"]["switch"]') is None
+    assert known_limbs.other_end(rig, '["gone"]') is None
+    assert known_limbs.other_end(rig, 'pose.bones["gone"]["switch"]') is None
 
 
 def test_a_copying_bone_that_is_renamed_breaks_no_list(rig: Object) -> None:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.bake.rest_side import StraightRest, straight_rest
+from bl_ext.user_default.two_bone_ik.blender.bake.chain import StraightRest, straight_rest
 from bpy.types import Object
 from mathutils import Vector
 

@@ -1,19 +1,89 @@
-"""Chains that follow their own limb, or another, by a way that the order of an armature's chains does not show."""
+"""What a plan is refused for before anything is solved or written.
 
+It has too many frames, its keys would play on others, a target is out of reach, two chains pose one bone, or a chain
+follows its own limb by a way that the order of an armature's chains does not show.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import combinations
 
-from bpy.types import FCurve, Object
+import numpy as np
+from bpy.types import FCurve, Object, Scene
 
-from ...skeleton.values import ChainPlan, Point
+from ...skeleton.chain_group import SolvedGroup, one_by_one
+from ...skeleton.values import ChainPlan, Plan, Point
+from ...solver.values import Unreachable
 from .. import versions
 from ..armatures import is_rig
-from ..messages.frame_and_point import point_text
 from ..messages.refused import Refused
+from ..messages.translation import frame_text, point_text
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 
+MOST_FRAMES = 2_000_000
+"""As many of one chain can be baked at once: about 5 GB."""
 
-def refuse_driven(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:
+
+def refuse_too_many_frames(plan: Plan) -> None:
+    """Raise `Refused` where the chains would take more memory than most machines have, a few kilobytes a frame."""
+    count, chains = len(plan.frames), len(plan.chains)
+    most = MOST_FRAMES // chains
+    if count > most:
+        raise Refused("TOO_MANY_FRAMES", object=plan.rig, value=count, chains=chains, most=most)
+
+
+def refuse_stretched_time(plan: Plan) -> None:
+    """Raise `Refused` where keys on the frames of the plan would play on others."""
+    scene: Scene = plan.scene
+    render = scene.render
+    if render.frame_map_old != render.frame_map_new:
+        value = render.frame_map_old, render.frame_map_new
+        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name)
+
+
+def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
+    """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
+    erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
+    for one in one_by_one(plan, erring):
+        out = one.out_of_reach[plan.asked, 0]
+        if out.any():
+            frame = plan.step * int(np.argmax(out))
+            distance, inner, outer = one.distances(frame)
+            when = frame_text(plan.frames[frame])
+            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)
+
+
+def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
+    """Raise `Refused` for the first two chains of an armature object that pose the same bone."""
+    for refusal in shared_bone_refusals(chains).values():
+        raise refusal
+
+
+def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
+    """For each chain that poses a bone which another poses as well, by its name, the sentence that names both."""
+    found: dict[str, Refused] = {}
+    chains = list(chains)
+    counts = Counter([name for chain in chains for name in chain.oriented])
+    if len(counts) == counts.total():
+        return found
+    suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
+    for chain, other in combinations(suspects, 2):
+        shared = _shared(chain, other)
+        if shared:
+            refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)
+            found = {chain.name: refusal, other.name: refusal} | found
+    return found
+
+
+def _shared(chain: ChainPlan, other: ChainPlan) -> str:
+    """The first bone that one of them keys and the other keys or carries along, seen from the root; else ""."""
+    keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
+    both = (keyed & set(other.oriented)) | (other_keyed & set(chain.oriented))
+    return next((name for name in (*chain.oriented, *other.oriented) if name in both), "")
+
+
+def refuse_driven_targets(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:
     """Raise `Refused` where drivers of objects make a chain's target follow bones that one of the chains moves."""
     for chain in chains:
         for point in filter(None, (chain.target, chain.pole)):

@@ -1,0 +1,156 @@
+"""What cannot be sampled or posed is refused: armatures without a pose, places that are nowhere, options that clash.
+
+Blender gives NaN and infinity by itself, and neither may end up in a pose. Frame handlers may remove what was read by
+objects and names.
+"""
+
+from collections import defaultdict
+from math import degrees
+
+import numpy as np
+from bpy.types import Object
+from numpy.typing import NDArray
+
+from ...skeleton.values import Plan, Point, Samples
+from ...solver.values import Array
+from ..armatures import Rig, editable, is_rig
+from ..messages.refused import Refused
+from ..messages.translation import frame_text
+from ..settings.keyed_options import bone_field
+from . import dependencies
+
+
+def refuse_other_than_armature(item: Object | None) -> None:
+    """Raise `Refused` unless this is an armature object."""
+    if item is None or isinstance(item, Object):
+        if not is_rig(item):
+            raise Refused("NO_ARMATURE.object", object=item or "nothing")
+    else:
+        raise Refused("NO_ARMATURE.type", value=item)
+
+
+def given_rig(item: Object | None) -> Rig:
+    """The same, as what it is to mypy; Refused unless it is an armature object."""
+    refuse_other_than_armature(item)
+    assert is_rig(item)
+    return item
+
+
+def refuse_unposable(rig: Rig) -> None:
+    """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
+    refuse_other_than_armature(rig)
+    if not editable(rig):
+        raise Refused("LINKED", object=rig)
+    if rig.mode == "EDIT":
+        raise Refused("EDIT_MODE", object=rig)
+    if rig.pose is None:
+        # Blender gives a new object its pose bones when it evaluates it first.
+        raise Refused("NO_POSE.armature", object=rig)
+    if rig.data.pose_position == "REST":
+        raise Refused("REST_POSITION.armature", object=rig)
+
+
+_MOST = 1e18
+"""Beyond it the squares that Blender itself computes with, in single precision, are infinite."""
+
+
+def refuse_not_finite(samples: Samples, frames: Array) -> None:
+    """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
+    parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
+    found = (*samples.to_world.values(), *samples.pose.values(), *parts)
+    # What stands is looked at together, as each call of NumPy takes longer; of what moves that would copy all.
+    moving, still = ([part for part in found if (len(part) > 1) is moves] for moves in (True, False))
+    if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
+        return
+    worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
+    # A rotation makes nothing larger.
+    own = {
+        point: basis.matrix
+        for point, basis in samples.basis.items()
+        if not all(map(all_finite, (basis.location, basis.rotation, basis.scale)))
+    }
+    spoiled = [
+        (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
+        for found in (worlds, samples.pose, own)
+        for point, matrices in found.items()
+        if not all_finite(matrices)
+    ]
+    if not spoiled:
+        return
+    # What is carried is nowhere as well: name what carries it.
+    row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
+    held = matrices[row][~_finite(matrices[row])]
+    worst, when = float(held[np.abs(held).argmax()]), frame_text(frames[row])
+    raise Refused(
+        "NOT_FINITE.bone" if point.bone else "NOT_FINITE.object",
+        object=point.object,
+        bone=point.bone,
+        value=worst,
+        frame=when,
+    )
+
+
+def all_finite(values: Array) -> bool:
+    """True if none of these numbers is NaN, infinite or beyond what Blender can compute with."""
+    return bool(values.max() <= _MOST and values.min() >= -_MOST)
+
+
+def _finite(matrices: Array) -> NDArray[np.bool_]:
+    return np.abs(matrices) <= _MOST
+
+
+def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:
+    """Raise `Refused` for the first of the `frames` (n,) on which a chain's options make no sense."""
+    for point, numbers in samples.numbers.items():
+        for name, values in numbers.items():
+            if not np.isfinite(values).all():
+                row = int(np.argmin(np.isfinite(values)))
+                raise Refused(
+                    "NOT_FINITE.option",
+                    object=point.object,
+                    bone=point.bone,
+                    value=float(values[row]),
+                    frame=frame_text(frames[row]),
+                    property=bone_field(name),
+                )
+        if {"bend_min", "bend_max"} <= numbers.keys():
+            _refuse_crossed(point, numbers["bend_min"], numbers["bend_max"], frames)
+
+
+def _refuse_crossed(point: Point, least: Array, most: Array, frames: Array) -> None:
+    crossed = np.broadcast_to(least > most, np.broadcast_shapes(least.shape, most.shape))
+    if crossed.any():
+        row = int(np.argmax(crossed))
+        low, high = (degrees(values[min(row, len(values) - 1)]) for values in (least, most))
+        raise Refused(
+            "CROSSED_LIMITS.keyed",
+            object=point.object,
+            bone=point.bone,
+            value=(low, high),
+            low=low,
+            high=high,
+            frame=frame_text(frames[row]),
+        )
+
+
+class Removal:
+    """Tells, by names that it keeps, what of a plan has been removed since: a removed object has no name any more."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._rig = plan.rig.name
+        needed: defaultdict[Object, set[str]] = defaultdict(set, {plan.rig: set()})
+        for chain in plan.chains:
+            needed[chain.rig] |= {bone.name for bone in (*chain.bones, *chain.below)}
+            for item, bone in filter(None, (chain.target, chain.pole, chain.parent)):
+                needed[item] |= {bone} - {""}
+        self._needed = sorted((item.name, item, sorted(bones)) for item, bones in needed.items())
+
+    def refuse(self) -> None:
+        """Raise `Refused` for the first that is gone, if any is."""
+        for name, item, needed in self._needed:
+            try:
+                bones = item.data.bones if is_rig(item) else ()
+            except ReferenceError:
+                raise Refused("REMOVED.object", object=name, rig=self._rig) from None
+            if gone := next((bone for bone in needed if bone not in bones), ""):
+                raise Refused("REMOVED.bone", object=name, bone=gone, rig=self._rig)
