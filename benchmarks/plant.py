@@ -4,7 +4,8 @@ Needs NumPy alone; with the Python of a Blender wheel that has the extension it 
 Walks, a run, a treadmill, a stair, standing, turns on the ball and a jump, with 2 mm of noise, skating and
 drift, on legs 0.85, 1 and 1.15 times as long as the captured ones: as the rotations were copied; by two thresholds, the
 best pair for these takes, with the mean position held; and planted. All are given the floor. Thresholds are given the
-velocity of the treadmill and hips that were scaled to the legs as well.
+velocity of the treadmill and hips that were scaled to the legs as well. A foot slides as far as that of its standing
+points which slides most. A second table judges the planted feet on the frames on which Plant lets them stand, by noise.
 """
 
 import os
@@ -22,11 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from solver.feet.contacts import on_ground
 from solver.feet.corrections import stand_spans
 from solver.feet.hips import lowering, scaled
+from solver.feet.slides import slide, turning
 from support.footsteps import Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled
 
-RATES, RATIOS = (30.0, 60.0, 120.0), (0.85, 1.0, 1.15)
+RATES, RATIOS, NOISES = (30.0, 60.0, 120.0), (0.85, 1.0, 1.15), (0.0, 0.0005, 0.002)
 WAYS = "copied", "two thresholds", "planted"
 FAST, HIGH = 0.6, 0.022
 """Metres a second, metres: the thresholds that label most frames right at 2 mm of noise."""
@@ -39,6 +41,10 @@ def main() -> None:
     for ratio in RATIOS:
         for way, figures in zip(WAYS, judged_takes(ratio), strict=True):
             print(f"| {ratio} | {way} | {figures.row()}")
+    print("| noise, mm | slide of standing feet, 99 % | turn while flat, 99 % | F1 of contacts | knees | at worst |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for noise in NOISES:
+        print(f"| {1e3 * noise} | {judged_stands(noise).row()}")
     print(f"the lowering is off from a search by {lowering_error():.1e} leg lengths at most")
     if util.find_spec("bpy"):
         import plant_speed
@@ -74,6 +80,69 @@ class Figures:
         """The figures as cells of a table."""
         slides = f"{self.still:.1%} | {1e3 * self.most_slide:.3f} mm"
         return f"{slides} | {self.on_floor:.1%} | {self.knee:.2f} | {self.hip:.2f} |"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandFigures:
+    """Of planted takes at all rates and leg lengths together, by the contacts that Plant has found.
+
+    slides : (k,) metres a frame, of feet that stand
+    turns : (m,) radians a frame, of feet that stand flat
+    f1 : of the contacts of balls and heels with those that are known
+    knees : of each take the greatest acceleration, as captured 1
+    """
+
+    slides: np.ndarray
+    turns: np.ndarray
+    f1: float
+    knees: np.ndarray
+
+    @property
+    def most_slide(self) -> float:
+        """Metres a frame: 99 % of the frames slide by less."""
+        return float(np.quantile(self.slides, 0.99))
+
+    @property
+    def most_turn(self) -> float:
+        """Degrees a frame: 99 % of the frames turn by less."""
+        return float(np.degrees(np.quantile(self.turns, 0.99)))
+
+    def row(self) -> str:
+        """The figures as cells of a table."""
+        still = f"{1e3 * self.most_slide:.3f} mm | {self.most_turn:.3f} degrees | {self.f1:.3f}"
+        return f"{still} | {np.median(self.knees):.2f} | {self.knees.max():.2f} |"
+
+
+def judged_stands(noise: float, rates: Sequence[float] = RATES, takes: Collection[str] = TAKES) -> StandFigures:
+    """The figures of takes with so much noise (metres); the ground is found, but for the stair."""
+    found = [
+        _judged_stands(legs_scaled(disturbed(TAKES[name](rate), noise, seed), ratio), ratio, name == "stair")
+        for ratio in RATIOS
+        for rate in rates
+        for seed, name in enumerate(takes)
+    ]
+    slides, turns, counts, knees = zip(*found, strict=True)
+    right, either = np.sum(counts, axis=0)
+    return StandFigures(
+        slides=np.concatenate(slides),
+        turns=np.concatenate(turns),
+        f1=float(right / either),
+        knees=np.array(knees),
+    )
+
+
+def _judged_stands(
+    take: Capture, ratio: float, is_stair: bool
+) -> tuple[np.ndarray, np.ndarray, tuple[float, float], float]:
+    """Slides, turns, contacts that are right with the mean of those known and found, acceleration as captured 1."""
+    floor = stair_level(take, ratio) if is_stair else None
+    result, after = planted(take, ratio, level=floor, ratio=ratio, origin=ANKLE)
+    slides = slide(on_ground(after.points, take.rate, result.velocity), result.stands)
+    turns = turning(after.feet, after.points, result.stands)
+    right = np.count_nonzero(result.stands & take.touches)
+    either = 0.5 * (np.count_nonzero(result.stands) + np.count_nonzero(take.touches))
+    knee = most_acceleration(after.knees, take.rate) / most_acceleration(take.knees, take.rate)
+    return slides[np.isfinite(slides)], turns[np.isfinite(turns)], (right, either), knee
 
 
 def judged_takes(ratio: float, rates: Sequence[float] = RATES, takes: Collection[str] = TAKES) -> list[Figures]:

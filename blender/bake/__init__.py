@@ -12,7 +12,7 @@ Other rooms use of it:
     compare : Comparison, chosen_frames, compare_joints, compare_targets, near, unmeasurable
     convert : all
     fingerprint : Fingerprint
-    foot_report : FootReport, slide_of
+    foot_report : FootReport, median_and_worst
     keys_of_limbs : bone_keys, target_keys
     markers : all
     notes : acting_notes, acts, switch_notes

@@ -10,6 +10,9 @@ from ...solver.values import Array
 from ..messages.translation import translated
 from .report_fields import check_fields
 
+_PAIRS = "before", "after", "planted", "turn_before", "turn_after", "turn_planted"
+"""Fields with a median and a worst."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FootReport:
@@ -19,7 +22,10 @@ class FootReport:
     contacts : how often one of its points comes to stand
     frames : on how many frames it stands
     measured, total : the frames on which the slide was measured, and all frames; 0 in older reports
-    before, after : median and worst slide from frame to frame, as captured and as planted; 0 if it never stands
+    before, after : median and worst slide from frame to frame, as captured and as measured of the planted character; of
+        the standing point that slides most, in space; 0 if it never stands
+    planted : the same as it was planted, on all frames on which it stands
+    turn_before, turn_after, turn_planted : the same of its turn in degrees, while it stands flat; 0 in older reports
     moved : how far it is moved at most
     short : the farthest that it falls short of where it is to stand; 0 if that is too little to see
     millimetres : in a world unit; 0 in a scene without units
@@ -35,12 +41,17 @@ class FootReport:
     millimetres: float
     measured: int = 0
     total: int = 0
+    planted: tuple[float, float] = (0.0, 0.0)
+    turn_before: tuple[float, float] = (0.0, 0.0)
+    turn_after: tuple[float, float] = (0.0, 0.0)
+    turn_planted: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "FootReport":
         """The report from `fields`, a part of `Report.as_dict`."""
         check_fields(cls, fields)
-        return cls(**{**fields, "before": tuple(fields["before"]), "after": tuple(fields["after"])})
+        pairs: dict[str, Any] = {name: tuple(fields[name]) for name in _PAIRS if name in fields}
+        return cls(**{**fields, **pairs})
 
     @property
     def unit(self) -> str:
@@ -63,6 +74,9 @@ class FootReport:
             "unit": self.unit,
             "before": [scale * slide for slide in self.before],
             "after": [scale * slide for slide in self.after],
+            "planted": scale * self.planted[1],
+            "turn": max(self.turn_after[1], self.turn_planted[1]),
+            "turn_before": self.turn_before[1],
             "moved": scale * self.moved,
         }
         if self.short:
@@ -75,7 +89,8 @@ def headline(feet: Sequence[FootReport]) -> str:
     if not any(foot.frames for foot in feet):
         return translated("report.none_stands")
     scale, unit = feet[0].scale, feet[0].unit
-    before, after = (scale * max(getattr(foot, name)[1] for foot in feet) for name in ("before", "after"))
+    before = scale * max(foot.before[1] for foot in feet)
+    after = scale * max(max(foot.after[1], foot.planted[1]) for foot in feet)
     return _on_part(feet[0], translated("report.planted", before=before, after=after, unit=unit))
 
 
@@ -86,7 +101,7 @@ def _on_part(foot: FootReport, text: str) -> str:
     return ". ".join((text, translated("report.feet_measured", count=foot.measured, total=foot.total)))
 
 
-def slide_of(distances: Array) -> tuple[float, float]:
-    """Median and worst of distances (n,), NaN where the foot does not stand."""
+def median_and_worst(distances: Array) -> tuple[float, float]:
+    """Median and worst of slides or turns (n,), NaN where the foot does not stand."""
     known = distances[np.isfinite(distances)]
     return (float(np.median(known)), float(known.max())) if len(known) else (0.0, 0.0)

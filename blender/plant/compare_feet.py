@@ -9,17 +9,19 @@ from numpy.typing import NDArray
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
+from ...skeleton.feet.flat_feet import orientations
 from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.solve import world_joints
 from ...skeleton.switch.limb_pose import extremes
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.feet.contacts import on_ground
-from ...solver.feet.corrections import slide, stand_spans
+from ...solver.feet.corrections import stand_spans
+from ...solver.feet.slides import slide, turning
 from ...solver.values import Array
-from ...solver.vectors import norm
+from ...solver.vectors import norm, product
 from ..bake.compare import Comparison, compare_joints
 from ..bake.convert import Rows
-from ..bake.foot_report import FootReport, slide_of
+from ..bake.foot_report import FootReport, median_and_worst
 from ..bake.phases import Sampled
 from ..bake.report import millimetres
 from ..messages.refused import Refused
@@ -53,7 +55,10 @@ def compare_feet(
         few = len(plan.frames) <= _MOST
         measure, suspects = (Measure.ALL, suspects) if few else (measure, _suspects(planted, solved))
     comparison = compare_joints(plan, solved, keyed_rows, settings, measure, suspects.tolist())
-    bones = frozenset(Point(plan.rig, place.bone) for foot in planted_feet if foot.is_planted for place in foot.points)
+    those = [foot for foot in planted_feet if foot.is_planted]
+    names = [place.bone for foot in those for place in foot.points]
+    names += [foot.chain.tip_bone for foot in those if foot.chain.below]
+    bones = frozenset(Point(plan.rig, name) for name in names)
     feet_too = SampleRequest(objects=frozenset({plan.rig}), bones=bones)
     return replace(comparison, points=comparison.points | feet_too if comparison.points else None)
 
@@ -69,14 +74,20 @@ def foot_reports(
 
 
 def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: Array, samples: Samples) -> FootReport:
-    """Of one foot: what was planted of it, and how far it slid before, and does now on these frames."""
+    """Of one foot: how far it slid and turned as captured, does as planted, and as measured on these frames."""
     stands, short = planted.stands[:, column], float(planted.short[:, column].max())
-    now = np.full_like(planted.points[:, column], np.nan)
-    now[np.searchsorted(plan.frames, frames)] = feet.contact_points(samples, [foot], len(frames))[:, 0]
-    seen = (on_ground(each, plan.rate, planted.velocity[column]) for each in (planted.points[:, column], now))
+    rows = np.searchsorted(plan.frames, frames)
+    now, seen_feet = (np.full_like(each[:, column], np.nan) for each in (planted.points, planted.feet))
+    now[rows] = feet.contact_points(samples, [foot], len(frames))[:, 0]
+    seen_feet[rows] = orientations(samples, foot, len(frames))
     a_frame = plan.rate / plan.frame_rate  # from sample to sample
-    up = None if foot.is_hand else feet.UP
-    before, after = (slide_of(a_frame * slide(points, stands, up)) for points in seen)
+    places = planted.points[:, column], planted.placed[:, column], now
+    captured = planted.feet[:, column]
+    turned = captured, product(planted.turns[:, column], captured), seen_feet
+    slides = [slide(on_ground(each, plan.rate, planted.velocity[column]), stands) for each in places]
+    turns = [np.degrees(turning(each, planted.points[:, column], stands)) for each in turned]
+    before, as_planted, after = (median_and_worst(a_frame * each) for each in slides)
+    turn_before, turn_planted, turn_after = (median_and_worst(a_frame * each) for each in turns)
     return FootReport(
         name=foot.chain.name,
         contacts=len(feet.contacts([foot], planted.stands[:, [column]], plan.frames)),
@@ -85,6 +96,10 @@ def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: A
         total=len(plan.frames),
         before=before,
         after=after,
+        planted=as_planted,
+        turn_before=turn_before,
+        turn_after=turn_after,
+        turn_planted=turn_planted,
         moved=float(planted.moved[:, column].max()),
         short=short if short > MOVES * planted.lengths[column] else 0.0,
         millimetres=millimetres(plan.scene),

@@ -25,7 +25,7 @@ def slow_rows(points: Array) -> NDArray[np.bool_]:
 
 
 def soles(samples: Samples, feet: Sequence[Foot], points: Array) -> Array | None:
-    """(n, f, 3) their normals in the world; None if no foot is to lie flat.
+    """(n, f, 3) their normals in the world, NaN of feet that need not lie flat; None if no foot is to.
 
     points : (n, f, 2, 3)     ball and heel
     """
@@ -36,7 +36,7 @@ def soles(samples: Samples, feet: Sequence[Foot], points: Array) -> Array | None
 
 def _normals(samples: Samples, foot: Foot, points: Array) -> Array:
     if foot.sole is None:
-        return np.broadcast_to(UP, (len(points), 3))
+        return np.full((len(points), 3), np.nan)
     up = np.array(foot.sole.up) if stands_at_rest(samples, foot, points) else _found_up(samples, foot, points)
     return np.broadcast_to(transform.transform_vectors(_turns(samples, foot), up), (len(points), 3))
 
@@ -50,6 +50,11 @@ def _found_up(samples: Samples, foot: Foot, points: Array) -> Array:
     """(3,) what mostly points upwards while the foot is slow, in the space of its bone."""
     up = transform.transform_vectors(_turns(samples, foot).swapaxes(-1, -2), UP)
     return unit(np.median(np.broadcast_to(up, (len(points), 3))[slow_rows(points)], axis=0))
+
+
+def orientations(samples: Samples, foot: Foot, count: int) -> Array:
+    """(n, 3, 3) of the foot in the world on `count` frames; NaN without a bone that could turn it."""
+    return np.broadcast_to(_turns(samples, foot) if foot.chain.below else np.full((3, 3), np.nan), (count, 3, 3))
 
 
 def _turns(samples: Samples, foot: Foot) -> Array:

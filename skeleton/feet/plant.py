@@ -32,10 +32,11 @@ Given = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 class PlantedFeet:
     """Where hips and feet go, with a column for each foot.
 
-    points : (n, f, 2, 3)     ball and heel, as captured
+    points, placed : (n, f, 2, 3)     ball and heel, as captured and as planted
+    feet : (n, f, 3, 3)       orientations as captured; NaN of feet that cannot turn
     shift : (n, 3)            of the hips
     tips : (n, f, 3)
-    turns : (n, f, 3, 3)      of the feet, from how they were captured; (1, f, 3, 3) if none does
+    turns : (n, f, 3, 3)      of the feet, from how they were captured
     stands : (n, f, 2) bool
     velocity : (f, 3)         of the ground
     moved, softness, bent, short : (n, f)     as `Planted` has them
@@ -47,6 +48,8 @@ class PlantedFeet:
     """
 
     points: Array
+    placed: Array
+    feet: Array
     shift: Array
     tips: Array
     turns: Array
@@ -97,8 +100,12 @@ def plant_feet(
         for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
     }
     still = np.zeros_like(whole.hips)
+    assert whole.feet is not None
+    lines = (whole.points - whole.tips[:, :, None]) @ np.swapaxes(every["turns"], -1, -2)
     return PlantedFeet(
         points=whole.points,
+        placed=every["tips"][:, :, None] + lines,
+        feet=whole.feet,
         shift=body.hips if body else still,
         velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
         lengths=whole.lengths,
@@ -162,6 +169,7 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
         roots=roots,
         tips=tips,
         points=contact_points(samples, feet, count),
+        feet=transform.stacked(flat_feet.orientations(samples, foot, count) for foot in feet),
         # Bones with keyed locations may change them from frame to frame.
         lengths=np.median(norm(np.diff(joints, axis=2)).sum(axis=2), axis=0),
         rate=rate,
@@ -172,7 +180,7 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
 def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
     if len(columns) == len(legs.lengths):
         return legs
-    fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points")}
+    fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points", "feet")}
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
 

@@ -36,19 +36,24 @@ def toe_channels(
             captured, above = (
                 samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
             )
-            turns = _turns(plan, samples, planted, column, foot, toe)
+            turns, carried = _turns(plan, samples, planted, column, foot, toe)
             if not foot.sole and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
             parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
-            orientation = transform.orientation(product(from_world, product(turns, captured)))
+            orientation = transform.orientation(product(from_world, product(turns, product(carried, captured))))
             scale = samples.basis[Point(plan.rig, toe.bone.name)].scale[:, None]
             basis = inherit.rotation((toe.bone,), parent[:, None], scale, orientation[:, None])[:, 0]
             values = rotation_values(basis, toe.bone.rotation_mode, before[toe.bone.rotation_path])
             yield Channel(path=toe.bone.rotation_path, group=toe.bone.name, frames=plan.frames, values=values)
 
 
-def _turns(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe) -> Array:
-    """(n, 3, 3) rotations of a toe in the world. While its foot is slow, it mostly lies on the ground."""
+def _turns(
+    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe
+) -> tuple[Array, Array]:
+    """(n, 3, 3) rotations of a toe in the world, and those with which it goes along with its foot before.
+
+    While its foot is slow, it mostly lies on the ground.
+    """
     points, slow = planted.points[:, column], slow_rows(planted.points[:, column])
     heads, along, length = _toe_ends(plan, samples, toe)
     tips = positions(samples, plan.rig, foot.joints[2:], len(plan.frames))[:, 0]
@@ -57,14 +62,18 @@ def _turns(plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot
         for places in (heads, points[:, 0])
     )
     lies = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow]))
-    raised = np.eye(3)[None]
-    if foot.sole:
+    raised = carried = np.eye(3)[None]
+    if not foot.sole:
+        carried = planted.turns[:, column]
+        along = transform.transform_vectors(carried, along)
+    else:
         flat = np.logical_and.reduce(planted.stands[:, column], axis=-1)
         raised = raising_turns(along, lies, flat, plan.rate, UP)
         along = transform.transform_vectors(raised, along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
-    return product(clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP), raised)
+    cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP)
+    return product(cleared, raised), carried
 
 
 def _toe_ends(plan: Plan, samples: Samples, toe: Toe) -> tuple[Array, Array, Array]:

@@ -1,10 +1,11 @@
 """How far feet move so that what stands on the ground stays there.
 
-While a foot stands, one of its points is held at a time: that point stays where it is. If the foot rolls on to the next
-point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand that do this,
-the one with the least squares is taken. Heights do not follow from this but from the ground: the lowest point is on it.
-Between two stands the correction is the cubic that meets both with their speed; before the first and after the last it
-dies away. Where that would push the foot into the ground it is raised, smoothly, up to what its stands are raised by.
+While a foot stands, one of its points is held at a time: that point stays where it is, in space. If the foot rolls on
+to the next point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand
+that do this, the one with the least squares is taken. On a ground, one height is added to each stand: the lowest of the
+points on which it stands is then on the ground. Between two stands the correction is the cubic that meets both with
+their speed; before the first and after the last it dies away. Where that would push the foot into the ground it is
+raised, smoothly, up to what its stands are raised by.
 """
 
 from __future__ import annotations
@@ -16,15 +17,12 @@ from numpy.typing import NDArray
 
 from ..reduce import Curve
 from ..values import Array
-from ..vectors import along, dot, norm, rejection
+from ..vectors import along, dot
 from .hips import smooth_envelope
 from .statistics import slope_weights
 
 _EDGE = 0.1
 """Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""
-
-_ROUND = 1 / 30
-"""Seconds before and after a corner over which it is rounded, else knees would snap: the more frames, the harder."""
 
 
 def corrections(
@@ -34,49 +32,40 @@ def corrections(
     rate: float,
     up: Array,
     fade: float = 0.5,
-    steepest: float = np.inf,
     smooth: float = 0.25,
-    grounded: bool = True,
+    captured: Array | None = None,
 ) -> Array:
     """How far one foot moves on each frame.
 
-    points : (n, p, 3)         as captured, seen from the ground; p is 1 or 2
+    points : (n, p, 3)         of the foot as it is turned, seen from the ground; p is 1 or 2
     stands : (n, p) bool       which of them stand
-    level : (n, p) or None     height of each point where it stands on the ground; None: each stand keeps its mean
+    level : (n, p) or None     height of each point where it stands on the ground; None: each stand keeps its own
     rate : frames a second
     up : (3,)                  unit vector
     fade : seconds             over which the first correction grows from nothing, and the last dies away
-    steepest : units a second  by which the corrections of a stand go up and down at most, so that the foot does not
-                               jump where one point comes to stand and the other leaves
     smooth : seconds           for which a foot in the air is raised before and after a frame on which it
                                would be in the ground
-    grounded : False           for what stands on anything at all, as hands do: it is held in height as well
+    captured : (n, p, 3)       the points before the foot was turned: from there the correction is the least; None: it
+                               was not
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)
     spans = stand_spans(held)
+    if not len(spans):
+        return np.zeros((len(points), 3))
     undone, counts = _held(points, _held_point(stands, spans)), np.diff(spans, axis=1)[:, 0] + 1
-    undone[held] -= np.repeat(_totals(undone[held], counts) / counts[:, None], counts, axis=0)
-    if not grounded:
-        return eased(undone, spans, rate, fade)
-    flat, heights = rejection(undone, up), dot(points, up)
-    missing = np.full(heights.shape, -np.inf) if level is None else level - heights
+    part = stands[held][..., None]
+    off = points[held] - (points if captured is None else captured)[held] + undone[held][:, None]
+    means = _totals(np.where(part, off, 0.0).sum(axis=1), counts) / _totals(part.sum(axis=1), counts)
+    undone[held] -= np.repeat(means, counts, axis=0)
     if level is None:
-        part = stands[held]
-        total = _totals(np.where(part, heights[held], 0.0), counts)
-        mean = np.repeat(total / np.maximum(_totals(part, counts), 1.0), counts, axis=0)
-        missing[held] = np.where(part, mean - heights[held], -np.inf)
-    rises = np.where(held, missing.max(axis=1), 0.0)
-    corners = np.abs(np.diff(rises, append=rises[-1:])) > steepest / rate
-    if level is None and np.isfinite(steepest):
-        corners[:-1] |= np.logical_or.reduce(stands[1:] != stands[:-1], axis=1)
-    steep = np.less(*np.searchsorted(np.flatnonzero(corners), spans).T)
-    if steep.any():
-        rows = np.flatnonzero(held)[np.repeat(steep, counts)]
-        rises[rows] = _no_steeper(rises[rows], corners[rows], counts[steep], steepest / rate, rate)
-    moved = eased(flat + along(up, rises), spans, rate, fade)
-    if level is not None and len(spans):
-        moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
+        return eased(undone, spans, rate, fade)
+    missing = level - dot(points, up)
+    least = np.where(stands, missing, -np.inf)[held].max(axis=1) - dot(undone[held], up)
+    rises = np.maximum.reduceat(least, np.cumsum(counts) - counts)
+    undone[held] += along(up, np.repeat(rises, counts))
+    moved = eased(undone, spans, rate, fade)
+    moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
     return moved
 
 
@@ -84,19 +73,6 @@ def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
     """(k, 2) first and last row of each run of True in (n,)."""
     edges = np.diff(np.concatenate(((False,), stands, (False,))).astype(np.int8))
     return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
-
-
-def slide(points: Array, stands: NDArray[np.bool_], up: Array | None) -> Array:
-    """(n - 1, ...) how far a foot slides along the ground from frame to frame; NaN if it does not stand on both.
-
-    points : (n, ..., p, 3)     seen from the ground
-    stands : (n, ..., p) bool   a foot that stands on several points slides as far as the one that slides least
-    up : (3,) or None           unit vector; None for what stands on anything at all, as hands do: it slides upwards too
-    """
-    step = np.diff(points, axis=0)
-    distance = norm(step if up is None else rejection(step, up))
-    least: Array = np.where(stands[1:] & stands[:-1], distance, np.inf).min(axis=-1)
-    return np.where(np.isfinite(least), least, np.nan)
 
 
 def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
@@ -114,27 +90,6 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, seconds), 1.0)
     least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, seconds)
     return np.minimum(least, np.maximum(usual - heights, 0.0))
-
-
-def _no_steeper(
-    heights: Array, corners: NDArray[np.bool_], counts: NDArray[np.intp], most: float, rate: float
-) -> Array:
-    """(n,) little above the heights (n,) of feet that stand, nowhere below them, and where they jump not steeper.
-
-    most : a frame          by which the result may rise or fall there
-    corners : (n,) bool     where they may jump, if only by a little, until the next
-    counts : (k,)           lengths of the stands, one after another
-    """
-    starts = np.cumsum(counts) - counts
-    slope = most * (np.arange(len(heights)) - np.repeat(starts, counts))
-    behind, ahead = heights + slope, heights - slope
-    for first, end in zip(starts, starts + counts, strict=True):
-        for ramp in (behind[first:end], ahead[first:end][::-1]):
-            np.maximum.accumulate(ramp, out=ramp)
-    ramps = np.maximum(behind - slope, ahead + slope)
-    reached = smooth_envelope(((ramps > heights) | corners).astype(np.float64), rate, _ROUND, counts) > 0.0
-    near = smooth_envelope(reached.astype(np.float64), rate, _ROUND, counts)
-    return ramps + near * (smooth_envelope(ramps, rate, _ROUND, counts) - ramps)
 
 
 def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
@@ -166,15 +121,17 @@ def _held(points: Array, held: NDArray[np.intp]) -> Array:
     return undone
 
 
-def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float) -> Array:
+def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float, *, at_rest: bool = False) -> Array:
     """(n, 3) what a foot is moved by: (n, 3) on the stands between these rows (k, 2), and the cubics between them.
 
     rate, fade : as for `corrections`
+    at_rest : the cubics begin and end without speed, and so never go beyond their ends
     """
     if not len(spans):
         return np.zeros_like(standing)
     ends = spans.ravel()
-    speeds = np.pad(_end_speeds(standing, spans, rate).reshape(-1, 3), ((1, 1), (0, 0)))
+    edges = np.zeros((len(spans), 2, 3)) if at_rest else _end_speeds(standing, spans, rate)
+    speeds = np.pad(edges.reshape(-1, 3), ((1, 1), (0, 0)))
     fade_rows = max(1.0, fade * rate)
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))

@@ -21,17 +21,6 @@ _BENDS = 0.06
 """Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
-def level_turns(soles: Array, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5) -> Array:
-    """(n, 3, 3) rotations about level axes.
-
-    soles : (n, 3)        normals of the sole, which point upwards where the foot stands flat
-    flat : (n,) bool      whether it does
-    rate, up, fade : as for `corrections`
-    """
-    axis = cross(soles, up)
-    return _turns(axis, np.arctan2(norm(axis), dot(soles, up)), flat, rate, fade)
-
-
 def raising_turns(
     along: Array, least: float, flat: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5
 ) -> Array:

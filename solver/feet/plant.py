@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from ..reach import soft_reach
 from ..values import Array
-from ..vectors import along, dot, norm
+from ..vectors import along, dot, norm, product
 from . import free_feet, hips
 from .contacts import Footing, Stillness, footing, on_ground
 from .corrections import corrections
-from .flat_feet import level_turns
 from .jumps import pieces
+from .rigid import raising_turns_of_feet, standing_turns
 from .sideways import sideways
-from .statistics import noise
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -35,7 +34,8 @@ class Legs:
     lengths : (f,)            of the legs, > 0
     rate : frames a second
     up : (3,)                 unit vector
-    soles : (n, f, 3)         normals of soles that are to be level where ball and heel stand, or None
+    feet : (n, f, 3, 3)       orientations, NaN of feet that cannot turn; None if none can
+    soles : (n, f, 3)         normals of soles that are to be level where ball and heel stand; NaN of others, or None
     """
 
     hips: Array
@@ -45,6 +45,7 @@ class Legs:
     lengths: Array
     rate: float
     up: Array
+    feet: Array | None = None
     soles: Array | None = None
 
     def moved(self, shift: Array) -> Legs:
@@ -131,14 +132,6 @@ class Planted:
     short: Array
 
 
-_STEEPEST = 0.3
-"""Leg lengths a second: corrections of feet that stand go up and down no faster, unless noise or a given floor asks for
-it.
-"""
-
-_NOISY = 3.0 * 2.0**0.5
-"""Standard deviations of the noise that it asks for from one sample to the next: three of their difference."""
-
 _LEAST_ROOM = 0.002
 """Part of its length that even a leg that was captured straight stays short of, else noise would snap its knee. Where
 the hips stay, the foot would fall short by as much.
@@ -158,6 +151,13 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
     turns = _turns(legs, ground.stands, options.fade, takes)
     ground, tips = _held(legs, ground, turns, takes, options)
+    if legs.feet is not None and ground.level is not None:
+        points = _turned(legs, turns) + (tips - legs.tips)[:, :, None]
+        stands = ground.stands & _can_turn(legs.feet)[:, None]
+        raised = raising_turns_of_feet(points, legs.points, stands, ground.level, lengths, up)
+        if (raised != np.eye(3)).any():
+            turns = product(raised, turns)
+            ground, tips = _held(legs, ground, turns, takes, replace(options, level=ground.level))
 
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
@@ -213,24 +213,22 @@ def _held(
 ) -> tuple[Footing, Array]:
     """The ground at the height of feet that turn so (n, f, 3, 3), and the tips (n, f, 3) of feet held to it."""
     turned = _turned(legs, turns)
-    points, level = on_ground(turned, legs.rate, ground.velocity), ground.level
+    seen, captured = (on_ground(each, legs.rate, ground.velocity) for each in (turned, legs.points))
+    level = ground.level
     if level is not None and options.level is None:
         level = level - _tilts(legs, turned, ground.stands)
-    noisy = noise(legs.points / np.asarray(legs.lengths)[:, None, None], legs.rate)
-    steepest = _STEEPEST + _NOISY * noisy * legs.rate if options.level is None else np.inf
     correction = np.empty(legs.tips.shape, order="F")
-    for foot, length in enumerate(legs.lengths):
+    for foot in range(len(legs.lengths)):
         for rows in takes:
             correction[rows, foot] = corrections(
-                points[rows, foot],
+                seen[rows, foot],
                 ground.stands[rows, foot],
                 None if level is None else level[rows, foot],
                 legs.rate,
                 legs.up,
                 options.fade,
-                steepest * float(length),
                 options.smooth,
-                options.level_ground,
+                captured[rows, foot],
             )
     return replace(ground, level=level), legs.tips + correction
 
@@ -249,22 +247,28 @@ def _hips_moves(
 
 
 def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[slice]) -> Array:
-    """(n, f, 3, 3) by which feet turn so that their soles are level where they stand flat, or (1, f, 3, 3) if none."""
-    if legs.soles is None:
+    """(n, f, 3, 3) by which feet turn so that they stand at rest, or (1, f, 3, 3) if they cannot turn."""
+    if legs.feet is None:
         return np.broadcast_to(np.eye(3), (1, stands.shape[1], 3, 3))
-    flat = np.logical_and.reduce(stands, axis=-1)
-    each = [
-        np.concatenate(
-            [level_turns(legs.soles[rows, foot], flat[rows, foot], legs.rate, legs.up, fade) for rows in takes]
-        )
-        for foot in range(flat.shape[1])
-    ]
-    return np.stack(each, axis=1)
+    turns = np.empty(legs.feet.shape)
+    turns[:] = np.eye(3)
+    for foot in np.flatnonzero(_can_turn(legs.feet)):
+        soles = None if legs.soles is None or np.isnan(legs.soles[:, foot]).any() else legs.soles[:, foot]
+        for rows in takes:
+            captured = legs.feet[rows, foot], legs.points[rows, foot], stands[rows, foot]
+            sole = None if soles is None else soles[rows]
+            turns[rows, foot] = standing_turns(*captured, legs.rate, legs.up, fade, sole)
+    return turns
+
+
+def _can_turn(feet: Array) -> NDArray[np.bool_]:
+    """(f,) of feet with these orientations (n, f, 3, 3)."""
+    return ~np.logical_or.reduce(np.isnan(feet), axis=(0, 2, 3))
 
 
 def _turned(legs: Legs, turns: Array) -> Array:
     """(n, f, p, 3) the points of feet that turn about their tips."""
-    if legs.soles is None:
+    if legs.feet is None:
         return legs.points
     tips = legs.tips[:, :, None]
     return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)
@@ -272,9 +276,11 @@ def _turned(legs: Legs, turns: Array) -> Array:
 
 def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
     """(f, p) by how much too high each point was found to stand, of feet that mostly tilt where they stand flat."""
+    if legs.soles is None:
+        return np.zeros(stands.shape[1:])
     lowered, flat = dot(legs.points - turned, legs.up), np.logical_and.reduce(stands, axis=-1)
     found = np.zeros(lowered.shape[1:])
-    for foot in np.flatnonzero(flat.any(axis=0)):
+    for foot in np.flatnonzero(flat.any(axis=0) & ~np.isnan(legs.soles).any(axis=(0, 2))):
         tilt = np.median(lowered[flat[:, foot], foot], axis=0)
         found[foot] = tilt - tilt.min()
     return found

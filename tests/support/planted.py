@@ -8,8 +8,8 @@ import numpy as np
 
 from solver import Chain, Goals, Options, Plane, Reference, solve
 from solver.feet.contacts import on_ground
-from solver.feet.corrections import slide
 from solver.feet.plant import Legs, Planted, PlantOptions, plant
+from solver.feet.slides import slide
 
 from .footsteps import CLEARANCE, LENGTHS, Capture
 
@@ -29,10 +29,12 @@ def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Plan
         lengths=np.full(2, longer * LENGTHS.sum()),
         rate=take.rate,
         up=UP,
+        feet=take.feet,
     )
     choices = PlantOptions(**options)
     result = plant(legs, choices)
-    return result, posed(take, result.hips, result.tips, result.softness)
+    turned = replace(take, feet=result.turns @ take.feet)
+    return result, posed(turned, result.hips, result.tips, result.softness)
 
 
 def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: np.ndarray | float = 0.0) -> Capture:
@@ -56,7 +58,7 @@ def ground_velocity(take: Capture, result: Planted) -> np.ndarray:
 
 def slid(take: Capture, velocity: np.ndarray) -> np.ndarray:
     """(k,) metres a frame, on all frames on which a foot is known to stand."""
-    distances = slide(on_ground(take.points, take.rate, velocity), take.touches, UP)
+    distances = slide(on_ground(take.points, take.rate, velocity), take.touches)
     return distances[np.isfinite(distances)]
 
 

@@ -1,0 +1,128 @@
+"""How feet turn so that each stands as a rigid body at rest: rotations by which it turns from how it was captured.
+
+While ball and heel stand, a foot keeps its orientation. Its pitch and roll are the mean of those captured while it
+stands flat, one for the whole stand; its heading is fitted to both points for each flat stretch by the least squares.
+On one point, and in the air, the foot turns as it was captured but for the turn of the flat stretches before and after:
+from one to the other its rotation vector goes by a cubic without speed at its ends, so it never goes beyond them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rotation import from_axis_angles, quaternions, shortest
+from ..values import Array
+from ..vectors import along, any_normal, cross, dot, norm, product, unit
+from .corrections import eased, stand_spans
+
+_UNDECIDED = 1e-9
+"""By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
+
+_SUNK = 0.001
+"""Leg lengths by which a point that does not stand may be in the ground."""
+
+
+def standing_turns(
+    feet: Array,
+    points: Array,
+    stands: NDArray[np.bool_],
+    rate: float,
+    up: Array,
+    fade: float = 0.5,
+    soles: Array | None = None,
+) -> Array:
+    """(n, 3, 3) rotations by which one foot turns.
+
+    feet : (n, 3, 3)           orientations as captured
+    points : (n, p, 3)         of the foot; where all are at one place it does not turn
+    stands : (n, p) bool       which of them stand
+    rate, up, fade : as for `corrections`
+    soles : (n, 3) or None     normals of the sole, which are to point upwards while the foot stands flat
+    """
+    flat = np.logical_and.reduce(stands, axis=1) & (norm(points - points[:, :1]).max(axis=1) > 0.0)
+    spans = stand_spans(flat)
+    vectors = np.zeros((len(feet), 3))
+    if len(spans):
+        counts = np.diff(spans, axis=1)[:, 0] + 1
+        own = feet[flat]
+        upwards = np.broadcast_to(up, (len(feet), 3)) if soles is None else soles
+        upwards = _stand_means((np.swapaxes(own, -1, -2) @ upwards[flat][..., None])[..., 0], stands, flat, spans)
+        rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
+        vectors[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
+    vectors = eased(vectors, spans, rate, fade, at_rest=True)
+    return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))
+
+
+def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], upwards: Array, up: Array) -> Array:
+    """(k, 3, 3) of stretches of frames, one after another: each is level, with the heading that fits its points best.
+
+    feet : (m, 3, 3)        orientations as captured
+    points : (m, p, 3)      that go along with the foot
+    counts : (k,) > 0       lengths of the stretches
+    upwards : (k, 3)        what is to point upwards, in the space of the foot
+    """
+    first = np.cumsum(counts) - counts
+    level = product(
+        shortest((feet[first] @ upwards[..., None])[..., 0], np.broadcast_to(up, upwards.shape)), feet[first]
+    )
+    lines = points - points.mean(axis=1, keepdims=True)
+    own = _means(lines @ feet, counts)  # in the space of the foot, where these do not change
+    seen = _means(lines, counts)
+    # Points turned by x, times the points seen, have the sum that `moment`, turned by x, has on its diagonal.
+    moment = level @ np.swapaxes(own, -1, -2) @ seen
+    size = np.einsum("kpi,kpi->k", own, own)
+    moment += (_UNDECIDED * size)[:, None, None] * (level @ np.swapaxes(_means(feet, counts), -1, -2))
+    aside = np.stack([moment[:, j, i] - moment[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
+    ahead = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
+    heading = np.arctan2(-aside @ up, ahead)
+    return product(from_axis_angles(np.column_stack((heading, np.broadcast_to(up, upwards.shape)))), level)
+
+
+def raising_turns_of_feet(
+    points: Array, captured: Array, stands: NDArray[np.bool_], level: Array, lengths: Array, up: Array
+) -> Array:
+    """(n, f, 3, 3) by which feet that stand on one of two points turn about it, so that the other is not in the ground.
+
+    points, captured : (n, f, 2, 3)     where they are to be, and as captured: as deep as there they may be
+    stands : (n, f, 2) bool
+    level : (n, f, 2)                   their heights on the ground
+    lengths : (f,)                      of the legs
+    """
+    one = stands[..., 0] ^ stands[..., 1]
+    side = np.where(stands[..., 0], 1.0, -1.0)
+    line, before = (side[..., None] * (each[..., 1, :] - each[..., 0, :]) for each in (points, captured))
+    slope = side * (level[..., 1] - level[..., 0])
+    standing = np.where(stands[..., 0], dot(points, up)[..., 0], dot(points, up)[..., 1])
+    ground = np.where(stands[..., 0], level[..., 1], level[..., 0])
+    least = ground - standing - np.maximum(_SUNK * lengths, slope - dot(before, up))
+    length = np.where(norm(line) > 0.0, norm(line), 1.0)
+    angle = (np.arcsin(np.clip(each / length, -1.0, 1.0)) for each in (least, dot(line, up)))
+    raised = np.where(one, np.maximum(np.subtract(*angle), 0.0), 0.0)
+    axis = cross(line, up)
+    axis = np.where(norm(axis)[..., None] > 0.0, axis, any_normal(unit(line)))
+    return from_axis_angles(np.concatenate((raised[..., None], axis), axis=-1))
+
+
+def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
+    """(k, 3) for each flat stretch, between these rows (k, 2), the direction that values (m, 3) of its stand have."""
+    whole = stand_spans(np.logical_or.reduce(stands, axis=1))
+    rows = np.searchsorted(whole[:, 0], np.flatnonzero(flat), side="right")
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    means = unit(np.add.reduceat(values, starts, axis=0))
+    return means[np.searchsorted(rows[starts], np.searchsorted(whole[:, 0], spans[:, 0], side="right"))]
+
+
+def _means(values: Array, counts: NDArray[np.intp]) -> Array:
+    """(k, ...) of stretches of values (m, ...), one after another."""
+    sums: Array = np.add.reduceat(values, np.cumsum(counts) - counts, axis=0)
+    return sums / counts.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def _rotation_vectors(turns: Array) -> Array:
+    """(n, 3) axes, as long as the angles, which are at most pi."""
+    found = quaternions(turns)
+    found = np.where(found[:, :1] < 0.0, -found, found)
+    sine = norm(found[:, 1:])
+    angle = 2.0 * np.arctan2(sine, found[:, 0])
+    return along(found[:, 1:], angle / np.where(sine > 0.0, sine, 1.0))

@@ -1,0 +1,134 @@
+"""Feet that stand as rigid bodies, beside a search for the same placement."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from solver.feet.corrections import corrections, stand_spans
+from solver.feet.plant import Planted
+from solver.feet.rigid import fitted_orientations, standing_turns
+from solver.rotation import from_axis_angles
+from support.footsteps import POINTS, Capture
+from support.oracles import random_rotation
+from support.planted import UP, planted
+from support.takes import TAKES, disturbed
+
+
+def shaken(seed: int, count: int = 40, noise: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Orientations (n, 3, 3), ball and heel (n, 2, 3), and ankles (n, 3) of a foot that nearly stays where it is."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(0.0, noise, (count, 3))
+    yaw = from_axis_angles(np.array((rng.uniform(-3.0, 3.0), *UP)))
+    feet = yaw @ from_axis_angles(np.column_stack((np.linalg.norm(vectors, axis=1), vectors)))
+    ankles = rng.normal((1.0, 2.0, 0.09), 0.01, (count, 3))
+    return feet, ankles[:, None] + np.einsum("nij,pj->npi", feet, POINTS), ankles
+
+
+def about_up(angle: float) -> np.ndarray:
+    """(3, 3) a turn about the vertical."""
+    return from_axis_angles(np.array((angle, *UP)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_place_of_a_flat_foot_is_that_of_a_search(seed: int) -> None:
+    feet, points, ankles = shaken(seed)
+    stands = np.ones((len(feet), 2), dtype=bool)
+    turns = standing_turns(feet, points, stands, 30.0, UP)
+    turned = ankles[:, None] + np.einsum("nij,npj->npi", turns, points - ankles[:, None])
+    after = turned + corrections(turned, stands, None, 30.0, UP, captured=points)[:, None]
+    assert np.ptp(after, axis=0).max() < 1e-12
+
+    def cost(angle: float, shift: np.ndarray) -> float:
+        middle = after[0].mean(axis=0)
+        return np.sum(((after[0] - middle) @ about_up(angle).T + middle + shift - points) ** 2)
+
+    best, steps = cost(0.0, np.zeros(3)), 10.0 ** np.arange(-6, 0)
+    for step in steps:
+        for sign in (-1, 1):
+            assert cost(sign * step, np.zeros(3)) > best
+            for axis in np.eye(3):
+                assert cost(0.0, sign * step * axis) > best
+                assert cost(sign * step, 0.5 * step * axis) > best
+    around = [cost(angle, np.zeros(3)) for angle in np.linspace(-np.pi, np.pi, 721)]
+    assert min(around) == pytest.approx(best, rel=1e-9), "and no heading far off is better"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pitch_and_roll_of_a_stand_are_the_captured_mean(seed: int) -> None:
+    feet, points, _ = shaken(seed)
+    turns = standing_turns(feet, points, np.ones((len(feet), 2), dtype=bool), 30.0, UP)
+    after = turns @ feet
+    assert np.abs(np.diff(after, axis=0)).max() < 1e-12
+    mean = feet[:, 2].mean(axis=0)  # what points upwards, in the space of the foot
+    assert after[0, 2] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stretches_of_one_stand_share_pitch_and_roll(seed: int) -> None:
+    feet, points, _ = shaken(seed)
+    stands = np.ones((len(feet), 2), dtype=bool)
+    stands[15:25, 1] = False
+    feet[20:] = about_up(0.7) @ feet[20:]
+    after = standing_turns(feet, points, stands, 30.0, UP) @ feet
+    assert after[0, 2] == pytest.approx(after[-1, 2], abs=1e-12)
+    heading = np.arctan2(*(after[-1, :2] @ after[0, :2].T @ (1, 0))[::-1])
+    assert np.isfinite(heading)
+    assert np.abs(np.diff(after[:15], axis=0)).max() < 1e-12
+    assert np.abs(np.diff(after[25:], axis=0)).max() < 1e-12
+
+
+def test_a_foot_with_its_ball_below_its_heel_keeps_its_heading() -> None:
+    feet = np.broadcast_to(random_rotation(np.random.default_rng(1)), (8, 3, 3))
+    points = np.broadcast_to(np.array(((0.0, 0.0, -0.1), (0.0, 0.0, 0.1))), (8, 2, 3))
+    upwards = np.swapaxes(feet[:1], -1, -2) @ UP
+    found = fitted_orientations(feet, points, np.array([8]), upwards, UP)
+    assert found == pytest.approx(feet[:1], abs=1e-6)
+
+
+@pytest.fixture(scope="module", params=["walk", "turn", "stair", "jump"])
+def take(request: pytest.FixtureRequest) -> tuple[Capture, Planted, Capture]:
+    captured = disturbed(TAKES[request.param](60.0), 0.002, 3)
+    return captured, *planted(captured)
+
+
+def angles(turns: np.ndarray) -> np.ndarray:
+    """(...) degrees of rotations."""
+    off = np.linalg.norm(turns - np.eye(3), axis=(-2, -1))
+    return np.degrees(2.0 * np.arcsin(np.minimum(off / np.sqrt(8.0), 1.0)))
+
+
+def test_both_points_stay_where_they_are_in_space(take: tuple) -> None:
+    _, result, after = take
+    both = result.stands[1:] & result.stands[:-1]
+    assert np.linalg.norm(np.diff(after.points, axis=0), axis=-1)[both].max() < 1e-9
+
+
+def test_a_change_of_label_hardly_adds_to_a_turn(take: tuple) -> None:
+    before, result, after = take
+    was, now = (angles(each.feet[1:] @ np.swapaxes(each.feet[:-1], -1, -2)) for each in (before, after))
+    changed = (result.stands[1:] != result.stands[:-1]).any(axis=-1)
+    print(f"turns farther by up to {(now - was)[changed].max():.2f} degrees")
+    assert (now - was)[changed].max() < 0.5
+
+
+def test_turns_in_the_air_stay_within_those_of_stands(take: tuple) -> None:
+    _, result, _ = take
+    for foot in (0, 1):
+        turned, spans = angles(result.turns[:, foot]), stand_spans(result.stands[:, foot].any(axis=-1))
+        for (_, last), (first, _) in pairwise(spans):
+            assert turned[last : first + 1].max() <= max(turned[last], turned[first]) + 1e-9
+
+
+def test_a_free_point_is_not_pushed_into_the_ground(take: tuple) -> None:
+    before, result, after = take
+    if result.level is None:
+        return
+    alone = result.stands[..., 0] ^ result.stands[..., 1]
+    depth = np.where(result.stands, -np.inf, result.level - after.points[..., 2]).max(axis=-1)
+    for row, foot in zip(*np.nonzero(alone), strict=True):
+        free, own = (0, 1) if result.stands[row, foot, 1] else (1, 0)
+        above = before.points[row, foot, ..., 2] - result.level[row, foot]
+        assert depth[row, foot] < max(0.001, above[own] - above[free]) + 1e-9
