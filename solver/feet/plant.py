@@ -20,6 +20,7 @@ from . import free_feet, hips
 from .contacts import Footing, Stillness, footing, on_ground
 from .corrections import corrections
 from .jumps import pieces
+from .pivots import without_pivots
 from .rigid import raising_turns_of_feet, standing_turns
 from .sideways import sideways
 
@@ -203,9 +204,21 @@ def _ground(legs: Legs, options: PlantOptions) -> Footing:
         velocity=options.velocity,
         stillness=options.stillness,
     )
+    if options.stands is None and legs.feet is not None and legs.points.shape[2] == 2:
+        found = replace(found, stands=_without_pivots(legs, found, options.stillness.contact))
     if options.velocity is None and hips.outrun(legs.hips, legs.rate, found.velocity, legs.up):
         return replace(found, velocity=np.zeros(3))  # the legs have another length than the captured ones, and skate
     return found
+
+
+def _without_pivots(legs: Legs, ground: Footing, contact: float) -> NDArray[np.bool_]:
+    """(n, f, 2) which points stand, of feet that stand flat only where they do not turn."""
+    seen = on_ground(legs.points, legs.rate, ground.velocity)
+    feet = (
+        without_pivots(seen[:, foot], ground.stands[:, foot], legs.rate, legs.up, contact)
+        for foot in range(len(legs.lengths))
+    )
+    return np.stack(list(feet), axis=1)
 
 
 def _held(
