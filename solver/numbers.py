@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_NO_NUMBERS = "SUMm"
+"""Kinds of arrays that NumPy turns into numbers in silence: text such as "1.5", dates and durations."""
+
 
 def differs(values: float | NDArray[np.float64], number: float) -> bool:
     """True if any of `values` is not `number`; of a single float, NumPy would take twenty times as long to say so."""
@@ -30,8 +33,8 @@ def common_shape(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, ...]:
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as float64.
 
-    raises : ValueError that names `name` and the shapes of two rows that differ, the value that is no number or a
-             complex one, or that some are masked
+    raises : ValueError that names `name` and the shapes of two rows that differ, the value that is no number, or that
+             some are complex, text, times or masked
     """
     if isinstance(values, np.ma.MaskedArray) and values.mask.any():
         raise ValueError(f"{name} must have all its numbers, but some are masked")
@@ -40,7 +43,10 @@ def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
         if np.iscomplexobj(values):
             raise ValueError("some are complex")
-        return np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
+        if not isinstance(values, float) and np.asarray(values).dtype.kind in _NO_NUMBERS:
+            raise ValueError("some are text or times")
+        return numbers
     except (TypeError, ValueError) as error:
         ragged = _ragged(values)
         reason = f"rows of one shape, but has rows of the shapes {ragged}" if ragged else f"numbers: {error}"

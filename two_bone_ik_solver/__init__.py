@@ -5,4 +5,6 @@ In the checkout these two are folders beside this one; the wheel puts them into 
 
 from . import skeleton, solver
 
-__all__ = ["skeleton", "solver"]
+__version__ = "0.1.0"
+
+__all__ = ["__version__", "skeleton", "solver"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from importlib.metadata import distribution, distributions
 from pathlib import Path
@@ -23,6 +24,8 @@ def main() -> None:
     for path in modules:
         module = importlib.import_module(f"{NAME}.{path.parent.name}.{path.stem}".removesuffix(".__init__"))
         assert module.__file__ == str(package / path.relative_to(CHECKOUT)), module
+    assert importlib.import_module(NAME).__version__ == distribution(NAME).version
+    subprocess.run([sys.executable, "-I", "-m", NAME], check=True, timeout=60)
     examples = [*blocks(f"{NAME}/README.md", "python"), *blocks("docs/solver.md", "python")]
     assert examples
     for example in examples:

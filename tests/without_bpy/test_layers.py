@@ -26,7 +26,7 @@ LAYERS = {
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
     "__main__": ({"command_line", "register"}, {"bpy"}),
-    "two_bone_ik_solver": (set(), set()),
+    "two_bone_ik_solver": (set(), {"numpy"}),
     # What they say that they need.
     "examples": (set(), {"matplotlib", "numpy", "solver", "support"}),
 }

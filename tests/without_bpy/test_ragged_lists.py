@@ -74,3 +74,26 @@ def test_none_is_refused_as_no_number(name: str) -> None:
 def test_what_is_no_number_is_named() -> None:
     with pytest.raises(ValueError, match=r"^target must have numbers: .*'up'"):
         solve(LEG, Goals(target=[["up", 0.0, 0.0]]))
+
+
+@pytest.mark.parametrize("value", [["1", "2", "3"], np.array(["1", "2", "3"]), np.arange(3).astype("datetime64[s]")])
+@pytest.mark.parametrize("name", NOT_REAL)
+def test_text_and_times_are_refused_as_no_numbers(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must have numbers: some are text or times$"):
+        NOT_REAL[name](value)
+
+
+def test_float32_is_solved_as_the_same_numbers_in_float64() -> None:
+    random = np.random.default_rng(5)
+    target, pole = random.normal(size=(2, 50, 3)).astype(np.float32)
+    joints, axis = LEG.joints.astype(np.float32), np.asarray(X, np.float32)
+    narrow = solve(Chain(joints=joints, hinge_axis=axis), Goals(target=target, pole=pole))
+    wide = solve(
+        Chain(joints=joints.astype(np.float64), hinge_axis=axis.astype(np.float64)),
+        Goals(target=target.astype(np.float64), pole=pole.astype(np.float64)),
+    )
+    assert narrow.rotations.dtype == np.float64
+    assert np.array_equal(narrow.rotations, wide.rotations)
+    lengths = np.array([2.0, 1.0], np.float32)
+    flat = planar.solve(lengths, target[:, :2])
+    assert np.array_equal(flat.angles, planar.solve((2.0, 1.0), target[:, :2].astype(np.float64)).angles)

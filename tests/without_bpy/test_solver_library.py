@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,7 +20,8 @@ def _laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library, its parts where the wheel has them."""
     package = tmp_path / NAME
     package.mkdir()
-    (package / "__init__.py").symlink_to(CHECKOUT / NAME / "__init__.py")
+    for module in ("__init__.py", "__main__.py"):
+        (package / module).symlink_to(CHECKOUT / NAME / module)
     for part in ("solver", "skeleton"):
         (package / part).symlink_to(CHECKOUT / part)
     monkeypatch.syspath_prepend(tmp_path)
@@ -26,3 +31,18 @@ def _laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("example", [*blocks("docs/solver.md", "python"), *blocks(f"{NAME}/README.md", "python")])
 def test_the_examples_of_the_solver_run(example: str) -> None:
     exec(example, {})
+
+
+@pytest.mark.usefixtures("_laid_out")
+def test_the_solver_tests_itself_and_says_its_version(tmp_path: Path) -> None:
+    version = tomllib.loads((CHECKOUT / "blender_manifest.toml").read_text("utf-8"))["version"]
+    command = [sys.executable, "-m", NAME]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0].startswith(f"{NAME} {version}, NumPy ")
+    for line, name in zip(lines[1:3], ("in a plane", "in space"), strict=True):
+        found = re.fullmatch(rf"{name}: 100000 poses in \d+ ms, farthest tip (\S+) m from its target", line)
+        assert found, line
+        assert float(found[1]) <= 1e-12
+    assert lines[3:] == ["passed"]
