@@ -10,13 +10,12 @@ from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.bake import bake as bake_steps
-from ..blender.bake import markers
+from ..blender.bake import markers, phases
 from ..blender.bake.build_plan import Frames, after_followed, scene_of
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
-from ..blender.scene import at_work
 from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
@@ -152,7 +151,7 @@ def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     return [given_rig(each) for each in rigs]
 
 
-@at_work.alone()
+@phases.alone()
 def check(
     rig: Object,
     chains: Sequence[str] | None = None,

@@ -9,6 +9,7 @@ from typing import Unpack
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
+from ..blender.bake import phases
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones, undecided
 from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
@@ -17,7 +18,6 @@ from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
-from ..blender.scene import at_work
 from ..blender.scene.checks import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
@@ -147,7 +147,7 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     return chain
 
 
-@at_work.alone()
+@phases.alone()
 def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
@@ -272,7 +272,7 @@ def load_setup(path: str | PathLike[str]) -> Setup:
     return setup_file.load(Path(path))
 
 
-@at_work.alone()
+@phases.alone()
 def apply_setup(rig: Object, setup: Setup) -> list[str]:
     r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
 

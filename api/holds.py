@@ -7,12 +7,12 @@ from numbers import Real
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames, chosen_chains, frame_range, scene_of
 from ..blender.bake.phases import Request
 from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
-from ..blender.scene import at_work
 from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.targets.space import Space, space_point
@@ -78,7 +78,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     return steps.update_holds(rig, chains, scene, pose_before)
 
 
-@at_work.alone()
+@phases.alone()
 def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
     """Remove a hold of this chain's target, by its place in the list, or all; what was there before comes back.
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
+from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
 from ..blender.chains.detect.find_limbs import Kind
@@ -13,7 +14,6 @@ from ..blender.plant.captured_limbs import Asked
 from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
-from ..blender.scene import at_work
 from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
@@ -116,7 +116,7 @@ def _add_chains(rig: Rig, names: Sequence[str]) -> None:
             add_limb(rig, limb)
 
 
-@at_work.alone()
+@phases.alone()
 def contacts(
     rig: Object,
     chains: Sequence[str] | None = None,

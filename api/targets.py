@@ -6,11 +6,11 @@ from typing import Unpack, overload
 
 from bpy.types import Object, Scene
 
+from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames, build_plan
 from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
-from ..blender.scene import at_work
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.targets import target_space, targets_from_pose
@@ -41,7 +41,7 @@ def create_targets(
 ) -> list[Report]: ...
 
 
-@at_work.alone()
+@phases.alone()
 def create_targets(
     rig: Object | Iterable[Object],
     chains: Sequence[str] | None = None,
@@ -96,7 +96,7 @@ def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[st
     return remove(rig, chains)
 
 
-@at_work.alone()
+@phases.alone()
 def snap_targets(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeGuard
 import bpy
 from bpy.types import Object, PropertyGroup, Scene
 
+from .session import session
+
 if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
@@ -75,7 +77,7 @@ else:
 
 
 # By `session_uid` of a scene, and how many users armatures have.
-_known: dict[tuple[int, int], list[Rig]] = {}
+_known: dict[tuple[int, int], list[Rig]] = session.of_state({})
 
 
 def is_rig(item: Object | None) -> TypeGuard[Rig]:

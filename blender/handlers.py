@@ -3,13 +3,10 @@
 After each evaluation of the scene the chains of armature objects that are live are posed. That makes Blender evaluate
 once more, and then nothing has moved, so there it ends. Renders show what is keyed, and bakes read it.
 
-Blender starts faster without NumPy: it is imported with the first limb that is live. A module that was never imported
-yet has nothing to forget.
+Blender starts faster without NumPy: it is imported with the first limb that is live.
 """
 
-import sys
 from collections.abc import Callable, Iterable
-from types import ModuleType
 from typing import Any
 
 import bpy
@@ -17,23 +14,18 @@ from bpy.app.handlers import persistent
 from bpy.types import Context, Depsgraph, Scene, ViewLayer
 
 from . import armatures
+from .session import session
 from .settings import properties
-
-
-def _imported(module: str) -> ModuleType | None:
-    return sys.modules.get(f"{__package__}.{module}")
 
 
 def _elsewhere(depsgraph: Depsgraph) -> bool:
     """Whether Blender evaluates for a render, or for a probe of ours."""
-    probe = _imported("scene.probe")
-    return depsgraph.mode == "RENDER" or bool(probe and probe.is_open())
+    return depsgraph.mode == "RENDER" or session.samplings > 0
 
 
 def _isolated(scene: Scene) -> bool:
     """Whether this is a scene that we play to sample, with nothing in it that the user sees."""
-    probe = _imported("scene.probe")
-    return bool(probe and probe.is_isolated(scene))
+    return scene.session_uid in session.isolated
 
 
 @persistent
@@ -51,7 +43,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
     updated = {update.id.original for update in depsgraph.updates} if renamed else ()
     rigs = [rig for rig in armatures.local_armatures(scene) if rig.data in updated or rig.data.is_editmode]
     # Whatever names bones has imported it, but for what was appended.
-    if _imported("settings.bone_marks") or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
+    if session.names_bones or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
         from .settings import bone_marks
 
         bone_marks.notice(rigs)
@@ -60,8 +52,6 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
 @persistent
 def _follow_renames(*_: object) -> None:
     """In a file that was loaded, and where undo has left some data-blocks as they were and not others."""
-    if module := _imported("settings.bone_marks"):
-        module.forget()
     items: Iterable[Any] = bpy.data.objects
     if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in items):
         from .settings import bone_marks
@@ -71,10 +61,8 @@ def _follow_renames(*_: object) -> None:
 
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
-    if looked := _imported("status.limb_state"):
-        looked.evaluated()
-    if state := _imported("live.state"):
-        state.evaluated(depsgraph)
+    for listener in session.evaluated:
+        listener(depsgraph)
     if _elsewhere(depsgraph):
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
@@ -113,8 +101,8 @@ def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
 
 @persistent
 def _restore_edits(scene: Scene, *_: object) -> None:
-    if edits := _imported("curves.unkeyed_edits"):
-        edits.restore_kept(scene)
+    for listener in session.undone:
+        listener(scene)
 
 
 @persistent
@@ -123,16 +111,17 @@ def _forget_objects(*_: object) -> None:
 
 
 @persistent
-def _forget_poses(*_: object) -> None:
-    armatures.forget()
-    for name in ("live.state", "live.live", "status.limb_state"):
-        if module := _imported(name):
-            module.forget()
+def _forget_state(*_: object) -> None:
+    session.forget_state()
+
+
+@persistent
+def _forget_file(*_: object) -> None:
+    session.forget_file()
 
 
 @persistent
 def _begin(*_: object) -> None:
-    _forget()
     # Blender evaluates the animation of a file that it opens, and calls no handler.
     for scene, layer in _shown():
         if any(rig.two_bone_ik_live for rig in armatures.local_armatures(scene)):
@@ -144,20 +133,6 @@ def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
     windows = [window for manager in bpy.data.window_managers for window in manager.windows]
     layers = [(window.scene, window.view_layer) for window in windows]
     return layers or [(scene, scene.view_layers[0]) for scene in bpy.data.scenes]
-
-
-def _forget() -> None:
-    _forget_poses()
-    for name in (
-        "bake.report",
-        "settings.bone_marks",
-        "scene.at_work",
-        "curves.unkeyed_edits",
-        "chains.limbs",
-        "rigs.known_limbs",
-    ):
-        if module := _imported(name):
-            module.forget()
 
 
 @persistent
@@ -202,17 +177,18 @@ _HANDLERS = (
     ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow_frame),
+    ("load_post", _forget_file),
     ("load_post", _follow_renames),
     ("load_post", _begin),
     ("load_post", _settle_options),
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
     ("redo_pre", _forget_objects),
-    # Edits are restored with an evaluation, in which Live is not to go by what it posed before.
+    # Renamed bones and restored edits make Blender evaluate, and Live is not to go by what it posed before.
+    ("undo_post", _forget_state),
+    ("redo_post", _forget_state),
     ("undo_post", _follow_renames),
     ("redo_post", _follow_renames),
-    ("undo_post", _forget_poses),
-    ("redo_post", _forget_poses),
     ("undo_post", _restore_edits),
     ("redo_post", _restore_edits),
 )
@@ -232,4 +208,4 @@ def unregister() -> None:
         getattr(bpy.app.handlers, event).remove(handler)
     for change, listener in _LISTENERS.items():
         properties.LISTENERS[change].remove(listener)
-    _forget()
+    session.forget_file()

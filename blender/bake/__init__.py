@@ -16,7 +16,7 @@ Other rooms use of it:
     keys_of_limbs : bone_keys, target_keys
     markers : all
     notes : acting_notes, acts, switch_notes
-    phases : Need, Opened, Preparation, Request, Sampled, Written, finish, request, write_together
+    phases : all
     pose : all
     report : all
     write_channels : all

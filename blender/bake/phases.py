@@ -2,10 +2,13 @@
 
 Many requests write and measure side by side: to update a view layer and to remove a temporary scene takes Blender the
 longer, the more characters there are.
+
+One request runs at a time: Blender calls handlers on each frame that a request plays. A handler that begins a request
+there would be called by its own request, and neither would ever end.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
@@ -17,9 +20,9 @@ from ...solver.values import Array
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keep, Keyed
 from ..messages.refused import Refused
-from ..scene import at_work
 from ..scene.request import SampleRequest
 from ..scene.sampling import Sampler
+from ..session import session
 from .report import Report
 
 Arguments = ParamSpec("Arguments")
@@ -181,7 +184,7 @@ def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
             except Refused as refusal:
                 ends[one] = refusal
         try:
-            with at_work.alone():
+            with alone():
                 _finish_all(prepared, ends)
         except Refused as refusal:
             ends |= dict.fromkeys(prepared.keys() - ends.keys(), refusal)
@@ -238,7 +241,28 @@ def _sampled_alone(need: Need) -> Sampled:
 def _preparing(
     prepare: Callable[[Opened], Preparation], opened: Opened, prepared: list[Write]
 ) -> Generator[float, None, None]:
-    with at_work.alone(), ExitStack() as unfinished:
+    with alone(), ExitStack() as unfinished:
         unfinished.push(opened)
         prepared.append((yield from prepare(opened)))
         unfinished.pop_all()
+
+
+_at_work: list[object] = session.of_file([])
+"""What the request holds that is at work now, if there is one."""
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Inside, a request is at work. It may be suspended there: closing it lets others begin.
+
+    raises : Refused if another one is at work
+    """
+    if _at_work:
+        raise Refused("BUSY")
+    token = object()
+    _at_work.append(token)
+    try:
+        yield
+    finally:
+        if token in _at_work:  # otherwise another file was opened meanwhile
+            _at_work.remove(token)

@@ -23,6 +23,7 @@ from ...skeleton.values import Plan
 from ...solver import diagnostics
 from ..armatures import Rig
 from ..messages.translation import Alert, frame_text, translated
+from ..session import session
 from . import foot_report
 from .chain_report import ChainReport, Finding, Measured, unmeasured
 from .foot_report import FootReport
@@ -181,7 +182,7 @@ _MOST = 8
 """The most reports that are kept of an armature: undo and redo go back and forth between them."""
 
 # By `session_uid` of armature objects, which outlives a new name, and by the mark that the report has left there.
-_kept: dict[int, dict[str, Report]] = {}
+_kept: dict[int, dict[str, Report]] = session.of_file({})
 
 
 def remember(report: Report) -> None:
@@ -200,11 +201,6 @@ def remember(report: Report) -> None:
     kept[mark] = report
     while len(kept) > _MOST:
         del kept[next(iter(kept))]
-
-
-def forget() -> None:
-    """Drop all reports, because another file was opened."""
-    _kept.clear()
 
 
 def last(rig: Rig) -> Report | None:

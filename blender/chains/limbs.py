@@ -13,6 +13,7 @@ from ..rigs.known_limbs import known_by_end, limb_having
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_layer
 from ..scene import dependencies
+from ..session import session
 from ..settings.properties import TwoBoneIKChain, chain_of, limb_bones
 from .detect.by_name import is_driven
 from .detect.find_limbs import Kind, Limb, limbs
@@ -81,12 +82,7 @@ def hiding_constraints(rig: Rig) -> list[tuple[str, str]]:
     return dependencies.hiding(dependencies.constrained(rig), bones)
 
 
-_known: dict[int, tuple[object, tuple[Limb, ...]]] = {}
-
-
-def forget() -> None:
-    """Another file is open."""
-    _known.clear()
+_known: dict[int, tuple[object, tuple[Limb, ...]]] = session.of_file({})
 
 
 def _detected(rig: Rig) -> tuple[Limb, ...]:

@@ -15,6 +15,7 @@ from bpy.types import ID, Object, Scene
 from .. import versions
 from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property, value_at
+from ..session import session
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -34,7 +35,9 @@ class Edit(NamedTuple):
 
 
 _UNDO_STEPS = 256  # no more does Blender keep
-_kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = deque(maxlen=_UNDO_STEPS)
+_kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = session.of_file(
+    deque(maxlen=_UNDO_STEPS)
+)
 """Of what was keyed here: the frame, and the edits that stayed, with the `session_uid` of the data-block in place of
 the block itself, which undo frees."""
 
@@ -96,7 +99,7 @@ def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterat
         yield
 
 
-def restore_kept(scene: Scene) -> None:
+def _restore_kept(scene: Scene) -> None:
     """After undo or redo, put back the edits that the step on which it has landed still holds.
 
     A step from before they were made does not hold them.
@@ -110,17 +113,15 @@ def restore_kept(scene: Scene) -> None:
         restore(held)
 
 
+session.undone.append(_restore_kept)
+
+
 def _holds(edit: Edit) -> bool:
     try:
         value = value_at(edit.block, edit.path)
     except (KeyError, ValueError):
         return False  # in that step the property is not there
     return bool((value if edit.element is None else value[edit.element]) == edit.value)
-
-
-def forget() -> None:
-    """Another file: nothing was keyed in it yet."""
-    _kept.clear()
 
 
 def _evaluate(scene: Scene) -> None:

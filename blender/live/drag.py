@@ -10,6 +10,7 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
+from ..bake import phases
 from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_plan, unlisted_chain
 from ..chains.detect.find_limbs import Limb
@@ -17,7 +18,6 @@ from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
 from ..rigs.known_limbs import known_by_end
 from ..rna_paths import owner_and_property
-from ..scene import at_work
 from ..scene.checks import refuse_unposable
 from ..targets.targets_from_pose import snap_targets
 from . import live
@@ -104,7 +104,7 @@ class Drag:
         try:
             if self._flips % 2 and not (self._bent or self._in_ik):
                 self._chain.bend = self._limb.chain.options.bend
-            with at_work.alone():
+            with phases.alone():
                 notes = self._limb.key() if self._insert_keys else []
                 return [*notes, *self._targets_brought_along()]
         finally:

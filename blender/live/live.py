@@ -19,6 +19,7 @@ from ..bake import checks, convert
 from ..bake.pose import pose_solved
 from ..curves import write
 from ..scene import pose_before
+from ..session import session
 from ..settings import bone_marks
 from . import state
 from .state import RigState
@@ -50,8 +51,8 @@ class _Posed:
 
 
 # By `session_uid` of armature objects.
-_posed: dict[int, _Posed] = {}
-_held: set[int] = set()
+_posed: dict[int, _Posed] = session.of_state({})
+_held: set[int] = session.of_state(set())
 _evaluating: list[Depsgraph] = []
 
 
@@ -117,13 +118,6 @@ def resume(rig: Rig) -> None:
 def is_live(rig: Rig) -> bool:
     """True while Live poses the limbs of this armature."""
     return rig.two_bone_ik_live and rig.session_uid not in _held
-
-
-def forget() -> None:
-    """Another file, or another state of it: what was posed is of no use."""
-    _posed.clear()
-    _held.clear()
-    pose_before.forget()
 
 
 def _renamed(rig: Rig, names: bone_marks.Names) -> None:

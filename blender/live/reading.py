@@ -14,6 +14,7 @@ from ..bake.fingerprint import Fingerprint
 from ..scene.checks import refuse_unposable
 from ..scene.glance import GlanceRequest
 from ..scene.request import sample_request
+from ..session import session
 
 Chains = list[tuple[str, Object | None, Object | None]]
 """Name, target and pole target of each chain: pointers that can become None, as an object
@@ -50,7 +51,7 @@ class Reading:
 
 
 # Those whose bones at rest are as they were read: no data of an armature was evaluated since.
-_at_rest: set[int] = set()
+_at_rest: set[int] = session.of_state(set())
 
 
 def forget_rest() -> None:

@@ -20,6 +20,7 @@ from ..scene import pose_before
 from ..scene.glance import Glance
 from ..scene.played import handled
 from ..scene.sampling import samples_from_depsgraph
+from ..session import session
 from ..settings import bone_marks
 from . import reading
 from .reading import Chains, Reading
@@ -88,11 +89,11 @@ class _Seen(NamedTuple):
 
 
 # By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
-_known: dict[int, RigState] = {}
+_known: dict[int, RigState] = session.of_state({})
 # Those whose chains were solved side by side last.
-_together: list[RigState] = []
+_together: list[RigState] = session.of_state([])
 # What Blender has evaluated last.
-_evaluated: set[ID] = set()
+_evaluated: set[ID] = session.of_state(set())
 
 
 def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
@@ -182,7 +183,7 @@ def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
 bone_marks.listeners.append(_renamed)
 
 
-def evaluated(depsgraph: Depsgraph) -> None:
+def _notice(depsgraph: Depsgraph) -> None:
     """A scene was evaluated: what it evaluated may be otherwise than it was."""
     # What handlers change Blender evaluates without a word.
     unknown = handled(*_EVALUATED)
@@ -199,12 +200,7 @@ def evaluated(depsgraph: Depsgraph) -> None:
             now.since |= _evaluated
 
 
-def forget() -> None:
-    """Another file, or another state of it: what is known is of no use."""
-    _known.clear()
-    _together.clear()
-    reading.forget_rest()
-    _evaluated.clear()
+session.evaluated.append(_notice)
 
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:

@@ -17,6 +17,7 @@ from ..rna_paths import owner_and_property
 from ..scene import dependencies
 from ..scene.checks import refuse_other_than_armature
 from ..scene.names import given_names
+from ..session import session
 from . import switch_property
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
 from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
@@ -85,7 +86,7 @@ def _by_names(bones: tuple[str, ...], _users: Hashable) -> tuple[tuple[str, Know
     return tuple((kind, limb) for kind, pattern in layouts() for limb in _filled(ordered, pattern))
 
 
-_seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = {}
+_seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = session.of_file({})
 
 
 def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
@@ -116,11 +117,6 @@ def kind_of(rig: Rig) -> str:
 def limb_having(rig: Rig, bone: str) -> KnownLimb | None:
     """The known limb that has this bone, be it a control of FK or IK, or one that shows either."""
     return next((limb for limb in limbs_of(rig) if bone in limb.named), None)
-
-
-def forget() -> None:
-    """Another file is open."""
-    _seen.clear()
 
 
 def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:

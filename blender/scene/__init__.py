@@ -2,7 +2,6 @@
 
 Other rooms use of it:
 
-    at_work : all
     bone : from_bone, read_bone, rest
     checks : Removal, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
     curves : OwnTransforms

@@ -16,6 +16,7 @@ from ...skeleton.transform import Basis
 from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig
+from ..session import session
 from ..settings import bone_marks
 from .sampling import PoseBefore
 
@@ -23,7 +24,7 @@ _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
 
 # By `session_uid` of armature objects and bone: the matrix (4, 4) that Live wrote, and the pose from before.
-_before: dict[tuple[int, str], tuple[Array, Basis]] = {}
+_before: dict[tuple[int, str], tuple[Array, Basis]] = session.of_state({})
 
 
 def begin(rig: Rig) -> None:
@@ -79,11 +80,6 @@ def _renamed(rig: Rig, names: bone_marks.Names) -> None:
 
 
 bone_marks.listeners.append(_renamed)
-
-
-def forget() -> None:
-    """Forget all of it, as another file or another state of the file was loaded."""
-    _before.clear()
 
 
 def _same(one: Array, other: Array) -> bool:

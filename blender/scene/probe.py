@@ -18,6 +18,7 @@ from ...skeleton.values import Point, Samples
 from ...solver.values import Array
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import point_text
+from ..session import session
 from ..settings.keyed_options import bone_field
 from ..versions import matrix_rows
 from .request import SampleRequest
@@ -25,13 +26,6 @@ from .standing import standing_rows
 
 _EACH = 32
 """Constraints of one probe: for the name of the next, Blender goes through them the oftener, the more there are."""
-
-_open = 0
-
-
-def is_open() -> bool:
-    """True while something is being sampled, perhaps between two steps of a bake."""
-    return _open > 0
 
 
 @contextmanager
@@ -84,13 +78,12 @@ def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
 
 @contextmanager
 def marked() -> Iterator[None]:
-    """While it is open, `is_open` is true."""
-    global _open
-    _open += 1
+    """While it is open, the session knows that something is being sampled."""
+    session.samplings += 1
     try:
         yield
     finally:
-        _open -= 1
+        session.samplings -= 1
 
 
 def _probe() -> Object:
@@ -206,22 +199,13 @@ _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
 
-_temporary: set[int] = set()
-"""`session_uid` of the scenes that are there now."""
-
-
-def is_isolated(scene: Scene) -> bool:
-    """Whether the scene is one of these: nothing that the user sees is evaluated in it."""
-    return scene.session_uid in _temporary
-
-
 @contextmanager
 def isolated_scene(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     probes: list[Object] = []
     uid = isolated.session_uid
-    _temporary.add(uid)
+    session.isolated.add(uid)
     with marked():
         try:
             _copy(scene.render, isolated.render, _TIME)
@@ -230,7 +214,7 @@ def isolated_scene(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
             link(isolated, wanted, probes)
             yield isolated
         finally:
-            _temporary.remove(uid)
+            session.isolated.remove(uid)
             _remove(isolated, probes)
 
 

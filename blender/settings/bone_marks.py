@@ -21,6 +21,7 @@ from bpy.types import Object, PoseBone
 from .. import versions
 from ..armatures import Rig, editable, is_rig
 from ..rna_paths import bone_and_property
+from ..session import session
 
 Names = Mapping[str, str]
 """New names of bones by their old ones."""
@@ -49,7 +50,8 @@ OBJECT = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hips": ""})
 SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
 
 # By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when names were last read.
-_seen: dict[int, tuple[bool, list[str]]] = {}
+session.names_bones = True
+_seen: dict[int, tuple[bool, list[str]]] = session.of_state({})
 
 
 def mark(holder: Any, kind: _Kind, field: str) -> None:
@@ -128,11 +130,6 @@ def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
 
 listeners: list[Any] = []
 """Functions of an armature object, one of whose chains names other bones from now on, and of `Names` of its own."""
-
-
-def forget() -> None:
-    """Another file, or another state of it: bones may have had other names there."""
-    _seen.clear()
 
 
 def renamed_path(path: str, names: Names) -> str:

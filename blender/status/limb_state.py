@@ -23,6 +23,7 @@ from ..live.reading import Reading
 from ..messages.refused import Refused
 from ..rigs import known_limbs
 from ..scene import dependencies
+from ..session import session
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import hiding
 from .hiding import Hiding
@@ -105,22 +106,19 @@ class _Look:
         return self.evaluation == _evaluations or (playing and monotonic() - self.time < _SECONDS)
 
 
-_looks: dict[int, _Look] = {}
+_looks: dict[int, _Look] = session.of_state({})
 # To go through all constraints of a rig takes long: done again where its chains are read again.
-_copies: dict[int, tuple[Reading, known_limbs.Copies]] = {}
+_copies: dict[int, tuple[Reading, known_limbs.Copies]] = session.of_state({})
 _evaluations = 0
 
 
-def evaluated() -> None:
+def _evaluated(_: Depsgraph) -> None:
     """A scene was evaluated: look again."""
     global _evaluations
     _evaluations += 1
 
 
-def forget() -> None:
-    """Another file, or another state of it."""
-    _looks.clear()
-    _copies.clear()
+session.evaluated.append(_evaluated)
 
 
 def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.scene.sampling import probe
+from bl_ext.user_default.two_bone_ik.blender.session import session
 from bpy.types import PropertyGroup
 
 from support import file_data
@@ -111,7 +111,7 @@ def test_a_bake_whose_rig_goes_while_it_is_measured_is_told(chain: PropertyGroup
 
 def assert_tidy(before: dict[str, object]) -> None:
     """Nothing came; what is not there any more, the handler has removed."""
-    assert not probe.is_open()
+    assert not session.samplings
     names = {path.partition(".")[0] for path in file_data.dump()}
     assert names <= {path.partition(".")[0] for path in before}
     assert bpy.context.scene.frame_current == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.scene import probe
+from bl_ext.user_default.two_bone_ik.blender.session import session
 from bpy.types import Object
 
 from support.rigs import animate, arm, empty
@@ -66,7 +66,7 @@ def test_reducing_keys_tells_how_far_it_is(rig: Object) -> None:
 def test_what_makes_blender_evaluate_is_drawn_in_no_view(rig: Object) -> None:
     request = api.bake.request(rig, frames=(1, 5), sampling="SCENE")
     next(request.prepare())
-    assert probe.is_open()
+    assert session.samplings
     helpers = [item for item in bpy.context.scene.objects if "probe" in item.name]
     shown = [(item.show_empty_image_orthographic, item.show_empty_image_perspective) for item in helpers]
     assert [item.empty_display_type for item in helpers] == ["IMAGE"]

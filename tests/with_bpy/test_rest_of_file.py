@@ -10,7 +10,8 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import bake as bake_steps
-from bl_ext.user_default.two_bone_ik.blender.scene.sampling import probe
+from bl_ext.user_default.two_bone_ik.blender.scene import probe
+from bl_ext.user_default.two_bone_ik.blender.session import session
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import KeySettings
 from bpy.types import PropertyGroup
 
@@ -137,7 +138,7 @@ def test_a_bake_ends_with_its_file(chain: PropertyGroup, way: str) -> None:
     open_empty_file()
     before = file_data.dump()
     bake.close()
-    assert not probe.is_open()
+    assert not session.samplings
     assert not changed_after_update(before)
 
 

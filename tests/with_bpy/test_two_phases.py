@@ -9,7 +9,7 @@ from contextlib import suppress
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.scene import probe
+from bl_ext.user_default.two_bone_ik.blender.session import session
 from bpy.types import Object
 
 from support import file_data
@@ -65,7 +65,7 @@ def test_given_up_between_its_phases_it_leaves_no_trace(rig: Object, request_of:
     request.close()
     bpy.context.view_layer.update()
     assert not file_data.changed(before)
-    assert not probe.is_open()
+    assert not session.samplings
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_dropped_by_a_script_it_leaves_no_trace(rig: Object, request_of: Callabl
         script()
     bpy.context.view_layer.update()
     assert not file_data.changed(before)
-    assert not probe.is_open()
+    assert not session.samplings
     assert bpy.context.scene.frame_current == 7
 
 
@@ -162,7 +162,7 @@ def test_nor_can_what_was_refused(rig: Object) -> None:
 def test_written_once_it_has_closed_what_it_sampled_by(rig: Object) -> None:
     request = baking(rig, sampling="ISOLATED")
     request.write()
-    assert not probe.is_open()
+    assert not session.samplings
     assert len(bpy.data.scenes) == 1
 
 
