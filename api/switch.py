@@ -1,4 +1,4 @@
-"""Limbs of rigs that have a layer of FK controls and a layer that IK moves."""
+"""Limbs of rigs that have FK controls, and controls that IK moves."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from ..blender.switch import switch as requests
-from ..blender.switch.layers import Layer
+from ..blender.switch.switch_plan import ControlSet
 from .command import command
 
 
@@ -62,7 +62,7 @@ def switch(
 ) -> Request:
     """Let limbs show their FK controls, or IK, over the frames: these controls are keyed so that the pose stays.
 
-    The property that says which layer shows is keyed so that it changes nothing outside of the frames.
+    The property that says which control set shows is keyed so that it changes nothing outside of the frames.
 
     to : FK or IK
     chains : names of limbs as `known_limbs` has them, None for all
@@ -87,4 +87,4 @@ def switch(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return requests.switch(rig, Layer(to), chains, frames, scene, settings)
+    return requests.switch(rig, ControlSet(to), chains, frames, scene, settings)

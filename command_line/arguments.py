@@ -15,7 +15,7 @@ from ..blender.extension import VERSION
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
-from ..blender.switch.layers import Layer
+from ..blender.switch.switch_plan import ControlSet
 from .shot import ReportDetail
 from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
 
@@ -92,7 +92,7 @@ def parser(usage: str) -> ArgumentParser:
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
     bake, snap, plant, switch, detect = (commands[name] for name in names)
-    _add(switch, "--to", type=one_of(Layer), required=True)
+    _add(switch, "--to", type=one_of(ControlSet), required=True)
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     for command in (bake, snap, switch):
         _add(command, "--keys", type=one_of(Keys))

@@ -12,7 +12,7 @@ from ..blender.choices import Word
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
-from ..blender.switch.layers import Layer
+from ..blender.switch.switch_plan import ControlSet
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
@@ -65,7 +65,7 @@ class Shot:
     tolerance: float = DEFAULTS.tolerance
     measure: Measure = DEFAULTS.measure
     plant: Mapping[str, Any] = field(default_factory=dict)
-    to: Layer | None = None
+    to: ControlSet | None = None
     switched: Sequence[str] | None = None
     set_aligned: bool = False
     output: Path | None = None

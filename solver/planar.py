@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
 
@@ -142,7 +142,7 @@ def _aim(lengths: Array, target: Array) -> Array:
     if decided.all():
         return target
     nearest = np.where(decided[..., None], target, (1.0, 0.0))
-    direction = hold_last(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided, axis=-1)
+    direction = carry_last(nearest / np.sqrt(np.where(decided, distance_sq, 1.0))[..., None], decided, axis=-1)
     return np.where(decided[..., None], target, direction * on_root[..., None])
 
 
@@ -173,9 +173,9 @@ def _hold_undecided(lengths: Array, solved: Array, aim: Array) -> Array:
         return solved
     shape = solved.shape[:-1]
     first, second = np.broadcast_to(first, shape), np.broadcast_to(second, shape)
-    root = hold_last(np.where(first, solved[..., 0], 0.0), first, axis=-1)
+    root = carry_last(np.where(first, solved[..., 0], 0.0), first, axis=-1)
     hinge = np.where(first, solved[..., 1], _wrap(np.arctan2(aim[..., 1], aim[..., 0]) - root))
-    hinge = hold_last(np.where(second, hinge, 0.0), second, axis=-1)
+    hinge = carry_last(np.where(second, hinge, 0.0), second, axis=-1)
     return np.stack((root, hinge), axis=-1)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import swivel
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .numbers import differs, every
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
@@ -72,7 +72,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)
         decided = np.abs(height) > _IN_LINE * norm(goals.pole)
-        side = np.where(np.logical_or.reduce(decided, axis=0), hold_last(np.sign(height), decided), side)
+        side = np.where(np.logical_or.reduce(decided, axis=0), carry_last(np.sign(height), decided), side)
     still, has_pole = np.zeros_like(distance), goals.pole is not None
     return BendPlane(aim=aim, hinge=hinge, distance=distance, side=side, has_pole=has_pole, swivel=still)
 
@@ -84,7 +84,7 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
     if every(decided):
         return distance, target / distance[..., None]
     aim = np.where(decided[..., None], target / np.where(decided, distance, 1.0)[..., None], start.aim)
-    return distance, hold_last(aim, decided)
+    return distance, carry_last(aim, decided)
 
 
 def _aimed_hinge(aim: Array, start: ReferencePose) -> Array:
@@ -134,5 +134,5 @@ def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise:
     if every(decided):
         return hinge
     hinge = np.where(decided[..., None], hinge, otherwise)
-    carried = swing(hold_last(hinge, decided), hold_last(aim, decided), aim)
+    carried = swing(carry_last(hinge, decided), carry_last(aim, decided), aim)
     return np.where(decided[..., None], hinge, carried)

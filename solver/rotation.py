@@ -9,7 +9,7 @@ from math import pi
 
 import numpy as np
 
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .values import Array, Number
 from .vectors import any_normal, cross, dot, norm, product
 
@@ -64,7 +64,7 @@ def axis_angles(matrices: Array, before: Array | None = None) -> Array:
     start = np.array((0.0, 0.0, 1.0, 0.0)) if before is None else before
     start = np.where(start[..., 1:].any(axis=-1, keepdims=True), start[..., 1:], (0.0, 1.0, 0.0))
     axis = quaternion[..., 1:] / np.where(decided, sine, 1.0)[..., None]
-    axis = hold_last(np.where(decided[..., None], axis, start), decided)
+    axis = carry_last(np.where(decided[..., None], axis, start), decided)
     signs = _signs(axis, start)
     angle = 2.0 * np.arctan2(sine, quaternion[..., 0]) * signs
     angle = _unwind(angle[..., None], None if before is None else before[..., :1])
@@ -82,7 +82,7 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     # right behind them in memory, and the same bake would not give the same keys.
     m = np.asfortranarray(matrices)
     decided = np.hypot(m[..., i, i], m[..., j, i]) > _GIMBAL_LOCK
-    last = hold_last(np.arctan2(m[..., j, i], m[..., i, i]), decided)
+    last = carry_last(np.arctan2(m[..., j, i], m[..., i, i]), decided)
     start = 0.0 if before is None else parity * before[..., k]
     last = np.where(np.logical_or.accumulate(decided), last, start)
     # What is left after undoing the last turn is the first two, which are then decided even in gimbal lock.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference, rotation
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .numbers import broadcast, differs, every
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
@@ -174,10 +174,10 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     """The solution with the last pose within reach on frames out of reach, at the bones' present lengths."""
     within = solution.shortfall == 0.0
     pose = ("rotations", "joints", "hinge", "hinge_angle", "stretch", "swivel")
-    values: dict[str, Any] = {name: hold_last(getattr(solution, name), within) for name in pose}
+    values: dict[str, Any] = {name: carry_last(getattr(solution, name), within) for name in pose}
     held = replace(solution, **values)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
-    grown = np.einsum("...bij,...bj->...bi", held.rotations, links - hold_last(links, within))
+    grown = np.einsum("...bij,...bj->...bi", held.rotations, links - carry_last(links, within))
     moved = np.cumsum(np.insert(grown * held.stretch[..., None, None], 0, 0.0, axis=-2), axis=-2)
     return replace(held, joints=held.joints + moved)
 

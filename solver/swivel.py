@@ -14,7 +14,7 @@ from math import pi
 
 import numpy as np
 
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .values import Array, Number
 from .vectors import angle_about, norm, swing
 
@@ -75,7 +75,7 @@ def _without_whole_turns(steps: Array, washed_out: Array, certain: Array) -> Arr
     lost[1:] = np.cumsum(steps * washed_out / (washed_out + np.minimum(certain[:-1], certain[1:])), axis=0)
     fixed = certain >= 1.0
     fixed[0] = True
-    last = hold_last(lost, fixed)[:-1]
+    last = carry_last(lost, fixed)[:-1]
     before, after = (np.round((part - last) / (2.0 * pi)) for part in (lost[:-1], lost[1:]))
     return steps - 2.0 * pi * (after - before)
 

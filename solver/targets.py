@@ -8,7 +8,7 @@ to drop it entirely would make the pole jitter.
 import numpy as np
 
 from . import reach, reference
-from .hold_last import hold_last
+from .carry_last import carry_last
 from .reference import ReferencePose
 from .values import Array, Chain, Goals, Number
 from .vectors import cross, dot, norm, rejection, rotate_about, unit
@@ -71,7 +71,7 @@ def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, t
     good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
     # A chain that is never bent tells its side by its hinge.
     known = offset if good.any() else cross(bones.aim, hinge)
-    on_root = hold_last(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
+    on_root = carry_last(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
     known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), bones.aim))
     mixed = offset + slack[..., None] * known
     cancelled = norm(mixed) <= 1e-3 * slack

@@ -7,7 +7,7 @@ from ..blender.armatures import Rig
 from ..blender.bake.build_plan import frame_range
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
-from ..blender.rigs.switch_property import shown_layer
+from ..blender.rigs.switch_property import shown_control_set
 from ..blender.status import in_hand
 from .panel import draw_lines
 from .sections import section
@@ -28,19 +28,19 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
         row = column.row(align=True)
         row.enabled = bool(selected) or not name
         row.label(text=name or pgettext_iface("All Limbs"), translate=False)
-        for layer, text in (("FK", "To FK"), ("IK", "To IK")):
+        for control_set, text in (("FK", "To FK"), ("IK", "To IK")):
             button = row.operator("two_bone_ik.switch", text=text)
-            button.direction, button.only_active = layer, bool(name)
+            button.direction, button.only_active = control_set, bool(name)
             button.frame_start, button.frame_end = frames
     shown: dict[str, list[str]] = {"FK": [], "IK": [], "": []}
     for limb in limbs:
-        shown[shown_layer(rig, limb)].append(limb.name)
+        shown[shown_control_set(rig, limb)].append(limb.name)
     states = {"FK": "In FK: {}", "IK": "In IK: {}", "": "Between FK and IK: {}"}
-    # A layer that none shows keeps its row, so that what is below stays in place.
+    # A control set that none shows keeps its row, so that what is below stays in place.
     lines = [
-        pgettext_iface(states[layer]).format(", ".join(names) or "-")
-        for layer, names in shown.items()
-        if names or layer
+        pgettext_iface(states[control_set]).format(", ".join(names) or "-")
+        for control_set, names in shown.items()
+        if names or control_set
     ]
     draw_lines(body, context, lines)
 

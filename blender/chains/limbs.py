@@ -11,7 +11,7 @@ from ..armatures import Rig
 from ..messages.refused import Refused
 from ..rigs.known_limbs import known_by_end, limb_having
 from ..rigs.rig_files import KnownLimb
-from ..rigs.switch_property import shown_layer
+from ..rigs.switch_property import shown_control_set
 from ..scene import dependencies
 from ..session import session
 from ..settings.properties import TwoBoneIKChain, chain_of, limb_bones
@@ -51,7 +51,7 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
 
 def shows_ik(rig: Rig, limb: KnownLimb | None) -> KnownLimb | None:
     """The limb of a known rig itself if the rig shows its IK alone."""
-    return limb if limb and shown_layer(rig, limb) == "IK" else None
+    return limb if limb and shown_control_set(rig, limb) == "IK" else None
 
 
 def limb_of(rig: Rig, bone: str) -> str | Limb:

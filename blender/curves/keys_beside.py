@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...skeleton.switch.layers import LayerPlan, Setting
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan
 from ...skeleton.values import MERGE, Channel
 from ...solver.values import Array
 from .. import versions
@@ -37,7 +37,7 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
 
-def shown_beside(rig: Rig, limb: LayerPlan, bone: str, frames: Array) -> tuple[bool, bool]:
+def shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
     """Whether what this bone is keyed to shows ahead of the frames, and after them."""
     if bone in limb.shared:
         return True, True

@@ -5,7 +5,7 @@ Other rooms use of it:
     controls : all
     known_limbs : all
     rig_files : all
-    switch_property : drivers_reading, ik_constraint, pole_on, property_label, property_path, shown_layer,
+    switch_property : drivers_reading, ik_constraint, pole_on, property_label, property_path, shown_control_set,
         switch_path, toe_path, turn
     wildcards : WILDCARDS, filled, wildcard_texts
 """

@@ -152,7 +152,7 @@ def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None:
     """free : bones that are part of no other limb"""
     if absent := _absent(rig, limb):
-        # A control may well be one of the layers' own bones.
+        # A control may well be a bone of a control set itself.
         others = free if absent[0] in (limb.control, limb.swivel) else free - {*limb.bones}
         raise Refused(
             "ALMOST_KNOWN.bones",
@@ -191,12 +191,12 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
         bone: Bone = rig.data.bones[below]
         if rig.data.bones[above] not in bone.parent_recursive:
             yield translated("part.missing_parent", bone=below, above=above)
-    for shown, *layers in zip(limb.shown, limb.fk, limb.ik, strict=False):
+    for shown, *control_sets in zip(limb.shown, limb.fk, limb.ik, strict=False):
         follower: PoseBone = rig.pose.bones[shown]
         followed = {point.bone for each in follower.constraints for point in dependencies.targets(each)}
-        for layer in layers:
-            if layer not in followed:
-                yield translated("part.missing_constraint", bone=shown, followed=layer)
+        for control_set in control_sets:
+            if control_set not in followed:
+                yield translated("part.missing_constraint", bone=shown, followed=control_set)
 
 
 def _hangs_on(place: Point, control: Point) -> bool:
@@ -235,7 +235,7 @@ class Switch:
 
 
 Copies = Mapping[str, list[str]]
-"""By the name of a bone those of bones that copy it: layers of one rig, the last of which deforms the character."""
+"""By the name of a bone those of the bones that copy it, the last of which deforms the character."""
 
 
 def copies(rig: Rig, constraints: Iterable[tuple[PoseBone, Constraint]]) -> Copies:
@@ -261,7 +261,7 @@ def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> S
     rig: Rig = chain.rig
     if limb:
         path = switch_property.switch_path(rig, limb)
-        if not path or switch_property.shown_layer(rig, limb) == "FK":
+        if not path or switch_property.shown_control_set(rig, limb) == "FK":
             return None
         instead = tuple(zip(limb.fk, limb.shown or limb.ik, strict=True))[:3]
         return Switch(path=path, value=limb.fk_value, instead=instead)

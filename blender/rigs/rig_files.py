@@ -35,22 +35,22 @@ _FEWEST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownLimb:
-    """A limb with a layer of FK controls and a layer that IK moves; all bones by name.
+    """A limb with FK controls and controls that IK moves; all bones by name.
 
     name : as Detect Limbs calls it, such as "Arm.L"
-    switch : property of `switch_bone`, or without one of the armature object; it says which of the layers shows.
+    switch : property of `switch_bone`, or without one of the armature object; it says which of the control sets shows.
         Where IK acts on the FK controls, "influence", that of the IK constraint of `switch_bone`
     fk_value, ik_value : what the switch is where FK shows, and where IK shows
     fk : FK controls, from the root bone to hand or foot, or to the toes
-    ik : bones of the IK layer, in the same order: the third is what is followed; a fourth is a control
-    shown : bones that show whichever layer does; left out where the layers show themselves
+    ik : bones of the IK control set, in the same order: the third is what is followed; a fourth is a control
+    shown : bones that show whichever control set does; left out where the control sets show themselves
     control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
     pole : pole control; with `pole_switch` only where that property, beside `switch`, is on
     stretch_switch : property beside `switch` that has to be 1 where IK is to reach farther than the limb is long
     swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
     toe_ik : what the third of `fk` is aimed at by an IK constraint of its own, which is on where IK shows the limb
     zero : controls between `control` and what is followed, which IK keys leave at rest
-    kept : controls of both layers, which the switch moves
+    kept : controls of both control sets, which the switch moves
     """
 
     name: str

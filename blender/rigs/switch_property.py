@@ -1,4 +1,4 @@
-"""The property of a known limb that says which of its layers shows: where it is, what it is, and setting it.
+"""The property of a known limb that says which of its control sets shows: where it is, what it is, and setting it.
 
 Mostly it is one of a bone or of the armature object, which drives constraints. Where IK constraints act on the FK
 controls themselves, it is the influence of such a constraint, or what drives that.
@@ -24,10 +24,10 @@ INFLUENCE = "influence"
 """As the switch of a limb: that of the IK constraint of its `switch_bone`."""
 
 _AT_END = 1e-3
-"""So near to its end a switch shows no more of the other layer than anybody sees."""
+"""So near to its end a switch shows no more of the other control set than anybody sees."""
 
 
-def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
+def shown_control_set(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
     """FK or IK where either shows alone, "" in between.
 
     frame : None for the property as it is, else as its keys have it there
@@ -37,7 +37,7 @@ def shown_layer(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
         return ""
     value = float(value_at(rig, path)) if frame is None else numbers_on(rig, path, np.array([frame]))[0]
     ends = {"FK": limb.fk_value, "IK": limb.ik_value}
-    return next((layer for layer, at in ends.items() if abs(value - at) < _AT_END), "")
+    return next((control_set for control_set, at in ends.items() if abs(value - at) < _AT_END), "")
 
 
 def switch_path(rig: Rig, limb: KnownLimb) -> str:
@@ -79,7 +79,7 @@ def property_path(rig: Rig, limb: KnownLimb, name: str) -> str:
 
 
 def property_owner(rig: Rig, limb: KnownLimb) -> Object | PoseBone | None:
-    """What has the property that says which layer of the limb shows."""
+    """What has the property that says which control set of the limb shows."""
     return rig.pose.bones.get(limb.switch_bone) if limb.switch_bone else rig
 
 

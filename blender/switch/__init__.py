@@ -2,7 +2,7 @@
 
 Other rooms use of it:
 
-    layers : Layer
     switch : all
+    switch_plan : ControlSet
     turn_switch : all
 """

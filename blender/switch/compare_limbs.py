@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.switch.layers import LayerPlan, joints_of
 from ...skeleton.switch.limb_pose import differences, extremes
+from ...skeleton.switch.switch_plan import SwitchPlan, joints_of
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
@@ -33,8 +33,8 @@ _FEW = 16
 _FEW_BETWEEN = 4
 """The same between frames, where curves were made to pass."""
 
-_OF_LAYERS = {"IK", "COPY_TRANSFORMS"}
-"""Types of the constraints by which bones show the one layer or the other, or are bent by IK."""
+_OF_CONTROL_SETS = {"IK", "COPY_TRANSFORMS"}
+"""Types of the constraints by which bones show one control set or the other, or are bent by IK."""
 
 
 def world_units(to_world: Array) -> Array:
@@ -52,7 +52,7 @@ class LimbComparison:
     """
 
     plan: Plan
-    limbs: Sequence[LayerPlan]
+    limbs: Sequence[SwitchPlan]
     settings: KeySettings
     rows: NDArray[np.intp]
     frames: Array
@@ -98,7 +98,7 @@ class LimbComparison:
 
 def compare_limbs(
     plan: Plan,
-    limbs: Sequence[LayerPlan],
+    limbs: Sequence[SwitchPlan],
     frames: tuple[Array, Array],
     wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
     suspects: Set[int],
@@ -126,7 +126,7 @@ def compare_limbs(
 
 def _chosen(
     plan: Plan,
-    limbs: Sequence[LayerPlan],
+    limbs: Sequence[SwitchPlan],
     frames: tuple[Array, Array],
     wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
     suspects: Set[int],
@@ -150,18 +150,20 @@ def _chosen(
     return rows, between
 
 
-def _constrained(rig: Rig, limb: LayerPlan) -> bool:
-    """Whether controls of the limb, or bones that show it, have constraints other than those that layers consist of."""
+def _constrained(rig: Rig, limb: SwitchPlan) -> bool:
+    """Whether controls of the limb, or bones that show it, have constraints beside those of control sets."""
     names = {bone.name for bone in (*limb.keyed, *limb.shown)}
-    return any(constraint.type not in _OF_LAYERS for name in names for constraint in rig.pose.bones[name].constraints)
+    return any(
+        constraint.type not in _OF_CONTROL_SETS for name in names for constraint in rig.pose.bones[name].constraints
+    )
 
 
-def _farthest(limb: LayerPlan, off: Array, allowed: Array) -> str:
+def _farthest(limb: SwitchPlan, off: Array, allowed: Array) -> str:
     """The bone that is off (bones, m, 3) by most, measured by what is `allowed` (3,)."""
     return limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
 
 
-def _told(limb: LayerPlan, off: Array, allowed: Array, frames: Array) -> Iterator[str]:
+def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array) -> Iterator[str]:
     """Of each thing by which a bone is off (bones, m, 3) more than `allowed` (3,): which bone, how far, and where."""
 
     def worst(which: int) -> dict[str, Any]:
@@ -177,7 +179,7 @@ def _told(limb: LayerPlan, off: Array, allowed: Array, frames: Array) -> Iterato
         yield translated("alert.limb_scaled", **worst(2), scale=scaled)
 
 
-def _told_between(limb: LayerPlan, off: Array, allowed: Array, times: Array, unit: float) -> Iterator[str]:
+def _told_between(limb: SwitchPlan, off: Array, allowed: Array, times: Array, unit: float) -> Iterator[str]:
     """The same of bones that are off (bones, m, 3) between frames, by more than what is `allowed` (3,) there too."""
     loose = allowed + np.array((_BETWEEN * _size(limb, unit), np.inf, np.inf))
     misposed = np.logical_or.reduce(off > loose, axis=(0, 2))
@@ -187,7 +189,7 @@ def _told_between(limb: LayerPlan, off: Array, allowed: Array, times: Array, uni
         yield translated("alert.not_kept_between", **told)
 
 
-def _allowed(limb: LayerPlan, settings: KeySettings, unit: float) -> Array:
+def _allowed(limb: SwitchPlan, settings: KeySettings, unit: float) -> Array:
     """(3,) by how much a bone may be off: world units, radians, and parts of its scale."""
     kept = _KEPT * np.array((_size(limb, unit), 1.0, 1.0))
     if settings.keys != Keys.REDUCED:
@@ -196,7 +198,7 @@ def _allowed(limb: LayerPlan, settings: KeySettings, unit: float) -> Array:
     return np.maximum(kept, (settings.tolerance, turned, turned))
 
 
-def _size(limb: LayerPlan, unit: float) -> float:
+def _size(limb: SwitchPlan, unit: float) -> float:
     return unit * sum(bone.length for bone in limb.shown[:2])
 
 

@@ -1,4 +1,4 @@
-"""The order of the steps that switch limbs from IK to FK or back: the pose stays, controls of the other layer move."""
+"""The order of the steps that switch limbs from IK to FK or back: the pose stays, the other control set moves."""
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -8,9 +8,9 @@ from bpy.types import Scene
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
+from ...skeleton.switch.control_channels import gaps, halfway
 from ...skeleton.switch.ik_chain import IkChain
-from ...skeleton.switch.layer_channels import gaps, halfway
-from ...skeleton.switch.layers import LayerPlan, Setting, wanted
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Channel, Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
@@ -29,17 +29,17 @@ from ..scene import sampling
 from ..scene.checks import refuse_unposable
 from ..scene.request import SampleRequest
 from ..settings.key_settings import Keys, KeySettings
-from . import layer_controls
+from . import trial_controls
 from .compare_limbs import compare_limbs, world_units
-from .layer_keys import LayerKeys, write_keys
-from .layers import Layer, read_layers, shown_request, shows, ties, with_source_keys
+from .control_keys import ControlKeys, write_keys
+from .switch_plan import ControlSet, shown_request, shows, switch_plan, ties, with_source_keys
 
 
 @request
 def switch(
     opened: Opened,
     rig: Rig,
-    to: Layer,
+    to: ControlSet,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
@@ -47,18 +47,18 @@ def switch(
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
     plan, limbs, told = _read(rig, to, names, frames, scene, settings)
-    layer_keys, tied = LayerKeys(plan, limbs), ties(rig, limbs)
+    control_keys, tied = ControlKeys(plan, limbs), ties(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    sampled = _sampled(sampler, plan, limbs, shown_request(rig, limbs, tied.depends), layer_keys.turning)
+    sampled = _sampled(sampler, plan, limbs, shown_request(rig, limbs, tied.depends), control_keys.turning)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
     reduced = settings.keys == Keys.REDUCED
-    placing = layer_controls.controls(plan, limbs, poses, chains, layer_keys, tied, rows)
+    placing = trial_controls.controls(plan, limbs, poses, chains, control_keys, tied, rows)
     bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), held, plan.frames, settings)
     unit = float(world_units(samples.to_world[rig]).max())
-    keying = layer_keys.asked(bases, between, held, poses[0], settings, unit)
+    keying = control_keys.asked(bases, between, held, poses[0], settings, unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     found = [
         kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, plan.frames))
@@ -89,13 +89,13 @@ def switch(
 
 def _read(
     rig: Rig,
-    to: Layer,
+    to: ControlSet,
     names: Sequence[str] | None,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
-) -> tuple[Plan, list[LayerPlan], list[str]]:
-    """The frames, the limbs that do not show that layer yet, and sentences for the report."""
+) -> tuple[Plan, list[SwitchPlan], list[str]]:
+    """The frames, the limbs that do not show that control set yet, and sentences for the report."""
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
@@ -104,7 +104,7 @@ def _read(
         solved = with_source_keys(rig, asked, to, solved)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
-    known = [read_layers(rig, limb, to, solved) for limb in asked]
+    known = [switch_plan(rig, limb, to, solved) for limb in asked]
     limbs = [limb for limb in known if not shows(rig, limb, solved)]
     _refuse_unwritable(rig, limbs, (one for limb in limbs for one in (*limb.switches, *limb.rigid)), solved, settings)
     already = ", ".join(limb.name for limb in known if limb not in limbs)
@@ -115,7 +115,7 @@ def _read(
 def _sampled(
     sampler: sampling.Sampler,
     plan: Plan,
-    limbs: Sequence[LayerPlan],
+    limbs: Sequence[SwitchPlan],
     need: SampleRequest,
     turning: NDArray[np.bool_],
 ) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
@@ -144,7 +144,7 @@ def _write(
 
 
 def _refuse_unwritable(
-    rig: Rig, limbs: Sequence[LayerPlan], held: Iterable[Setting], frames: Array, settings: KeySettings
+    rig: Rig, limbs: Sequence[SwitchPlan], held: Iterable[Setting], frames: Array, settings: KeySettings
 ) -> None:
     """Raise `Refused` where all these keys could not be written, or would change what is outside of the frames."""
     spans = {one.path: [kept_span(rig, one.path, frames)] for one in held}
@@ -156,7 +156,7 @@ def _refuse_unwritable(
     key_checks.refuse_unkept(rig, spans)
 
 
-def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Iterator[str]:
+def _settings_told(limbs: Sequence[SwitchPlan], held: Collection[Setting]) -> Iterator[str]:
     """Sentences about what else is keyed so that IK shows these limbs."""
     for limb in limbs:
         if not {*limb.rigid}.isdisjoint(held):
@@ -167,7 +167,7 @@ def _settings_told(limbs: Sequence[LayerPlan], held: Collection[Setting]) -> Ite
                 yield translated("note.reach", limb=limb.name, property=property_label(setting.path))
 
 
-def _by_bone(samples: Samples, limbs: Sequence[LayerPlan], frames: Array) -> dict[str, Array]:
+def _by_bone(samples: Samples, limbs: Sequence[SwitchPlan], frames: Array) -> dict[str, Array]:
     """(n, 4, 4) each, those of the bones that are to show the limbs among them."""
     shape = len(frames), 4, 4
     poses = {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}

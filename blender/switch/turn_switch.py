@@ -16,8 +16,8 @@ from ..curves.keys import key_points
 from ..curves.keys_beside import kept_span, setting_channel
 from ..rigs.switch_property import turn
 from ..settings.key_settings import DEFAULTS
-from .layer_keys import write_keys
-from .layers import setting_of
+from .control_keys import write_keys
+from .switch_plan import setting_of
 
 
 def turn_switch(rig: Rig, name: str, scene: Scene, path: str, value: float) -> list[str]:

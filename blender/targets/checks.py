@@ -21,7 +21,7 @@ from ..curves.keys import values_before
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
-from ..rigs.switch_property import shown_layer
+from ..rigs.switch_property import shown_control_set
 from ..scene import dependencies
 from ..scene.bone import read_bone, rest
 from ..scene.curves import OwnTransforms
@@ -101,7 +101,7 @@ def refuse_not_shown(plan: Plan) -> None:
         if limb is None or chain.rig != chain.target.object or chain.end.name not in limb.fk:
             continue
         for frame in plan.frames if len(plan.frames) > 1 else (None,):
-            if shown_layer(chain.rig, limb, frame) == "IK":
+            if shown_control_set(chain.rig, limb, frame) == "IK":
                 first = frame_text(plan.frames[0] if frame is None else frame)
                 raise Refused("NOT_SHOWN", chain=chain, frame=first, switch=limb.switch, value=limb.fk_value)
 

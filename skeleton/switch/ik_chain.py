@@ -19,8 +19,8 @@ from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
 from . import limb_pose
-from .layers import CarriedBone, LayerPlan, Setting, joints_of, to_place
 from .place_bones import Control, Evaluated, place
+from .switch_plan import CarriedBone, Setting, SwitchPlan, joints_of, to_place
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
@@ -53,7 +53,7 @@ class IkChain:
     suspects : rows of the frames on which the limb, as evaluated last, is farthest off: a place, a direction, a scale
     """
 
-    def __init__(self, plan: LayerPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
+    def __init__(self, plan: SwitchPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
         """own : of swivel and end bone, as they are keyed now"""
         self._plan, self._poses, self._own = plan, poses, own
         self._along = plan.shared.intersection(carried.bone.name for carried, _ in plan.controls)
@@ -90,7 +90,7 @@ class IkChain:
         ]
         if self.begun and not self._fitted(poses):
             return [*carried, *self._turned(poses)]
-        # What both layers carry along hangs on the limb itself, and is placed once more where that has come to lie.
+        # What both control sets carry hangs on the limb itself, and is placed once more where that has come to lie.
         near, bones = _FIT if self.begun else _UNSEEN[:, None], [control.bone for control in carried]
         self.fits = self._again or not bones or bool((self._off(poses, bones) <= near).all())
         self._again = True

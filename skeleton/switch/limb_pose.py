@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...solver import rotation
-from ...solver.hold_last import hold_last
+from ...solver.carry_last import carry_last
 from ...solver.values import Array
 from ...solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
 from .. import transform
@@ -26,7 +26,7 @@ def aside(joints: Array, fallback: Array) -> Array:
     bend = rejection(mid - root, axis)
     bent = norm(bend) > IN_LINE * norm(mid - root)
     start = unit(rejection(fallback, axis))
-    held = hold_last(np.where(bent[:, None], unit(bend), start), bent)
+    held = carry_last(np.where(bent[:, None], unit(bend), start), bent)
     known = np.logical_or.accumulate(bent)
     return unit(rejection(np.where(known[:, None], held, start), axis))
 

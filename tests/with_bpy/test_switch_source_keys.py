@@ -67,7 +67,7 @@ def test_source_keys_between_the_steps_stay_where_they_are(step: float, keys: st
 
 def test_slopes_on_uneven_frames_are_those_of_a_parabola() -> None:
     """Exact: three frames tell a parabola, and its slope is 2 a x + b."""
-    from bl_ext.user_default.two_bone_ik.skeleton.switch.layer_channels import _slopes
+    from bl_ext.user_default.two_bone_ik.skeleton.switch.control_channels import _slopes
 
     frames = np.array([1.0, 2.0, 4.5, 5.0, 9.0])
     values = np.stack((0.5 * frames**2 - frames, 3.0 * frames), axis=1)

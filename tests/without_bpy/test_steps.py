@@ -18,7 +18,7 @@ REQUESTS = {
         "takeover": ("option_animation", "uneven"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets"),
-        "switch": ("switch", "layer_controls", "layer_keys", "turn_switch"),
+        "switch": ("switch", "trial_controls", "control_keys", "turn_switch"),
         "live": ("free_limb", "pulled_controls"),
     }.items()
     for name in names

@@ -1,4 +1,4 @@
-"""What the name of a bone says: its part of the limb, its side, and its layer of the rig.
+"""What the name of a bone says: its part of the limb, its side, and its set of bones in the rig.
 
 A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
 "DEF-forearm.R.001" are all a forearm. Unknown words, such as a prefix of all bones, are ignored. bone_words.toml holds
@@ -24,8 +24,8 @@ class Role(StrEnum):
     ANY = auto()
 
 
-class Layer(IntEnum):
-    """The layers of a rig; keys belong on the first layer that the rig has."""
+class BoneSet(IntEnum):
+    """A rig has a limb in one or more of these sets of bones; keys belong on the first that it has."""
 
     FK = auto()
     PLAIN = auto()
@@ -52,7 +52,7 @@ FINGERS = frozenset(_WORDS["fingers"])
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SIDES = _WORDS["sides"]
 _SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
-_LAYERS = {"fk": Layer.FK, "def": Layer.DEFORM}
+_BONE_SETS = {"fk": BoneSet.FK, "def": BoneSet.DEFORM}
 _NO_PART = frozenset(_WORDS["no_part"].split())
 _NO_LIMB = frozenset(_WORDS["no_limb"].split())
 _FRONT = frozenset(_WORDS["front"].split())
@@ -68,7 +68,7 @@ class Part:
     """What the name of a bone says about the bone."""
 
     label: Label
-    layer: Layer
+    bone_set: BoneSet
     role: Role
 
 
@@ -82,9 +82,9 @@ def part(name: str) -> Part | None:
     for limb, role, pattern in _PARTS:
         found = pattern.search(stem)
         if found:
-            layer = min((_LAYERS[word] for word in words if word in _LAYERS), default=Layer.PLAIN)
+            bone_set = min((_BONE_SETS[word] for word in words if word in _BONE_SETS), default=BoneSet.PLAIN)
             front = limb == "Leg" and not _FRONT.isdisjoint(words)
-            return Part(Label(limb, side(name) or _SIDES.get(found["side"] or "", ""), front), layer, role)
+            return Part(Label(limb, side(name) or _SIDES.get(found["side"] or "", ""), front), bone_set, role)
     return None
 
 

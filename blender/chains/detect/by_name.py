@@ -16,20 +16,20 @@ _ROPE = 5
 
 
 def limbs(rig: Rig) -> list[LimbBones]:
-    """All limbs and fingers. If a rig has a limb in several layers, the one in the layer that takes keys."""
+    """All limbs and fingers. Where a rig has a limb in several sets of bones, the one that takes keys."""
     parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
     found = defaultdict(list)
     for group in _groups(parts):
         if limb := _limb(group, parts):
             # Bones that no constraint overrides come first, and FK controls before others.
-            rank = sum(is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].layer
+            rank = sum(is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].bone_set
             found[limb.label].append((rank, limb))
     return [limb for ranked in found.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
 
 
 def _groups(parts: dict[Bone, Part]) -> Iterable[list[Bone]]:
-    """Groups of bones with the same label and layer that are descendants of one of them; nearer ones come first."""
-    kinds = {bone: (part.label, part.layer) for bone, part in parts.items()}
+    """Groups of bones with the same label, in the same set, below one of them; nearer ones come first."""
+    kinds = {bone: (part.label, part.bone_set) for bone, part in parts.items()}
     groups = defaultdict(list)
     for bone, kind in kinds.items():
         above = [other for other in bone.parent_recursive if kinds.get(other) == kind]
@@ -90,7 +90,7 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
         bone
         for bone, part in parts.items()
         if part.role == Role.TIP
-        and (part.label.side, part.layer) == (mine.label.side, mine.layer)
+        and (part.label.side, part.bone_set) == (mine.label.side, mine.bone_set)
         and end in bone.parent_recursive
     ]
     if hands:

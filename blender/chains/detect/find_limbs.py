@@ -75,7 +75,7 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
         owner = owners.get(limb.end_bone)
         if owner is None:
             found.append(limb)
-        elif owner in waiting:  # else it is another layer of one that was found
+        elif owner in waiting:  # otherwise it is found in another set of bones
             found.append(waiting.pop(owner))
     return tuple(limb for limb in (*found, *waiting.values()) if limb.kind in kinds)
 

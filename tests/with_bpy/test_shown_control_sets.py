@@ -6,7 +6,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.rigs.known_limbs import known_limbs
-from bl_ext.user_default.two_bone_ik.blender.rigs.switch_property import shown_layer
+from bl_ext.user_default.two_bone_ik.blender.rigs.switch_property import shown_control_set
 from bpy.types import FCurve, Object, PoseBone
 
 from support.rigify import generated
@@ -60,7 +60,7 @@ def test_muted_keys_do_not_say_which_layer_shows(rig: Object, whole_group: bool)
     [leg] = known_limbs(rig, ["Leg.L"])
     shown = rig.evaluated_get(on_frame(5)).pose.bones["thigh_parent.L"]["IK_FK"]
     assert shown == 0.0 or whole_group
-    assert shown_layer(rig, leg, 5.0) == {0.0: "IK", 1.0: "FK"}[shown]
+    assert shown_control_set(rig, leg, 5.0) == {0.0: "IK", 1.0: "FK"}[shown]
 
 
 def test_a_switch_with_choices_shows_its_layer(rig: Object) -> None:
@@ -69,7 +69,7 @@ def test_a_switch_with_choices_shows_its_layer(rig: Object) -> None:
     [leg] = known_limbs(rig, ["Leg.L"])
     for value, layer in enumerate(("IK", "FK")):
         owner["IK_FK"] = value
-        assert shown_layer(rig, leg) == shown_layer(rig, leg, 5.0) == layer
+        assert shown_control_set(rig, leg) == shown_control_set(rig, leg, 5.0) == layer
 
 
 def test_a_switch_with_choices_is_keyed(rig: Object) -> None:

@@ -11,11 +11,11 @@ from ..reduced_keys import SIDE, reduce_channels
 from ..rotation_mode import rotation_matrices
 from ..transform import Basis
 from ..values import Bone, Channel
-from .layers import LayerPlan
+from .switch_plan import SwitchPlan
 
 
 def reduce_limb(
-    limb: LayerPlan, channels: Sequence[Channel], bases: Mapping[str, Basis], *, tolerance: float, cubic: bool
+    limb: SwitchPlan, channels: Sequence[Channel], bases: Mapping[str, Basis], *, tolerance: float, cubic: bool
 ) -> Generator[float, None, list[Channel]]:
     """The limb's channels with only the keys that they need, all on the same frames; yields the part that is done.
 
@@ -41,7 +41,7 @@ def reduce_limb(
     return (yield from reduce_channels(channels, rows, points, step=1, tolerance=tolerance, cubic=cubic, units=units))
 
 
-def _levers(limb: LayerPlan) -> dict[str, float]:
+def _levers(limb: SwitchPlan) -> dict[str, float]:
     """By control the length of what it turns: of the FK controls from there on, of others their own."""
     levers = {bone.name: bone.length for bone in limb.keyed}
     follow = [carried.bone for carried, _ in limb.controls]

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
-from ...skeleton.switch.layer_channels import NOTHING_BETWEEN, Between, basis_channels
-from ...skeleton.switch.layers import LayerPlan, Setting
+from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, basis_channels
 from ...skeleton.switch.limb_pose import differences
-from ...skeleton.switch.reduced_layers import reduce_limb
+from ...skeleton.switch.reduced_controls import reduce_limb
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan
 from ...skeleton.transform import Basis
 from ...skeleton.values import MERGE, Channel, Plan, Point
 from ...solver.values import Array
@@ -28,19 +28,19 @@ _TRIES = 5
 """Reductions, from one that may be too coarse on: only Blender tells by how much controls that are off move a limb."""
 
 
-class LayerKeys:
+class ControlKeys:
     """The keys of limbs that switch, over the frames of the plan.
 
     turning : (n,) as `gaps` takes it
     """
 
-    def __init__(self, plan: Plan, limbs: Sequence[LayerPlan]) -> None:
+    def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan]) -> None:
         self._plan, self._limbs, self._animated = plan, limbs, versions.animated_paths(plan.rig)
         self._corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
-    def every(self, limb: LayerPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
+    def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
         """On every frame, but for what changes nothing."""
         found = (
             channel
@@ -83,7 +83,7 @@ class LayerKeys:
         standing = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
         return channel.path not in self._animated and bool((np.abs(channel.values - standing) < _SAME).all())
 
-    def _on_source_keys(self, limb: LayerPlan, channels: list[Channel]) -> list[Channel]:
+    def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
         found = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
         times = np.sort(np.concatenate([np.empty(0), *found]))
@@ -147,7 +147,7 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
     return notes
 
 
-def _off(limb: LayerPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
+def _off(limb: SwitchPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
     """How far bones of the limb are off at the most, armature units."""
     return float(differences(limb.shown, now, wanted)[0].max())
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from two_bone_ik.skeleton.switch.layer_channels import gaps
-from two_bone_ik.skeleton.switch.layers import CarriedBone, LayerPlan, Setting
+from two_bone_ik.skeleton.switch.control_channels import gaps
 from two_bone_ik.skeleton.switch.limb_pose import extremes
+from two_bone_ik.skeleton.switch.switch_plan import CarriedBone, Setting, SwitchPlan
 from two_bone_ik.skeleton.values import Bone
 
 from support.plain_rig import matrix
@@ -26,10 +26,10 @@ def rotation(axis: int, angle: float) -> np.ndarray:
     return turned
 
 
-def limb(*, ik: bool = False) -> LayerPlan:
+def limb(*, ik: bool = False) -> SwitchPlan:
     """One that shows its FK controls, or an IK chain."""
     chain = tuple(CarriedBone(bone=bone, parents=(), offset=np.eye(4), moves=True) for bone in BONES[:2])
-    return LayerPlan(
+    return SwitchPlan(
         name="Arm",
         shown=BONES,
         before=tuple((name, np.eye(4)) for name in NAMES),

@@ -1,4 +1,4 @@
-"""Limbs with a layer of FK controls and a layer that IK moves: where the controls of one have to be to show the other.
+"""Limbs with FK controls and controls that IK moves: where those of one set have to be to show the pose of the other.
 
 A control lies to the bone that shows as both lie at rest.
 """
@@ -46,17 +46,17 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LayerPlan:
-    """One limb that is to show another layer.
+class SwitchPlan:
+    """One limb that is to show another control set.
 
     shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes; then those that
-        both layers carry along
+        both control sets carry along
     before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
-    source : names of the controls of the layer that has shown it
-    switch : says that the other layer shows
+    source : names of the controls of the control set that has shown it
+    switch : says that the other control set shows
     along : is set with the switch
-    controls : those of the other layer that follow, each with the name of the bone that it lies to as at rest
-    shared : names of the bones that pose the limb whichever layer shows
+    controls : those of the other control set that follow, each with the name of the bone that it lies to as at rest
+    shared : names of the bones that pose the limb whichever control set shows
     zero : controls that are to be at rest
     chain : root bone and end bone of an IK chain; none for FK
     rigid : by these IK does not stretch the two, each by another part; an IK chain that shows the pose does without
@@ -117,19 +117,19 @@ class LayerPlan:
         return filter(None, (*(carried for carried, _ in self.controls), self.swivel, self.pole))
 
 
-def wanted(plan: LayerPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
+def wanted(plan: SwitchPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
     """By bone (n, 4, 4) how those have to lie that show the limb, in armature space, from `poses` as they are now."""
     return {
         bone.name: product(poses[name], offset) for bone, (name, offset) in zip(plan.shown, plan.before, strict=True)
     }
 
 
-def joints_of(plan: LayerPlan, poses: Mapping[str, Array]) -> Array:
+def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:
     """(n, 3, 3) root, mid and tip of the limb, in armature space."""
     return np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
 
 
-def to_place(plan: LayerPlan, poses: Mapping[str, Array]) -> list[Control]:
+def to_place(plan: SwitchPlan, poses: Mapping[str, Array]) -> list[Control]:
     """The controls of the limb that follow from these `poses` (n, 4, 4) alone, in armature space."""
     return [
         Control(

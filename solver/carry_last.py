@@ -10,7 +10,7 @@ from .numbers import every
 from .values import Array
 
 
-def hold_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
+def carry_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
     """`values`, with the value of the last decided frame on undecided frames; before the first, that of the first.
 
     decided : (n, ...)   True on frames whose value is decided; frames run along `axis`

@@ -13,7 +13,7 @@ from .. import transform
 from ..rotation_mode import rotation_values
 from ..transform import Basis
 from ..values import Bone, Channel
-from .layers import LayerPlan, joints_of
+from .switch_plan import SwitchPlan, joints_of
 
 _NEARLY_STRAIGHT = 0.3
 """Radians between two bones that IK moves: within these a mid joint moves many times as far as the tip is off."""
@@ -44,7 +44,7 @@ class Between:
 NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
-def gaps(limbs: Sequence[LayerPlan], poses: Mapping[str, Array], turning: NDArray[np.bool_]) -> NDArray[np.intp]:
+def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArray[np.bool_]) -> NDArray[np.intp]:
     """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one.
 
     poses : by bone (n, 4, 4) in armature space, those that show the limbs and those that carry their controls

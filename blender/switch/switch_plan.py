@@ -1,4 +1,4 @@
-"""Known limbs into the plans of a switch: which bones show, which controls follow, what says which layer shows."""
+"""Known limbs into the plans of a switch: which bones show, which controls follow, what says which set shows."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ...skeleton.switch.layers import CarriedBone, LayerPlan, Setting
 from ...skeleton.switch.place_bones import Evaluated
+from ...skeleton.switch.switch_plan import CarriedBone, Setting, SwitchPlan
 from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
 from .. import versions
@@ -23,24 +23,24 @@ from ..scene.bone import read_bone, rest
 from ..scene.request import SampleRequest
 
 
-class Layer(Word):
+class ControlSet(Word):
     """Layers of a limb that can show."""
 
     FK = "FK"
     IK = "IK"
 
 
-def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPlan:
+def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> SwitchPlan:
     """The limb as it is to show its FK controls, or IK; Refused where nothing tells how IK is keyed."""
     read = _Bones(rig)
-    switch = setting_of(switch_path(rig, limb), limb.fk_value if to == Layer.FK else limb.ik_value)
-    own, other = (limb.fk, limb.ik) if to == Layer.FK else (limb.ik, limb.fk)
-    # Where nothing else shows the limb, the layer that is to show is held to the one that has shown it.
+    switch = setting_of(switch_path(rig, limb), limb.fk_value if to == ControlSet.FK else limb.ik_value)
+    own, other = (limb.fk, limb.ik) if to == ControlSet.FK else (limb.ik, limb.fk)
+    # Where nothing else shows the limb, the control set that is to show is held to the one that has shown it.
     shown, before = limb.shown or own, limb.shown or other
     toe = toe_path(rig, limb)
     if toe and _left_off(rig, toe, switch.path, limb.ik_value, frames):
         toe = ""
-    plan = LayerPlan(
+    plan = SwitchPlan(
         name=limb.name,
         shown=tuple(map(read.bone, (*shown, *limb.kept))),
         before=(
@@ -49,20 +49,20 @@ def read_layers(rig: Rig, limb: KnownLimb, to: Layer, frames: Array) -> LayerPla
         ),
         source=source_bones(rig, limb, to),
         switch=switch,
-        along=(setting_of(toe, 0.0 if to == Layer.FK else 1.0),) if toe else (),
+        along=(setting_of(toe, 0.0 if to == ControlSet.FK else 1.0),) if toe else (),
         controls=tuple((read.carried(name, name), name) for name in limb.kept),
         shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
         pole_on=np.zeros(len(frames), dtype=np.bool_),
     )
-    if to == Layer.FK:
+    if to == ControlSet.FK:
         pairs = zip(limb.fk, shown, strict=True)
         return replace(plan, controls=(*((read.carried(*pair), pair[1]) for pair in pairs), *plan.controls))
     return _with_ik(plan, rig, limb, read, shown, frames)
 
 
 def _with_ik(
-    plan: LayerPlan, rig: Rig, limb: KnownLimb, read: "_Bones", shown: Sequence[str], frames: Array
-) -> LayerPlan:
+    plan: SwitchPlan, rig: Rig, limb: KnownLimb, read: "_Bones", shown: Sequence[str], frames: Array
+) -> SwitchPlan:
     """The same with the controls of IK, and the chain that they move; `shown` are the bones that are to follow."""
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
@@ -99,9 +99,9 @@ class _Bones:
         return CarriedBone(bone=self.bone(control), parents=parents, offset=offset, moves=moves)
 
 
-def source_bones(rig: Rig, limb: KnownLimb, to: Layer) -> frozenset[str]:
-    """Names of the controls of the layer that is not to show; where none of IK is known, of what moves IK alone."""
-    found = limb.fk if to == Layer.IK else limb.ik_controls
+def source_bones(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[str]:
+    """Names of the controls in the set that is not to show; where none of IK is known, of what moves IK alone."""
+    found = limb.fk if to == ControlSet.IK else limb.ik_controls
     if not found:
         carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
         moving = dependencies.upstream(*(Point(rig, name) for name in limb.ik))
@@ -109,8 +109,8 @@ def source_bones(rig: Rig, limb: KnownLimb, to: Layer) -> frozenset[str]:
     return frozenset((*found, *limb.kept))
 
 
-def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Array) -> Array:
-    """The frames, rising, and in between those on which controls of the layer that is not to show have keys."""
+def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: ControlSet, frames: Array) -> Array:
+    """The frames, rising, and in between those on which controls of the control set that is not to show have keys."""
     bones = {name for limb in limbs for name in source_bones(rig, limb, to)}
     found = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
     found = found[(found > frames[0]) & (found < frames[-1])]
@@ -121,8 +121,8 @@ def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: Layer, frames: Ar
     return np.sort(np.concatenate((frames, found[apart])))
 
 
-def shows(rig: Rig, limb: LayerPlan, frames: Array) -> bool:
-    """Whether the layer that the limb is to show does so on all frames already."""
+def shows(rig: Rig, limb: SwitchPlan, frames: Array) -> bool:
+    """Whether the control set that the limb is to show does so on all frames already."""
     return all((numbers_on(rig, one.path, frames) == one.value).all() for one in limb.switches)
 
 
@@ -145,7 +145,7 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
             yield setting_of(path, value)
 
 
-def shown_request(rig: Rig, limbs: Sequence[LayerPlan], carriers: Iterable[str]) -> SampleRequest:
+def shown_request(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleRequest:
     """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
     shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
     told = {Point(rig, name) for name in carriers}
@@ -154,13 +154,13 @@ def shown_request(rig: Rig, limbs: Sequence[LayerPlan], carriers: Iterable[str])
     return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
 
 
-def trial_bones(limbs: Sequence[LayerPlan]) -> set[str]:
+def trial_bones(limbs: Sequence[SwitchPlan]) -> set[str]:
     """Names of the bones that tell whether limbs are posed as they are to be."""
     shown = {bone.name for limb in limbs for bone in limb.shown}
     return shown | {carried.bone.name for limb in limbs for carried in limb.chain}
 
 
-def ties(rig: Rig, limbs: Sequence[LayerPlan]) -> Evaluated:
+def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluated:
     """Before anything is evaluated: what carries controls, as far up as it will move, with all that it follows.
 
     Stale are bones that switches move.
@@ -183,7 +183,7 @@ def ties(rig: Rig, limbs: Sequence[LayerPlan]) -> Evaluated:
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 
-def _carrying(rig: Rig, limbs: Sequence[LayerPlan], moving: Set[str]) -> dict[str, frozenset[str]]:
+def _carrying(rig: Rig, limbs: Sequence[SwitchPlan], moving: Set[str]) -> dict[str, frozenset[str]]:
     """Of each bone that carries a control what it follows, from the control up to one that follows none `moving`."""
     sources = cache(lambda place: tuple(dependencies.sources_of(place)))
     found: dict[str, frozenset[str]] = {}

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
+from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, halfway, values_between
 from ...skeleton.switch.ik_chain import IkChain
-from ...skeleton.switch.layer_channels import NOTHING_BETWEEN, Between, halfway, values_between
-from ...skeleton.switch.layers import LayerPlan, Setting, to_place
 from ...skeleton.switch.place_bones import Control, Evaluated, place
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Channel, Plan
 from ...solver.values import Array
 from ..bake import write_channels
-from .layer_keys import LayerKeys
-from .layers import trial_bones
+from .control_keys import ControlKeys
+from .switch_plan import trial_bones
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
@@ -29,10 +29,10 @@ _MOST = 8
 
 def controls(
     plan: Plan,
-    limbs: Sequence[LayerPlan],
+    limbs: Sequence[SwitchPlan],
     poses: Sequence[Mapping[str, Array]],
     chains: Sequence[IkChain],
-    layer_keys: LayerKeys,
+    control_keys: ControlKeys,
     tied: Evaluated,
     rows: NDArray[np.intp],
 ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
@@ -49,7 +49,7 @@ def controls(
     with write_channels.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
 
         def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
-            channels = (channel for limb in limbs for channel in layer_keys.every(limb, bases, between))
+            channels = (channel for limb in limbs for channel in control_keys.every(limb, bases, between))
             return [*(setting.channel(ends) for setting in held), *channels]
 
         for number in range(_MOST):
@@ -77,7 +77,7 @@ def controls(
 
 
 def _placed(
-    plan: Plan, limbs: Sequence[LayerPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
+    plan: Plan, limbs: Sequence[SwitchPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
 ) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
     """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
     both = {name: np.concatenate([each[name] for each in poses]) for name in poses[0]}
@@ -89,7 +89,7 @@ def _placed(
         yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
 
 
-def _values(limbs: Sequence[LayerPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
+def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
     """By RNA path what `Between` has of these controls."""
     bones = (carried.bone for limb in limbs for carried, _ in limb.controls)
     return {
