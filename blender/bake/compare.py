@@ -29,7 +29,7 @@ from ..curves.keys import key_points
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from .chain_report import Measured
 from .convert import Rows
@@ -59,7 +59,7 @@ class Comparison:
     against : the fields of each chain's report, given samples on these frames
     """
 
-    points: SampleRequest | None = None
+    points: SampleNeed | None = None
     frames: Array = field(default_factory=lambda: np.empty(0))
     notes: list[str] = field(default_factory=list)
     against: Callable[[Samples], Iterable[tuple[str, dict[str, Any]]]] = lambda _: ()
@@ -70,7 +70,7 @@ class Comparison:
             return {}, [unmeasurable(sampled)]
         return dict(self.against(sampled)) if sampled else {}, self.notes
 
-    def measured_now(self, look: Callable[[SampleRequest], Samples]) -> Measured:
+    def measured_now(self, look: Callable[[SampleNeed], Samples]) -> Measured:
         """The same, sampled at once."""
         try:
             return self.measured(look(self.points) if self.points else None)
@@ -171,7 +171,7 @@ def _compare(
         return Comparison()
     compared = list(expected(rows))
     points = {point for one in compared for point, _ in one.things}
-    need = SampleRequest(
+    need = SampleNeed(
         objects=frozenset(point.object for point in points),
         bones=frozenset(point for point in points if point.bone),
     )

@@ -20,7 +20,7 @@ from ...solver.values import Array
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keep, Keyed
 from ..messages.refused import Refused
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..scene.sampling import Sampler
 from ..session import session
 from .report import Report
@@ -43,7 +43,7 @@ class Comparison(Protocol):
     """Tells what has to be sampled on which frames to measure what plays; no points where nothing is measured."""
 
     @property
-    def points(self) -> SampleRequest | None: ...
+    def points(self) -> SampleNeed | None: ...
 
     @property
     def frames(self) -> Array: ...
@@ -54,7 +54,7 @@ class Need:
     """What has to be sampled of what plays on these frames, now that something is keyed."""
 
     sampler: Sampler
-    points: SampleRequest
+    points: SampleNeed
     frames: Array
     keyed: Keyed
 

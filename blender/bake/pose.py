@@ -18,7 +18,7 @@ from ..curves.keys import value_before
 from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
 from ..scene.checks import Removal
-from ..scene.request import sample_request
+from ..scene.need import sample_need
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
 from .build_plan import current_plan
@@ -51,7 +51,7 @@ def pose(
 
     sampling.settle(plan)
     removal, pose_before = Removal(plan), opened.enter_context(posing)
-    sampled = sampling.sampled_current_frame(plan, sample_request(plan), pose_before)
+    sampled = sampling.sampled_current_frame(plan, sample_need(plan), pose_before)
     samples, played = opened.enter_context(sampled)
     solved = solve.solve_groups(plan, samples)
     refuse_unreachable(plan, solved)
@@ -74,7 +74,7 @@ def refuse_unposed(
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=False)
-    samples = sampling.sample_current_frame(plan, sample_request(plan), pose_before)
+    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
     refuse_unreachable(plan, solve.solve_groups(plan, samples))
 
 
@@ -88,7 +88,7 @@ def bend_signs(
 ) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    samples = sampling.sample_current_frame(plan, sample_request(plan), pose_before)
+    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
     solved = solve.solve_groups(plan, samples)
     return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
 

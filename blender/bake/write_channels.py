@@ -26,7 +26,7 @@ from ..curves import key_checks, unkeyed_edits, write
 from ..messages.translation import translated
 from ..scene import dependencies, probe
 from ..scene.curves import OwnTransforms
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings.key_settings import DEFAULTS, Keys, KeyStyle
 from . import convert
 
@@ -132,7 +132,7 @@ class Trial(ExitStack):
         self._copy = self.enter_context(copied(plan.rig))
         self.enter_context(_with_own_data(self._copy, plan.rig))
         points = frozenset(Point(self._copy, name) for name in bones)
-        self._need = SampleRequest(objects=frozenset(), bones=points)
+        self._need = SampleNeed(objects=frozenset(), bones=points)
         self._scene = self.enter_context(probe.isolated_scene(plan.scene, self._need))
 
     def evaluate(

@@ -29,7 +29,7 @@ from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..scene import dependencies, sampling
 from ..scene.curves import OwnTransforms
-from ..scene.request import SampleRequest, pose_request
+from ..scene.need import SampleNeed, pose_need
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import DEFAULTS, Sampling
 from ..targets.checks import holdable
@@ -195,16 +195,16 @@ def _paths(target: KeyedTarget) -> tuple[str, str]:
     return target.location_path, target.rotation_path
 
 
-def _need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], also: Iterable[Point]) -> SampleRequest:
+def _need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], also: Iterable[Point]) -> SampleNeed:
     """What has to be sampled of all chains, which may be those of several armatures, of their targets and spaces."""
     by_rig: dict[Rig, list[ChainPlan]] = {}
     for chain in chains:
         by_rig.setdefault(chain.rig, []).append(chain)
-    needs = [pose_request(replace(plan, rig=rig, ranks=(tuple(found),)), places) for rig, found in by_rig.items()]
-    spaces = SampleRequest(
+    needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(found),)), places) for rig, found in by_rig.items()]
+    spaces = SampleNeed(
         objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
     )
-    return reduce(SampleRequest.__or__, needs, spaces)
+    return reduce(SampleNeed.__or__, needs, spaces)
 
 
 def _refuse_tied(

@@ -18,7 +18,7 @@ from ..bake.build_plan import at_current_frame
 from ..bake.write_channels import Channels, key_channels, pose_channels
 from ..curves import key_checks
 from ..scene import dependencies, sampling
-from ..scene.request import sample_request
+from ..scene.need import sample_need
 from ..settings.key_settings import DEFAULTS
 
 
@@ -35,7 +35,7 @@ class FreeLimb:
         self.paths = convert.paths(self._plan)
         key_checks.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
 
-        self._samples = sampling.sample_current_frame(self._plan, sample_request(self._plan))
+        self._samples = sampling.sample_current_frame(self._plan, sample_need(self._plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)
         self._goals = chain_group.goals(self._group, self._samples, 1)
         self.reach_for(tip)

@@ -27,7 +27,7 @@ from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on
 from ..scene import sampling
 from ..scene.bone import read_bone
-from ..scene.request import pose_request
+from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS
 from ..targets.checks import pullable
 
@@ -124,7 +124,7 @@ class PulledControls:
 
     def _sampled(self) -> Samples:
         """As the scene stands."""
-        need = pose_request(self._plan, placed(self._targets))
+        need = pose_need(self._plan, placed(self._targets))
         own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
         need = replace(need, bones=need.bones.union(self._shown), own=need.own | own, turned=need.turned | own)
         return sampling.sample_current_frame(self._plan, need)

@@ -12,8 +12,8 @@ from ..bake import checks
 from ..bake.build_plan import current_plan
 from ..bake.fingerprint import Fingerprint
 from ..scene.checks import refuse_unposable
-from ..scene.glance import GlanceRequest
-from ..scene.request import sample_request
+from ..scene.glance import GlanceNeed
+from ..scene.need import sample_need
 from ..session import session
 
 Chains = list[tuple[str, Object | None, Object | None]]
@@ -31,7 +31,7 @@ class Reading:
     chains: Chains
     fingerprint: Fingerprint
     plan: Plan
-    look: GlanceRequest
+    look: GlanceNeed
     alone: bool
 
     @cached_property
@@ -70,7 +70,7 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
             return before
     plan = current_plan(rig, [name for name, *_ in chains], scene)
     checks.refuse_shared_bones(plan.chains)
-    look = GlanceRequest(plan=plan, need=sample_request(plan))
+    look = GlanceNeed(plan=plan, need=sample_need(plan))
     found = Fingerprint.of(plan)
     others = any(is_rig(item) and item != rig for item in found.items)
     starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)

@@ -25,7 +25,7 @@ from ..bake.foot_report import FootReport, median_and_worst
 from ..bake.phases import Sampled
 from ..bake.report import millimetres
 from ..messages.refused import Refused
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings.key_settings import KeySettings, Measure
 
 MOVES = 1e-4
@@ -59,7 +59,7 @@ def compare_feet(
     names = [place.bone for foot in those for place in foot.points]
     names += [foot.chain.tip_bone for foot in those if foot.chain.below]
     bones = frozenset(Point(plan.rig, name) for name in names)
-    feet_too = SampleRequest(objects=frozenset({plan.rig}), bones=bones)
+    feet_too = SampleNeed(objects=frozenset({plan.rig}), bones=bones)
     return replace(comparison, points=comparison.points | feet_too if comparison.points else None)
 
 

@@ -13,7 +13,7 @@ from ...skeleton.transform import transform_points
 from ...solver.values import Array
 from ..messages.refused import Refused
 from ..scene import probe
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 
 Floor = float | Object
 """As scripts give it: a height in the world, or a mesh object."""
@@ -58,7 +58,7 @@ def _tree(item: Object, scene: Scene) -> BVHTree:
     if item.type != "MESH":
         raise Refused("FLOOR_NO_MESH", object=item)
     layer = scene.view_layers[0]
-    with probe.probing(scene, SampleRequest(objects=frozenset({item}), bones=frozenset())):
+    with probe.probing(scene, SampleNeed(objects=frozenset({item}), bones=frozenset())):
         layer.update()
         evaluated = item.evaluated_get(layer.depsgraph)
         mesh = evaluated.to_mesh()

@@ -26,7 +26,7 @@ from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keep
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
-from ..scene.request import SampleRequest, pose_request
+from ..scene.need import SampleNeed, pose_need
 from ..settings.key_settings import KeySettings
 from . import captured_action, contact_keys, floor
 from .captured_limbs import Asked, CapturedLimbs, captured_limbs
@@ -172,14 +172,14 @@ def _planted(
     return samples, planted
 
 
-def _need(read: CapturedLimbs) -> SampleRequest:
+def _need(read: CapturedLimbs) -> SampleNeed:
     rig = read.plan.rig
     points = {Point(rig, place.bone) for foot in read.feet for place in (*foot.points, *foot.ends)}
     own = {Point(rig, toe.bone.name) for foot in read.feet for toe in foot.toes}
     if read.hips:
         own.add(Point(rig, read.hips.bone.name))
         points |= {read.hips.parent} if read.hips.parent else set()
-    need = pose_request(read.plan, ())
+    need = pose_need(read.plan, ())
     return replace(need, bones=need.bones | points | own, own=need.own | own)
 
 

@@ -6,11 +6,11 @@ Other rooms use of it:
     checks : Removal, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
     curves : OwnTransforms
     dependencies : all
-    glance : Glance, GlanceRequest
+    glance : Glance, GlanceNeed
     names : given_names
+    need : SampleNeed, pose_need, sample_need
     played : all
     pose_before : all
     probe : all
-    request : SampleRequest, pose_request, sample_request
     sampling : all
 """

@@ -24,13 +24,13 @@ from ..rna_paths import bone_and_property
 from ..settings.keyed_options import bone_field
 from . import dependencies
 from .bone import from_bone, read_bone
-from .request import SampleRequest
+from .need import SampleNeed
 from .standing import standing
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
 
 
-def samples(wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
+def samples(wanted: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
     """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
     places = dependencies.ancestors(wanted.placed)
     curves = _Curves(frames, {*places, *wanted.turned}, wanted.own)
@@ -219,7 +219,7 @@ Known = Mapping[Rig, dependencies.Constraints]
 """Of some armatures all constraints: to look for them takes long."""
 
 
-def obstacle(wanted: SampleRequest, keyed: Collection[Point], known: Known) -> str:
+def obstacle(wanted: SampleNeed, keyed: Collection[Point], known: Known) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide
@@ -240,7 +240,7 @@ def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
     return found
 
 
-def plain_objects(wanted: SampleRequest, keyed: Collection[Point]) -> frozenset[Object]:
+def plain_objects(wanted: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is wanted of them."""
     return frozenset(item for item in _by_object(wanted.points) if not obstacle(wanted.only({item}), keyed, {}))
 

@@ -15,8 +15,8 @@ from mathutils import Matrix
 from ...skeleton.values import Plan, Point, Samples
 from ..versions import matrix_rows
 from .checks import all_finite, refuse_not_finite
+from .need import SampleNeed
 from .probe import evaluated_objects, number_of
-from .request import SampleRequest
 from .sampling import PoseBefore, refuse_disabled
 from .standing import standing
 
@@ -33,11 +33,11 @@ class Glance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GlanceRequest:
+class GlanceNeed:
     """What to look at for the chains of a plan, for which all of `need` has to be known."""
 
     plan: Plan
-    need: SampleRequest
+    need: SampleNeed
 
     @cached_property
     def _spaces(self) -> list[Point]:

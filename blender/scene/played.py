@@ -14,13 +14,13 @@ from ..curves.unkeyed_edits import Keyed
 from ..messages.refused import unless_gone
 from ..messages.translation import translated
 from . import dependencies, probe
-from .request import SampleRequest
+from .need import SampleNeed
 
 _OURS = __package__.partition(".blender")[0]
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 
 
-def needed(wanted: SampleRequest) -> str:
+def needed(wanted: SampleNeed) -> str:
     """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
     items = _upstream(wanted)
     if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
@@ -35,12 +35,12 @@ def handled(*events: str) -> bool:
     return any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
 
 
-def driven(wanted: SampleRequest) -> bool:
+def driven(wanted: SampleNeed) -> bool:
     """True if drivers of what is wanted read animated properties of a scene: elsewhere these do not move."""
     return _driven_by_scene(_upstream(wanted))
 
 
-def _upstream(wanted: SampleRequest) -> set[Object]:
+def _upstream(wanted: SampleNeed) -> set[Object]:
     """What is wanted, and all objects that it depends on."""
     return {place.object for place in dependencies.upstream(*wanted.placed)}
 
@@ -68,14 +68,14 @@ def _driven_by_scene(items: Iterable[Object]) -> bool:
 
 
 @contextmanager
-def opened(scene: Scene, wanted: SampleRequest, keyed: Keyed) -> Iterator[Scene]:
+def opened(scene: Scene, wanted: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
     # Probed on the way back as well: what is hidden would else keep the channels of the last frame stepped to.
     with probe.probing(scene, wanted), _restored(scene, keyed):
         yield scene
 
 
-def probed(scene: Scene, wanted: SampleRequest) -> Samples:
+def probed(scene: Scene, wanted: SampleNeed) -> Samples:
     """One frame of a scene that is probed for all that is wanted: as it stands, with edits that have no key."""
     recorder = probe.Recorder(wanted)
     layer = scene.view_layers[0]

@@ -21,7 +21,7 @@ from ..messages.translation import point_text
 from ..session import session
 from ..settings.keyed_options import bone_field
 from ..versions import matrix_rows
-from .request import SampleRequest
+from .need import SampleNeed
 from .standing import standing_rows
 
 _EACH = 32
@@ -29,7 +29,7 @@ _EACH = 32
 
 
 @contextmanager
-def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
+def probing(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
     probes: list[Object] = []
     with marked():
@@ -43,7 +43,7 @@ def probing(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
                     bpy.data.objects.remove(probe)
 
 
-def link(scene: Scene, wanted: SampleRequest, probes: list[Object]) -> None:
+def link(scene: Scene, wanted: SampleNeed, probes: list[Object]) -> None:
     """Link to `scene` what makes it evaluate all that is wanted, and add it to `probes`, to be removed in the end."""
     points = sorted(wanted.points, key=point_text)
     for start in range(0, len(points), _EACH):
@@ -63,7 +63,7 @@ def renew(scene: Scene) -> None:
 
 
 @contextmanager
-def probing_now(scene: Scene, wanted: SampleRequest) -> Iterator[None]:
+def probing_now(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
     """The same on the current frame alone: what the view layer shows anyway needs no probe.
 
     For objects that come or go, Blender builds its dependency graph again, which takes the longer, the more there are.
@@ -97,7 +97,7 @@ def _probe() -> Object:
 class Recorder:
     """Collects matrices from as many evaluations as there are frames, one after another."""
 
-    def __init__(self, wanted: SampleRequest, count: int = 1) -> None:
+    def __init__(self, wanted: SampleNeed, count: int = 1) -> None:
         self._wanted, self._row = wanted, 0
         self._sources = {point.object for point in wanted.points}
 
@@ -185,7 +185,7 @@ def set_frame(scene: Scene, frame: float) -> None:
     scene.frame_set(whole, subframe=frame - whole)
 
 
-def step(scene: Scene, wanted: SampleRequest, frames: Array) -> Generator[float, None, Samples]:
+def step(scene: Scene, wanted: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
     recorder = Recorder(wanted, len(frames))
     for done, frame in enumerate(frames.tolist()):
@@ -200,7 +200,7 @@ _UNITS = ("system", "scale_length", "system_rotation")
 
 
 @contextmanager
-def isolated_scene(scene: Scene, wanted: SampleRequest) -> Iterator[Scene]:
+def isolated_scene(scene: Scene, wanted: SampleNeed) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     probes: list[Object] = []

@@ -20,7 +20,7 @@ from ..messages.translation import translated
 from ..settings.key_settings import Sampling
 from . import curves, dependencies, played, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
-from .request import SampleRequest, pose_request, sample_request
+from .need import SampleNeed, pose_need, sample_need
 
 Steps = Generator[float, None, Samples]
 """Sampling bit by bit: yields the part that is done."""
@@ -56,31 +56,31 @@ class Sampler(ExitStack):
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(self, need: SampleRequest | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
+    def over_range(self, need: SampleNeed | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         known : what was looked for already, before anything could have removed it
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
-        need = need or sample_request(self._plan)
+        need = need or sample_need(self._plan)
         return _with_poses_before(need, (yield from self._sampled(need, keyed, known)), self._pose_before)
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
-        return (yield from self._sampled(pose_request(self._plan, placed)))
+        return (yield from self._sampled(pose_need(self._plan, placed)))
 
-    def of(self, need: SampleRequest) -> Steps:
+    def of(self, need: SampleNeed) -> Steps:
         """Just what is asked for, over the plan's frames."""
         return (yield from self._sampled(need))
 
-    def between(self, need: SampleRequest, frames: Array) -> Steps:
+    def between(self, need: SampleNeed, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
         samples = yield from self._whole(self._on_frames(need, frames))
         _refuse_unfit(samples, frames)
         return samples
 
-    def played(self, need: SampleRequest, frames: Array, keyed: Keyed) -> Samples:
+    def played(self, need: SampleNeed, frames: Array, keyed: Keyed) -> Samples:
         """What plays on these frames, be it nowhere, now that something was keyed."""
         # At one go: a bake given up in time leaves no keys, and one with keys tells how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
@@ -100,7 +100,7 @@ class Sampler(ExitStack):
         return Sampler(self._plan, self.way)
 
     def _sampled(
-        self, need: SampleRequest, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})
+        self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})
     ) -> Steps:
         """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
         samples = yield from self._whole(self._evaluated(need, keyed, known))
@@ -117,7 +117,7 @@ class Sampler(ExitStack):
         self.removal.refuse()
         return samples
 
-    def _evaluated(self, need: SampleRequest, keyed: Collection[Point], known: curves.Known) -> Steps:
+    def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: curves.Known) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := played.needed(need)):
@@ -138,7 +138,7 @@ class Sampler(ExitStack):
         with _without_constraints(plan.rig, {place.bone for place in keyed if place.object == plan.rig}):
             return (yield from self._on_frames(need, plan.frames, keyed))
 
-    def _on_frames(self, need: SampleRequest, frames: Array, keyed: Collection[Point] = ()) -> Steps:
+    def _on_frames(self, need: SampleNeed, frames: Array, keyed: Collection[Point] = ()) -> Steps:
         """By F-curves where these tell all that is needed of an object, else step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
@@ -148,11 +148,11 @@ class Sampler(ExitStack):
         samples = yield from self._stepped(need.only({point.object for point in need.points} - plain), frames)
         return samples | run(self._by_curves(need.only(plain), frames))
 
-    def _by_curves(self, need: SampleRequest, frames: Array) -> Steps:
+    def _by_curves(self, need: SampleNeed, frames: Array) -> Steps:
         render: RenderSettings = self._plan.scene.render
         return (yield from curves.samples(need, frames * (render.frame_map_old / render.frame_map_new)))
 
-    def _stepped(self, need: SampleRequest, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
+    def _stepped(self, need: SampleNeed, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
             with played.opened(self._plan.scene, need, keyed) as found:
                 return (yield from probe.step(found, need, frames))
@@ -174,8 +174,8 @@ def settle(plan: Plan) -> None:
 
 @contextmanager
 def sampled_current_frame(
-    plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled
-) -> Iterator[tuple[Samples, Callable[[SampleRequest], Samples]]]:
+    plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled
+) -> Iterator[tuple[Samples, Callable[[SampleNeed], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
         samples = played.probed(plan.scene, need)
@@ -183,13 +183,13 @@ def sampled_current_frame(
         yield _with_poses_before(need, samples, pose_before), lambda need: played.probed(plan.scene, need)
 
 
-def sample_current_frame(plan: Plan, need: SampleRequest, pose_before: PoseBefore = as_sampled) -> Samples:
+def sample_current_frame(plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled) -> Samples:
     """The scene just as it stands now, with edits that have no key."""
     with sampled_current_frame(plan, need, pose_before) as (samples, _):
         return samples
 
 
-def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
+def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
     """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
     refuse_disabled(need, depsgraph)
     recorder = probe.Recorder(need)
@@ -199,7 +199,7 @@ def samples_from_depsgraph(need: SampleRequest, depsgraph: Depsgraph, pose_befor
     return _with_poses_before(need, samples, pose_before)
 
 
-def refuse_disabled(need: SampleRequest, depsgraph: Depsgraph) -> None:
+def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
     """Raise `Refused` for the first object that Blender leaves out and says nothing: not even `is_evaluated` tells."""
     objects = depsgraph.view_layer_eval.objects
     for item in need.objects:
@@ -216,7 +216,7 @@ def _refuse_unfit(samples: Samples, frames: Array) -> None:
     refuse_unfit_numbers(samples, frames)
 
 
-def _with_poses_before(need: SampleRequest, samples: Samples, pose_before: PoseBefore) -> Samples:
+def _with_poses_before(need: SampleNeed, samples: Samples, pose_before: PoseBefore) -> Samples:
     """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
     still = (point for point in need.turned if samples.basis[point].is_still)
     before = {point: pose_before(point, samples.basis[point]) for point in still}

@@ -18,7 +18,7 @@ from ..bake.chain_report import ChainReport
 from ..bake.compare import chosen_frames, unmeasurable
 from ..bake.phases import Sampled
 from ..messages.translation import frame_text, translated
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings, Measure
 
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
@@ -59,12 +59,12 @@ class LimbComparison:
     wanted: Mapping[str, Array]
 
     @property
-    def points(self) -> SampleRequest | None:
+    def points(self) -> SampleNeed | None:
         """What has to be sampled; None where nothing is measured."""
         if not (len(self.rows) and self.limbs):
             return None
         bones = frozenset(Point(self.plan.rig, name) for name in self.wanted)
-        return SampleRequest(objects=frozenset({self.plan.rig}), bones=bones)
+        return SampleNeed(objects=frozenset({self.plan.rig}), bones=bones)
 
     def measured(self, sampled: Sampled) -> tuple[list[ChainReport], list[str]]:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""

@@ -27,12 +27,12 @@ from ..rigs.known_limbs import known_limbs
 from ..rigs.switch_property import property_label
 from ..scene import sampling
 from ..scene.checks import refuse_unposable
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
 from . import trial_controls
 from .compare_limbs import compare_limbs, world_units
 from .control_keys import ControlKeys, write_keys
-from .switch_plan import ControlSet, shown_request, shows, switch_plan, ties, with_source_keys
+from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
 
 
 @request
@@ -49,7 +49,7 @@ def switch(
     plan, limbs, told = _read(rig, to, names, frames, scene, settings)
     control_keys, tied = ControlKeys(plan, limbs), ties(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
-    sampled = _sampled(sampler, plan, limbs, shown_request(rig, limbs, tied.depends), control_keys.turning)
+    sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
@@ -116,7 +116,7 @@ def _sampled(
     sampler: sampling.Sampler,
     plan: Plan,
     limbs: Sequence[SwitchPlan],
-    need: SampleRequest,
+    need: SampleNeed,
     turning: NDArray[np.bool_],
 ) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""

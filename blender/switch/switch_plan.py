@@ -20,7 +20,7 @@ from ..rigs.switch_property import drivers_reading, pole_on, property_path, swit
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..scene.bone import read_bone, rest
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 
 
 class ControlSet(Word):
@@ -145,13 +145,13 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
             yield setting_of(path, value)
 
 
-def shown_request(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleRequest:
+def shown_need(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleNeed:
     """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
     shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
     told = {Point(rig, name) for name in carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
-    return SampleRequest(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
+    return SampleNeed(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
 
 
 def trial_bones(limbs: Sequence[SwitchPlan]) -> set[str]:

@@ -19,7 +19,7 @@ from ..curves import key_checks
 from ..curves.keys import curves_at
 from ..messages.translation import frame_text, translated
 from ..scene import played, probe
-from ..scene.request import SampleRequest
+from ..scene.need import SampleNeed
 from ..settings import keyed_options
 from .option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
 from .pre_constraint_pose import pre_constraint_pose
@@ -106,7 +106,7 @@ def _sampled(
 ) -> tuple[Array, Array]:
     """(n,) influence, 0 where the constraint is muted, and pole angle of the chain."""
     rig = cast(Rig, owner.id_data)
-    need = SampleRequest(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
+    need = SampleNeed(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
     names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
     way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
     with way as found:

@@ -20,7 +20,7 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import sampling
 from ..scene.bone import read_bone
-from ..scene.request import sample_request
+from ..scene.need import sample_need
 from ..settings.key_settings import DEFAULTS, Measure
 from ..settings.properties import TwoBoneIKChain, root_name
 
@@ -59,7 +59,7 @@ def _off(rig: Rig, chain: str, scene: Scene) -> float | None:
     try:
         plan = current_plan(rig, [chain], scene)
         sampling.settle(plan)
-        with sampling.sampled_current_frame(plan, sample_request(plan)) as (samples, played):
+        with sampling.sampled_current_frame(plan, sample_need(plan)) as (samples, played):
             solved = solve.solve_groups(plan, samples)
             comparison = compare_joints(plan, solved, keyed_rows(plan, solved), DEFAULTS, Measure.ALL)
             measured, _ = comparison.measured_now(played)

@@ -24,7 +24,7 @@ from ..curves.keys import curves_at
 from ..messages.refused import Refused
 from ..messages.translation import point_text, translated
 from ..scene import dependencies, sampling
-from ..scene.request import pose_request
+from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS, Sampling
 from .checks import keyable
 
@@ -108,7 +108,7 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
     alone = replace(chain, target=pole, pole=None, use_rotation=False)
     targets = keyable(_only(plan, alone), over_range=bool(len(frames)), style=DEFAULTS if len(frames) else None)
     now = _only(plan, chain)
-    moved = _channels(now, sampling.sample_current_frame(now, pose_request(now, {pole})), targets)
+    moved = _channels(now, sampling.sample_current_frame(now, pose_need(now, {pole})), targets)
     keyed: list[Channel] = []
     if len(frames):
         over_range = replace(now, frames=frames)

@@ -38,7 +38,7 @@ from ..messages.translation import point_text, translated
 from ..rigs import controls
 from ..scene import sampling
 from ..scene.bone import from_bone
-from ..scene.request import pose_request
+from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings
 from .checks import keyable, keyed_target, refuse_not_shown
 from .pose_kept import key_notes, pose_notes
@@ -87,7 +87,7 @@ def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
     refuse_not_shown(plan)
     points = keyable(plan, over_range=False, style=DEFAULTS if insert_keys else None)
 
-    samples = sampling.sample_current_frame(plan, pose_request(plan, placed(points)))
+    samples = sampling.sample_current_frame(plan, pose_need(plan, placed(points)))
     found = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(found), samples, points)
     with unkeyed_edits.preserved() as keep:
@@ -127,7 +127,7 @@ def find_targets(
     found = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]
-        need = reduce(or_, (pose_request(plan, ()) for plan in there))
+        need = reduce(or_, (pose_need(plan, ()) for plan in there))
         need = replace(need, bones=need.bones.union(*map(carriers, there)))
         samples = sampling.sample_current_frame(there[0], need)
         for plan in there:

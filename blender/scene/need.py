@@ -10,7 +10,7 @@ from . import dependencies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleRequest:
+class SampleNeed:
     """What has to be known of the scene.
 
     objects : whose place in the world
@@ -36,13 +36,13 @@ class SampleRequest:
         """All that has to be evaluated; an armature whose pose counts is named with its bones."""
         return self.placed | self.own | self.numbers.keys()
 
-    def only(self, items: Set[Object]) -> "SampleRequest":
+    def only(self, items: Set[Object]) -> "SampleNeed":
         """What of it has to be known of these objects."""
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
             return frozenset(point for point in found if point.object in items)
 
-        return SampleRequest(
+        return SampleNeed(
             objects=self.objects & items,
             bones=points(self.bones),
             own=points(self.own),
@@ -50,21 +50,21 @@ class SampleRequest:
             numbers={point: self.numbers[point] for point in points(self.numbers)},
         )
 
-    def of(self, item: Object, other: Object) -> "SampleRequest":
+    def of(self, item: Object, other: Object) -> "SampleNeed":
         """The same of another object, which takes the place of this one."""
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
             return frozenset(Point(other if point.object == item else point.object, point.bone) for point in found)
 
-        return SampleRequest(
+        return SampleNeed(
             objects=frozenset(point.object for point in points(map(Point, self.objects))),
             bones=points(self.bones),
             own=points(self.own),
             turned=points(self.turned),
         )
 
-    def __or__(self, other: "SampleRequest") -> "SampleRequest":
-        return SampleRequest(
+    def __or__(self, other: "SampleNeed") -> "SampleNeed":
+        return SampleNeed(
             objects=self.objects | other.objects,
             bones=self.bones | other.bones,
             own=self.own | other.own,
@@ -73,7 +73,7 @@ class SampleRequest:
         )
 
 
-def sample_request(plan: Plan) -> SampleRequest:
+def sample_need(plan: Plan) -> SampleNeed:
     """What the chains of the plan need to know of the scene."""
     goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
     parents = [chain.parent for chain in plan.chains if chain.parent]
@@ -82,7 +82,7 @@ def sample_request(plan: Plan) -> SampleRequest:
     between = {Point(plan.rig, bone.name) for bones in branches for bone in bones[:-1]}
     own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in (*chain.bones, *chain.below)}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
-    return SampleRequest(
+    return SampleNeed(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
         own=frozenset(own | between),
@@ -95,9 +95,9 @@ def sample_request(plan: Plan) -> SampleRequest:
     )
 
 
-def pose_request(plan: Plan, placed: Collection[Point]) -> SampleRequest:
+def pose_need(plan: Plan, placed: Collection[Point]) -> SampleNeed:
     """What targets that follow the pose depend on: the pose that shows, and what carries the targets to be `placed`."""
-    need = sample_request(plan)
+    need = sample_need(plan)
     shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.root.name, chain.end.name)}
     tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}
     bones = {point for point in placed if point.bone}
