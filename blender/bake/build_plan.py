@@ -29,15 +29,15 @@ from .keys_of_limbs import bone_keys, option_keys, target_keys
 from .report import left_out_alerts
 
 Frames = tuple[float, float] | tuple[float, float, float] | range
-"""First frame, last frame and step; or a range, which ends before its stop as ever in Python."""
+"""First frame, last frame and step; or a range, which ends before its stop, as always in Python."""
 
 Ranks = tuple[tuple[ChainPlan, ...], ...]
 
 BETWEEN = 0.25
-"""Frames: no farther apart are those on which reduced keys have to hold."""
+"""Frames: reduced keys have to hold at least this often."""
 
 LAST_FRAME = 1_048_574
-"""Blender has no frame after it, and none before its negative."""
+"""The last frame that Blender has; its negative is the first."""
 
 
 def build_plan(
@@ -249,7 +249,7 @@ def chains_taking_part(rig: Rig, names: Sequence[str] | None) -> TakingPart:
 
 
 def with_bones(rig: Rig, names: Sequence[str] | None) -> TakingPart:
-    """The same where chains need no target; of chains that all lack a bone all take part, and are refused by it."""
+    """The same where chains need no target; where all chains lack a bone, all take part and are refused for it."""
     chains = chosen_chains(rig, names)
     lacking = _lacking(chains) if names is None else {}
     if len(lacking) == len(chains):

@@ -201,7 +201,7 @@ def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], tuple[Ve
 
 
 def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
-    """The bend of the rest pose in radians, where only that would tell the side and it is too slight; else None."""
+    """Radians: the bend of the rest pose where only that tells the side and it is too slight; otherwise None."""
     by_pose = chain.reference == Reference.POSE and not chain.use_bend_limits
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
         return None
@@ -216,7 +216,7 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
 
 
 class StraightRest(NamedTuple):
-    """About which axis of the end bone a limb bends that is straight at rest, and the axis to offer instead.
+    """The axis of the end bone about which a limb that is straight at rest bends, and the axis to offer instead.
 
     to_viewer : that of both which points at the viewer of a drawing, in Front View; "" if none does
     """
@@ -227,7 +227,7 @@ class StraightRest(NamedTuple):
 
 
 def straight_rest(rig: Rig, chain: TwoBoneIKChain) -> StraightRest | None:
-    """Which axes a chain can choose from that is straight at rest; None for a chain that bends, or was decided."""
+    """The axes from which a chain that is straight at rest can choose; None for a chain that bends, or was decided."""
     angle = undecided(rig, chain)
     if angle is None or angle > IN_LINE:
         return None
@@ -263,7 +263,7 @@ def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
     found = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
     if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
         return frozenset(found - _LIMITS)
-    # Whether they cross, only both of them tell.
+    # Only both of them tell whether they cross.
     return frozenset(found | _LIMITS if found & _LIMITS else found)
 
 

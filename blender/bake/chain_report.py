@@ -14,7 +14,7 @@ from .report_fields import check_fields
 
 _BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
-"""Of the arrays of a chain's report; the others are float64."""
+"""Types of arrays in a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
 
 _STATUS_WORDS = {
@@ -34,7 +34,7 @@ _RUNS = 4
 """The most runs of frames that a sentence names."""
 
 Measured = tuple[dict[str, dict[str, Any]], list[str]]
-"""By name the fields that the report of each chain has of it, and sentences for the whole report."""
+"""The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
 
 
 class Finding(NamedTuple):
@@ -152,7 +152,7 @@ class ChainReport:
         return [Finding(misposed, frame), Finding(as_solved), *details]
 
     def kept(self) -> Finding:
-        """Of a limb that was to stay as it was: on how many of the measured frames it did, and which bone did least."""
+        """For a limb that was to stay: the number of measured frames on which it did, and the bone that moved most."""
         count, misposed = np.count_nonzero(self.measured), np.count_nonzero(self.misposed)
         if not count:
             return Finding(translated("report.kept_unmeasured", limb=self.name))

@@ -22,7 +22,7 @@ from ..rna_paths import bone_and_property
 from ..scene import dependencies
 
 MOST_FRAMES = 2_000_000
-"""As many of one chain can be baked at once: about 5 GB."""
+"""This many frames of one chain can be baked at once: about 5 GB."""
 
 
 def refuse_too_many_frames(plan: Plan) -> None:
@@ -61,7 +61,7 @@ def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
 
 
 def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
-    """For each chain that poses a bone which another poses as well, by its name, the sentence that names both."""
+    """For each chain that shares a posed bone with another, by its name, the sentence that names both."""
     found: dict[str, Refused] = {}
     chains = list(chains)
     counts = Counter([name for chain in chains for name in chain.oriented])
@@ -77,7 +77,7 @@ def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
 
 
 def _shared(chain: ChainPlan, other: ChainPlan) -> str:
-    """The first bone that one of them keys and the other keys or carries along, seen from the root; else ""."""
+    """The first bone that one of them keys and the other keys or carries along, seen from the root; otherwise ""."""
     keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
     both = (keyed & set(other.oriented)) | (other_keyed & set(chain.oriented))
     return next((name for name in (*chain.oriented, *other.oriented) if name in both), "")
@@ -118,7 +118,7 @@ def _is_driven_by(point: Point, chain: ChainPlan) -> bool:
 
 
 def _driven(place: Point) -> list[FCurve]:
-    """Drivers of the place's channels; none of an armature, as to go through hundreds takes too long."""
+    """Drivers of the place's channels; none of an armature, since it takes too long to go through hundreds."""
     if is_rig(place.object):
         return []
     return [
@@ -129,7 +129,7 @@ def _driven(place: Point) -> list[FCurve]:
 
 
 def _read_by_drivers(place: Point, keyed: Set[Point]) -> Iterator[Point]:
-    """Where drivers of the place read what a chain changes that keys the bones `keyed`.
+    """Where drivers of the place read what a chain with the bones `keyed` changes.
 
     A variable that reads a single property tells nothing of a place.
     """

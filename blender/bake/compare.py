@@ -1,4 +1,4 @@
-"""What plays against what was written: places in the world as Blender evaluates them, beside those that are to be.
+"""What plays, compared with what was written: places in the world as Blender evaluates them, and as they should be.
 
 The last step. It looks at joints, or at targets, and finds whatever acts on top of the keys, known to us or not.
 """
@@ -38,11 +38,11 @@ from .phases import Sampled
 _PART = 1e-4
 """Part of the chain's length that is too small to see."""
 _STEPS = 4.0
-"""Of single precision at the largest coordinate: what is left of a few products of matrices."""
+"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
 
 
 def near(size: Any, largest: Any) -> Any:
-    """As close as this is where it is to be what belongs to a chain of this length, at coordinates of this size."""
+    """The distance within which a thing is in place, for a chain of this length, at coordinates of this size."""
     return _PART * size + _STEPS * np.spacing(np.float32(largest)).astype(np.float64)
 
 
@@ -65,7 +65,7 @@ class Comparison:
     against: Callable[[Samples], Iterable[tuple[str, dict[str, Any]]]] = lambda _: ()
 
     def measured(self, sampled: Sampled) -> Measured:
-        """What became of it; a sentence where it cannot be evaluated."""
+        """The comparison on these samples; a sentence where the scene cannot be evaluated."""
         if isinstance(sampled, Refused):
             return {}, [unmeasurable(sampled)]
         return dict(self.against(sampled)) if sampled else {}, self.notes
@@ -85,7 +85,7 @@ def unmeasurable(refusal: Refused) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Expected:
-    """Where some things of one chain are to be on the frames that are measured.
+    """Where some things of one chain should be on the measured frames.
 
     things : each with a place in its own space
     world : (m, p, 3)             their places
@@ -106,7 +106,7 @@ def compare_joints(
     measure: Measure,
     suspects: Collection[int] = (),
 ) -> Comparison:
-    """Mid joints and tips with the solution, wherever a chain was keyed.
+    """Compare mid joints and tips with the solution, wherever a chain was keyed.
 
     suspects : rows of the plan's frames on which they are likely to be off
     """
@@ -124,7 +124,7 @@ def compare_joints(
 def compare_targets(
     plan: Plan, solved: Iterable[SolvedGroup], places: Mapping[Point, WorldTransform], settings: KeySettings
 ) -> Comparison:
-    """Targets and pole targets with where they were to be, wherever they were keyed."""
+    """Compare targets and pole targets with their wanted places, wherever they were keyed."""
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
@@ -140,7 +140,7 @@ def compare_targets(
 
 
 def _size(joints: Array) -> Array:
-    """(...) length of a chain whose joints (..., 3, 3) are these."""
+    """(...) the length of a chain with these joints (..., 3, 3)."""
     return norm(np.diff(joints, axis=-2)).sum(axis=-1)
 
 
@@ -257,7 +257,7 @@ def chosen_frames(
     suspects: Iterable[int] = (),
     known: Collection[str] = (),
 ) -> NDArray[np.intp]:
-    """(m,) rising, where among `frames` (n,) those lie on which to measure; the same each time.
+    """(m,) rising, the rows of `frames` (n,) on which to measure; the same each time.
 
     With AUTO and more than a `few` frames: the first, the last, some drawn from all parts, those on which constraints,
     scale or NLA strips of `rig` begin or end to change, or are halfway, and `suspects`.
@@ -294,7 +294,7 @@ def _changes(rig: Rig, known: Collection[str]) -> Iterator[Array]:
     for strip, curves in versions.strips(rig):
         start, end = strip.frame_start, strip.frame_end
         inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
-        # What holds up to the end is over on the frame after.
+        # What holds up to the end has ended on the next frame.
         times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
         yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
         yield from _of_curves(strip.fcurves)

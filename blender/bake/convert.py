@@ -28,7 +28,7 @@ def channels(
 ) -> Generator[float, None, list[Channel]]:
     """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows.
 
-    To reduce takes long: on the way it yields the part that is done.
+    It yields the part that is done, since reducing takes long.
     """
     by_chain = bone_channels.channels(plan, solved, rows, rotations_before(plan))
     by_chain = own_keys.with_own_keys(plan, solved, by_chain)

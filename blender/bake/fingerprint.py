@@ -16,7 +16,7 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Fingerprint:
-    """What the chains of a plan, whose targets have not been removed, were read from.
+    """The values from which the chains of a plan were read, while its targets are there.
 
     names : of the bones that were read
     places : all that the chains' places depend on

@@ -1,4 +1,4 @@
-"""What was made of one foot that was planted: how far it slid before, how far it does now, and how far it was moved."""
+"""The report of one planted foot: how far it slid before, how far it slides now, and how far it was moved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What on the rig, known before anything is measured, keeps the pose from being what the keys alone would make it."""
+"""What keeps the pose from being what the keys alone would make it, as far as the rig tells before it is measured."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
@@ -20,7 +20,7 @@ from .chain_report import when
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
-    """Sentences about what on the rig is not as what the chains were given, pose or keys, would have it alone.
+    """Sentences about what on the rig changes what the chains were given, be it a pose or keys.
 
     hiding : IK constraints, as `hiding_constraints` has them
     """

@@ -1,7 +1,7 @@
 """A request in three plain phases: it prepares, which takes long, writes, which changes the file, and measures.
 
-Many requests write and measure side by side: to update a view layer and to remove a temporary scene takes Blender the
-longer, the more characters there are.
+Many requests write and measure side by side: Blender updates a view layer and removes a temporary scene the more slowly
+the more characters there are.
 
 One request runs at a time: Blender calls handlers on each frame that a request plays. A handler that begins a request
 there would be called by its own request, and neither would ever end.
@@ -71,7 +71,7 @@ Sampled = Samples | Refused | None
 
 
 class Written(NamedTuple):
-    """What is left of a request once it has written: what has to be sampled to measure it, and the third phase."""
+    """The rest of a request once it has written: what has to be sampled to measure it, and the third phase."""
 
     need: Need | None
     measure: Callable[[Sampled], Report]
@@ -209,7 +209,7 @@ def _finish_all(prepared: dict[Request, Write], ends: dict[Request, Report | Ref
 
 
 def _sampled(needs: dict[Request, Need]) -> dict[Request, Sampled]:
-    """For those alike Blender evaluates once."""
+    """Blender evaluates once for needs of the same stage and frames."""
     alike: dict[tuple[object, bytes], list[Request]] = {}
     for one, need in needs.items():
         alike.setdefault((need.sampler.stage, need.frames.tobytes()), []).append(one)

@@ -30,7 +30,7 @@ from .foot_report import FootReport
 from .report_fields import check_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
-"""The operation whose limbs reach for nothing: they are to stay where they were."""
+"""The operation whose limbs reach for nothing: they should stay where they were."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -77,7 +77,7 @@ class Report:
         return {**asdict(self, dict_factory=_plain), "alerts": alerts}
 
     def summary(self) -> dict[str, Any]:
-        """The report without its arrays: of each chain single numbers, as `ChainReport.summary` gives them."""
+        """The report without its arrays: single numbers for each chain, as `ChainReport.summary` gives them."""
         return replace(self, chains=()).as_dict() | {"chains": [chain.summary() for chain in self.chains]}
 
     def to_json(self) -> str:
@@ -101,7 +101,7 @@ class Report:
 
     @property
     def to_know(self) -> int:
-        """How many things the user must know: chains that fell short or are misposed, and notes that say so much."""
+        """The number of things the user must know: chains that fell short or are misposed, and notes of that weight."""
         return sum(not chain.reached for chain in self.chains) + sum(isinstance(note, Alert) for note in self.notes)
 
     @property
@@ -118,7 +118,7 @@ class Report:
         )
 
     def findings(self) -> list[Finding]:
-        """The report in words, one line each; of the notes first those that the user must know."""
+        """The report in words, one line each; notes that the user must know come first."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
         feet = [Finding(foot.text()) for foot in self.feet]
         # Limbs that are planted have no targets.

@@ -1,4 +1,4 @@
-"""What a report has to have to be read back."""
+"""The fields that a report needs to be read back."""
 
 from collections.abc import Collection
 from dataclasses import MISSING, fields

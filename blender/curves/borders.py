@@ -20,7 +20,7 @@ from .write import Attributes
 
 _PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
 _FAR = 64.0
-"""Frames: so far beyond all keys a handle lies, for its slope to be exact."""
+"""Frames: a handle lies this far beyond all keys, so that its slope is exact."""
 _STYLE = ("interpolation", "easing", "amplitude", "back", "period")
 """How a curve goes on from a key to the next."""
 

@@ -20,7 +20,7 @@ from .borders import Outside
 from .keys import key_points
 
 _APART = 2.0 * MERGE
-"""Frames: keys that are as far apart stay two."""
+"""Frames: keys this far apart stay two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

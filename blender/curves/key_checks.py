@@ -17,7 +17,7 @@ from ..rna_paths import owner_and_property
 from ..settings.key_settings import Keys, KeyStyle
 
 _STEADY = ("CONSTANT", "LINEAR", "BEZIER")
-"""Interpolations of which a part is of the same kind."""
+"""Interpolations that keep their kind where a key cuts them."""
 
 
 def refuse_unwritable(
@@ -127,7 +127,7 @@ def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:
-    """The interpolation across an end of the span of which no part is of the same kind; "" where there is none."""
+    """The interpolation across an end of the span that loses its kind where a key cuts it; "" where there is none."""
     for key, following in pairwise(curve.keyframe_points):
         crosses = any(key.co.x + MERGE < frame < following.co.x - MERGE for frame in span)
         if crosses and key.interpolation not in _STEADY:

@@ -93,7 +93,7 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
-    """By RNA path (3 or 4,), of each bone that the plan keys, its rotation ahead of the plan's frames."""
+    """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
     paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
     return values_before(plan.rig, paths, plan.frames[0])
 
@@ -120,9 +120,9 @@ _FEW_FRAMES = 200
 _CACHED = 1 << 14
 """This many values stay in the processor's cache."""
 _NEAR = 2e-4
-"""Frames: a key as near as half of that Blender takes to be on a frame."""
+"""Frames: Blender takes a key within half of that to be on a frame."""
 _STEPS, _SMALL = 8, 1e-6
-"""Of Newton's method: the step after one so small is about its square, and Blender's own parameter has 1e-7."""
+"""The last step of Newton's method: the next is about its square, and Blender's own parameter has 1e-7."""
 
 Keys = NDArray[np.float32]
 """(m, 2) times and values."""
@@ -175,7 +175,7 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
 
 
 def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tuple[NDArray[np.bool_], Array]:
-    """(m,) behind which of the keys of all curves a cubic starts, and (9, m) its time, length and coefficients."""
+    """(m,) True for keys behind which a cubic starts, and (9, m) its time, length and coefficients."""
     handles, kinds = np.empty((2, len(keys), 2), np.float32), np.empty(len(keys), np.uint8)
     for curve, start, end in zip(curves, starts, starts[1:], strict=False):
         points = curve.keyframe_points

@@ -76,7 +76,7 @@ def kept_span(rig: Rig, path: str, frames: Array, ahead: bool = True, after: boo
 
 
 def _near(frame: float) -> float:
-    """How far from a frame the next key may be that stays apart from one on it."""
+    """How close to a frame another key may be and stay apart from a key on it."""
     return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
 
 

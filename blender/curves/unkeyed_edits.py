@@ -34,7 +34,7 @@ class Edit(NamedTuple):
     value: object
 
 
-_UNDO_STEPS = 256  # no more does Blender keep
+_UNDO_STEPS = 256  # Blender keeps no more
 _kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = session.of_file(
     deque(maxlen=_UNDO_STEPS)
 )
@@ -142,7 +142,7 @@ def _restore(edit: Edit) -> None:
         owner[bpy.utils.unescape_identifier(name[2:-2])] = value
     else:
         setattr(owner, name, value)
-    block.update_tag()  # of itself Blender does not notice custom properties
+    block.update_tag()  # Blender does not notice custom properties by itself
 
 
 def _players(item: Object) -> Collection[ID]:
@@ -150,7 +150,7 @@ def _players(item: Object) -> Collection[ID]:
     action = item.animation_data and item.animation_data.action
     if not action:
         return ()
-    # To ask for the users takes Blender long in a large file.
+    # Blender takes long to tell the users in a large file.
     alone = action.users - action.use_fake_user == 1
     # What was planted from the action refers to it, too.
     users = (item,) if alone else bpy.data.user_map(subset=[action])[action]

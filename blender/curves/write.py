@@ -27,10 +27,10 @@ _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
 ATTRIBUTES = {
     each.identifier: np.dtype((_KINDS[each.type], getattr(each, "array_length", 0) or ()))
     for each in Keyframe.bl_rna.properties
-    # To set co_ui would move the handles along.
+    # Setting co_ui would move the handles along.
     if each.identifier not in {"rna_type", "co_ui"}
 }
-"""Of a key, each with the type that Blender keeps it in: so they are copied without a conversion."""
+"""Attributes of a key, each with the type in which Blender keeps it, so that they are copied as they are."""
 
 _EASING = ("back", "amplitude", "period")
 

@@ -1,4 +1,4 @@
-"""Bones of Blender's into the frozen `Bone` that the arithmetic takes."""
+"""Blender's bones into the frozen `Bone` that the arithmetic takes."""
 
 from typing import cast
 

@@ -58,7 +58,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
     found = (*samples.to_world.values(), *samples.pose.values(), *parts)
-    # What stands is looked at together, as each call of NumPy takes longer; of what moves that would copy all.
+    # Values that stand are checked together, since each call of NumPy costs more; values that move would be copied.
     moving, still = ([part for part in found if (len(part) > 1) is moves] for moves in (True, False))
     if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
         return
@@ -77,7 +77,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     ]
     if not spoiled:
         return
-    # What is carried is nowhere as well: name what carries it.
+    # What it carries is nowhere, too: name what carries the others.
     row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
     held = matrices[row][~_finite(matrices[row])]
     worst, when = float(held[np.abs(held).argmax()]), frame_text(frames[row])
@@ -134,7 +134,7 @@ def _refuse_crossed(point: Point, least: Array, most: Array, frames: Array) -> N
 
 
 class Removal:
-    """Tells, by names that it keeps, what of a plan has been removed since: a removed object has no name any more."""
+    """Tells what of a plan has been removed, by names that it keeps: a removed object has no name any more."""
 
     def __init__(self, plan: Plan) -> None:
         self._rig = plan.rig.name

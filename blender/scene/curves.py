@@ -216,7 +216,7 @@ def _linear(owner: Object | PoseBone) -> Array:
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 Known = Mapping[Rig, dependencies.Constraints]
-"""Of some armatures all constraints: to look for them takes long."""
+"""All constraints of some armatures: it takes long to look for them."""
 
 
 def obstacle(wanted: SampleNeed, keyed: Collection[Point], known: Known) -> str:
@@ -233,7 +233,7 @@ def obstacle(wanted: SampleNeed, keyed: Collection[Point], known: Known) -> str:
 
 
 def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
-    """Of each object the names of the bones, "" for itself."""
+    """The names of the bones of each object, "" for itself."""
     found = defaultdict[Any, set[str]](set)
     for item, bone in points:
         found[item].add(bone)
@@ -241,7 +241,7 @@ def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
 
 
 def plain_objects(wanted: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
-    """The objects of which F-curves alone tell all that is wanted of them."""
+    """The objects of which F-curves alone tell all that is wanted."""
     return frozenset(item for item in _by_object(wanted.points) if not obstacle(wanted.only({item}), keyed, {}))
 
 

@@ -69,7 +69,7 @@ def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
 def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> Links:
     """All that the chains' places depend on, and what each of these follows itself.
 
-    driven : by drivers of objects as well. Those of armatures are left out: to go through hundreds takes too long
+    driven : by drivers of objects as well. Those of armatures are left out: it takes too long to go through hundreds
     """
     follow = _also_driven_objects if driven else sources_of
     sources = cache(lambda place: tuple(follow(place)))
@@ -91,7 +91,7 @@ def ties(place: Point) -> object:
 
 
 def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
-    """All constraints of an armature object's bones; to look for them takes long where there are many bones."""
+    """All constraints of an armature object's bones; it takes long to look for them where there are many bones."""
     for bone in rig.pose.bones:
         if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
             for constraint in bone.constraints:

@@ -50,7 +50,7 @@ class GlanceNeed:
     def look(
         self, depsgraph: Depsgraph, pose_before: PoseBefore, before: Glance | None = None, since: Set[ID] = frozenset()
     ) -> Glance:
-        """What this dependency graph has now; Refused where it leaves out something, such as a hidden target.
+        """What is where in this dependency graph now; Refused where it leaves out something, such as a hidden target.
 
         before, since : what it had in a moment, and what Blender has evaluated since
         """

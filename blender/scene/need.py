@@ -37,7 +37,7 @@ class SampleNeed:
         return self.placed | self.own | self.numbers.keys()
 
     def only(self, items: Set[Object]) -> "SampleNeed":
-        """What of it has to be known of these objects."""
+        """The part of it that is about these objects."""
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
             return frozenset(point for point in found if point.object in items)

@@ -70,7 +70,7 @@ def _driven_by_scene(items: Iterable[Object]) -> bool:
 @contextmanager
 def opened(scene: Scene, wanted: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
-    # Probed on the way back as well: what is hidden would else keep the channels of the last frame stepped to.
+    # Probed on the way back as well: otherwise hidden things would keep the channels of the last frame stepped to.
     with probe.probing(scene, wanted), _restored(scene, keyed):
         yield scene
 

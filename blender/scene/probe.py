@@ -66,7 +66,7 @@ def renew(scene: Scene) -> None:
 def probing_now(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
     """The same on the current frame alone: what the view layer shows anyway needs no probe.
 
-    For objects that come or go, Blender builds its dependency graph again, which takes the longer, the more there are.
+    Blender builds its dependency graph again for objects that come or go; the more there are, the longer that takes.
     """
     layer = scene.view_layers[0]
     with marked():
@@ -104,7 +104,7 @@ class Recorder:
         def empty(*shape: int) -> Array:
             return np.empty((count, *shape), order="F")
 
-        # To make arrays of 20,000 matrices in the end would take seconds in which Esc is not heard.
+        # Making arrays of 20,000 matrices in the end would take seconds, in which Esc is not heard.
         self._objects = {item: empty(4, 4) for item in wanted.objects}
         self._bones, self._poses = [*wanted.bones], empty(len(wanted.bones), 4, 4)
         self._own = {point: empty(4, 4) for point in wanted.own if not point.bone or point in wanted.turned}
@@ -223,7 +223,7 @@ def _remove(scene: Scene, probes: Iterable[Object]) -> None:
     # where there is none.
     if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
         bpy.data.scenes.remove(scene)
-    # At one go: each time Blender goes through the whole file. Over what is gone already it would crash.
+    # At one go, since Blender goes through the whole file each time. It would crash over what is gone already.
     bpy.data.batch_remove([item for item in (scene, *probes) if _is_there(item)])
 
 

@@ -27,7 +27,7 @@ Steps = Generator[float, None, Samples]
 
 
 PoseBefore = Callable[[Point, Basis], Basis]
-"""Of a bone and its sampled basis the one that a chain starts from: a live limb is posed already, and would drift."""
+"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
 
 
 def as_sampled(_bone: Point, basis: Basis) -> Basis:
@@ -139,7 +139,7 @@ class Sampler(ExitStack):
             return (yield from self._on_frames(need, plan.frames, keyed))
 
     def _on_frames(self, need: SampleNeed, frames: Array, keyed: Collection[Point] = ()) -> Steps:
-        """By F-curves where these tell all that is needed of an object, else step by step."""
+        """By F-curves where these tell all that is needed of an object, otherwise step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
         plain = curves.plain_objects(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
@@ -200,7 +200,7 @@ def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph, pose_before: 
 
 
 def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
-    """Raise `Refused` for the first object that Blender leaves out and says nothing: not even `is_evaluated` tells."""
+    """Raise `Refused` for the first object that Blender leaves out in silence: not even `is_evaluated` tells."""
     objects = depsgraph.view_layer_eval.objects
     for item in need.objects:
         if item.name not in objects:

@@ -33,7 +33,7 @@ Place = tuple[float, float, float]
 _PART = 1e-4
 """Part of the limb's length that is too small to see."""
 _STEPS = 4.0
-"""Of single precision at the largest coordinate: what is left of a few products of matrices."""
+"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
 _SECONDS = 0.2
 """Between two looks at a limb that plays."""
 
