@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bake
 import bpy
 import live
+import live_frames
 import measure
 import scenes
 from bpy.types import Object
@@ -137,6 +138,7 @@ def main() -> None:
     with one_processor():
         bake.main(api)
         live.main(api)
+        live_frames.main(api)
     print(f"\n{f'{FRAMES} frames, 4 limbs':34}{'nla.bake':>9}{'ours':>9}   times faster (spread)    us a frame")
     among_meshes(api)
     beside_meshes(api)

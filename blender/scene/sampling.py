@@ -190,8 +190,7 @@ def sample_current_frame(plan: Plan, need: SampleNeed, pose_before: PoseBefore =
 
 
 def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
-    """The same as a dependency graph has it; Refused where it leaves out something, such as a hidden target."""
-    refuse_disabled(need, depsgraph)
+    """The same as a dependency graph has it, once `refuse_disabled` has found that it leaves out nothing."""
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
