@@ -24,7 +24,7 @@ from .feet import FoundLimbs, feet_of, found_limbs, hips_of, with_contacts
 from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
 from .planted_before import on_given_points, planted_before
-from .soles import with_keyed_toes, with_soles
+from .soles import with_free_toes, with_soles
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -58,6 +58,7 @@ class CapturedLimbs:
     """What is to be planted, and why its hips stay, if they do.
 
     again : names of limbs that were not chosen, but planted by an earlier press
+    stiff_toes : names of bones that cannot be keyed
     no_more : the same of those that are not planted again, as kinds of limbs were chosen, or limbs with the same bones
     lost_points : of limbs, and the bones on which they were to stand, but which they do not move any more
     span : from the first to the last key of the limbs
@@ -67,6 +68,7 @@ class CapturedLimbs:
     feet: tuple[Foot, ...]
     hips: Hips | None
     hips_stay: str
+    stiff_toes: tuple[str, ...]
     source: Captured
     again: frozenset[str]
     no_more: tuple[str, ...]
@@ -92,7 +94,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
     kept = named_limbs(rig, limbs, asked.keep)
     if hips:
         found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
-    found = with_soles(rig, found) if asked.flat_feet else with_keyed_toes(rig, found, curves)
+    found, stiff = (with_soles(rig, found), ()) if asked.flat_feet else with_free_toes(rig, found, curves)
     chains, span = tuple(foot.chain for foot in found), _keyed_span(rig, found, curves)
     plan = limb_plan(rig, chains, span if asked.frames is None else asked.frames, scene)
     refuse_too_many_frames(plan)
@@ -105,6 +107,7 @@ def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs
         feet=found,
         hips=hips,
         hips_stay=hips_stay,
+        stiff_toes=stiff,
         source=source,
         again=frozenset(foot.chain.name for foot in again),
         no_more=tuple(foot.chain.name for foot in before if foot not in stay),

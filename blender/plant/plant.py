@@ -197,6 +197,8 @@ def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
         yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
     if read.no_more:
         yield translated("alert.planted_no_more", limbs=", ".join(read.no_more))
+    if read.stiff_toes:
+        yield translated("note.stiff_toes", bones=", ".join(read.stiff_toes))
     for limb, bone in read.lost_points:
         yield translated("alert.point_lost", limb=limb, bone=bone)
     feet = zip(read.feet, said, strict=True)

@@ -1,7 +1,8 @@
 """Which way is up from a sole that is flat on the ground, as the rest pose has it, and which toes are below it."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from bpy.types import FCurve
 from mathutils import Matrix, Vector
@@ -24,22 +25,20 @@ def with_soles(rig: Rig, feet: Iterable[Foot]) -> tuple[Foot, ...]:
     return tuple(_with_sole(rig, foot) if _may_be_flat(foot) else foot for foot in feet)
 
 
-def with_keyed_toes(rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]) -> tuple[Foot, ...]:
-    """The feet with those of their toes that these captured curves turn, if others can."""
-    paths = {curve.data_path for curve in curves}
-    return tuple(
-        replace(
-            foot, toes=tuple(toe for toe in _toes(rig, foot) if _is_keyed(rig, toe.bone.rotation_path, paths, curves))
-        )
-        if _may_be_flat(foot)
-        else foot
-        for foot in feet
-    )
+def with_free_toes(
+    rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]
+) -> tuple[tuple[Foot, ...], tuple[str, ...]]:
+    """The feet with those of their toes that can be keyed in these captured curves, and the names of the others."""
+    found, stiff = [], []
+    for foot in feet:
+        toes = list(_toes(rig, foot)) if _may_be_flat(foot) else []
+        free = [_can_be_keyed(rig, toe.bone.rotation_path, curves) for toe in toes]
+        found.append(replace(foot, toes=tuple(compress(toes, free))))
+        stiff += [toe.bone.name for toe, is_free in zip(toes, free, strict=True) if not is_free]
+    return tuple(found), tuple(stiff)
 
 
-def _is_keyed(rig: Rig, path: str, paths: Collection[str], curves: Iterable[FCurve]) -> bool:
-    if path not in paths:
-        return False
+def _can_be_keyed(rig: Rig, path: str, curves: Iterable[FCurve]) -> bool:
     try:
         refuse_unplayable(rig, {path}, curves)
     except Refused:
@@ -61,9 +60,9 @@ def _with_sole(rig: Rig, foot: Foot) -> Foot:
 
 
 def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
-    """All that is below the foot apart from its heel, as long as keys turn it; what lies along it goes with it.
+    """All that is below the foot apart from its heel; what lies along it goes with it.
 
-    What the foot stands on turns with the foot alone, else it would slide.
+    What the foot stands on turns with the foot alone, otherwise it would slide.
     """
     heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
     for bone in above.children:

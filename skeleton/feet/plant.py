@@ -102,9 +102,10 @@ def plant_feet(
     still = np.zeros_like(whole.hips)
     assert whole.feet is not None
     lines = (whole.points - whole.tips[:, :, None]) @ np.swapaxes(every["turns"], -1, -2)
+    placed = every["tips"][:, :, None] + lines
     return PlantedFeet(
         points=whole.points,
-        placed=every["tips"][:, :, None] + lines,
+        placed=placed,
         feet=whole.feet,
         shift=body.hips if body else still,
         velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
@@ -113,7 +114,7 @@ def plant_feet(
         lowering=body.lowering if body else still[:, 0],
         aside=body.aside if body else still[:, 0],
         groundless=groundless,
-        ground=transform.stacked(_ground(whole, column, *found[column]) for column in range(len(feet))),
+        ground=transform.stacked(_ground(placed[:, column, 0], *found[column]) for column in range(len(feet))),
         **every,
     )
 
@@ -148,12 +149,11 @@ def _planted_hand(hand: Legs, foot: Foot, body: Planted | None, given: Given, op
     return _with_given(hand, replace(still, kept=np.array([not foot.is_planted])), [given])
 
 
-def _ground(whole: Legs, column: int, planted: Planted, row: int) -> Array:
+def _ground(balls: Array, planted: Planted, row: int) -> Array:
     """(n,) as `PlantedFeet` has it."""
     if planted.level is not None:
         return planted.level[:, row, 0]
-    height = dot(whole.points[:, column, 0] + planted.tips[:, row] - whole.tips[:, column], UP)
-    return np.where(planted.stands[:, row, 0], height, -np.inf)
+    return np.where(planted.stands[:, row, 0], dot(balls, UP), -np.inf)
 
 
 def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:

@@ -1,8 +1,7 @@
-"""Toes, as long as keys turn them: none points into the ground.
+"""Toes that can be keyed: while the ball stands they are at rest, and none points into the ground.
 
-While a foot above it turns so that it lies flat, a toe keeps the orientation to the ground that was captured, but does
-not point into it. Below any foot a toe is raised where its tip would be in the ground, as at the end of a step if the
-toe was captured stiff.
+A toe keeps one orientation to the ground from the frame on which the ball comes to stand to that on which it leaves,
+also while the heel rises. If its tip would be in the ground, it is raised, by one angle for the whole stand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ...solver.feet.flat_feet import clearing_turns, raising_turns
+from ...solver.feet.rigid import resting_turns
 from ...solver.values import Array
 from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform
@@ -26,7 +26,7 @@ _TOLERANCE = 0.001
 def toe_channels(
     plan: Plan, samples: Samples, feet: Sequence[Foot], planted: PlantedFeet, before: Mapping[str, Array]
 ) -> Iterator[Channel]:
-    """The keys of toes below feet that turn, and of those that would be in the ground.
+    """The keys of toes below feet that stand or turn, and of those that would be in the ground.
 
     before : by RNA path, the value of each toe's rotation from which its keys go on without a jump
     """
@@ -36,7 +36,7 @@ def toe_channels(
             captured, above = (
                 samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
             )
-            turns, carried = _turns(plan, samples, planted, column, foot, toe)
+            turns, carried = _turns(plan, samples, planted, column, foot, toe, captured)
             if not foot.sole and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
             parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
@@ -48,11 +48,13 @@ def toe_channels(
 
 
 def _turns(
-    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe
+    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe, captured: Array
 ) -> tuple[Array, Array]:
     """(n, 3, 3) rotations of a toe in the world, and those with which it goes along with its foot before.
 
     While its foot is slow, it mostly lies on the ground.
+
+    captured : (n, 3, 3) its orientations in the world
     """
     points, slow = planted.points[:, column], slow_rows(planted.points[:, column])
     heads, along, length = _toe_ends(plan, samples, toe)
@@ -62,18 +64,20 @@ def _turns(
         for places in (heads, points[:, 0])
     )
     lies = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow]))
+    stands, flat = planted.stands[:, column, 0], np.logical_and.reduce(planted.stands[:, column], axis=-1)
     raised = carried = np.eye(3)[None]
     if not foot.sole:
         carried = planted.turns[:, column]
         along = transform.transform_vectors(carried, along)
     else:
-        flat = np.logical_and.reduce(planted.stands[:, column], axis=-1)
         raised = raising_turns(along, lies, flat, plan.rate, UP)
         along = transform.transform_vectors(raised, along)
+    held = resting_turns(product(raised, product(carried, captured)), stands, flat, plan.rate)
+    along = transform.transform_vectors(held, along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
-    cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), plan.rate, UP)
-    return product(cleared, raised), carried
+    cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), stands, plan.rate, UP)
+    return product(cleared, product(held, raised)), carried
 
 
 def _toe_ends(plan: Plan, samples: Samples, toe: Toe) -> tuple[Array, Array, Array]:

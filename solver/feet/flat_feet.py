@@ -15,7 +15,7 @@ from ..rotation import from_axis_angles
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm
 from .corrections import eased, stand_spans
-from .hips import smooth_envelope
+from .hips import envelope_weights, smooth_envelope
 
 _BENDS = 0.06
 """Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
@@ -34,15 +34,21 @@ def raising_turns(
     return _turns(cross(along, up), np.maximum(angle, 0.0), flat, rate, fade)
 
 
-def clearing_turns(along: Array, least: Array, rate: float, up: Array) -> Array:
+def clearing_turns(along: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
     """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
+
+    Throughout a stand a toe that does not turn is raised by one angle, the greatest that the curve would have there.
 
     along : (n, 3)    unit vectors, the toe's direction
     least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
+    stands : (n,)     bool, whether what carries the toe stands
     rate, up : as for `level_turns`
     """
     angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(along, up), -1.0, 1.0))
-    raised = smooth_envelope(np.maximum(angle, 0.0), rate, _BENDS)
+    angle, margin = np.maximum(angle, 0.0), len(envelope_weights(rate, _BENDS)) - 1
+    for first, last in stand_spans(stands):
+        angle[first : last + 1] = angle[max(0, first - margin) : last + 1 + margin].max()
+    raised = smooth_envelope(angle, rate, _BENDS)
     return from_axis_angles(np.concatenate((raised[:, None], _unit(cross(along, up))), axis=1))
 
 

@@ -50,8 +50,7 @@ def standing_turns(
         upwards = _stand_means((np.swapaxes(own, -1, -2) @ upwards[flat][..., None])[..., 0], stands, flat, spans)
         rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
         vectors[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
-    vectors = eased(vectors, spans, rate, fade, at_rest=True)
-    return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))
+    return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
 
 
 def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], upwards: Array, up: Array) -> Array:
@@ -77,6 +76,29 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     ahead = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
     heading = np.arctan2(-aside @ up, ahead)
     return product(from_axis_angles(np.column_stack((heading, np.broadcast_to(up, upwards.shape)))), level)
+
+
+def resting_turns(
+    orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float, fade: float = 0.5
+) -> Array:
+    """(n, 3, 3) rotations by which a toe has one orientation throughout each stand, eased in between as feet are.
+
+    That is the rotation nearest to the mean of those captured while its foot is flat, or throughout the stand if it
+    never is, by singular values (Schoenemann 1966).
+
+    orientations : (n, 3, 3)
+    stands, flat : (n,) bool   whether the ball stands, and the heel with it
+    rate, fade : as for `corrections`
+    """
+    spans = stand_spans(stands)
+    vectors = np.zeros((len(orientations), 3))
+    for first, last in spans:
+        own = orientations[first : last + 1]
+        lies = flat[first : last + 1]
+        left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
+        left[:, 2] *= np.sign(np.linalg.det(left @ right))
+        vectors[first : last + 1] = _rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
+    return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
 
 
 def raising_turns_of_feet(
@@ -117,6 +139,10 @@ def _means(values: Array, counts: NDArray[np.intp]) -> Array:
     """(k, ...) of stretches of values (m, ...), one after another."""
     sums: Array = np.add.reduceat(values, np.cumsum(counts) - counts, axis=0)
     return sums / counts.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def _from_vectors(vectors: Array) -> Array:
+    return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))
 
 
 def _rotation_vectors(turns: Array) -> Array:

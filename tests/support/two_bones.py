@@ -82,4 +82,4 @@ def keyed_state(rig: Object) -> list:
         (c.data_path, c.array_index, [key_attribute(c, name).tolist() for name in sorted(ATTRIBUTES)])
         for c in versions.curves(rig)
     ]
-    return [[action.name for action in bpy.data.actions], rig.animation_data is None, curves]
+    return [[action.name for action in bpy.data.actions], rig.animation_data is None, sorted(curves, key=str)]

@@ -17,7 +17,7 @@ from support.walker import captured, walker
 
 
 def new_keys(rig: Object) -> None:
-    animate(rig.pose.bones["toe.L"], rotation_quaternion={5: (1, 0, 0, 0), 20: (0.9, 0.1, 0, 0)})
+    animate(rig.pose.bones["heel.L"], location={5: (0, 0, 0), 20: (0, 0, 0)})
 
 
 def moved_key(rig: Object) -> None:

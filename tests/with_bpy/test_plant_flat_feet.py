@@ -12,7 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Matrix
 
-from support.footsteps import CLEARANCE
+from support.footsteps import CLEARANCE, LENGTHS
 from support.truth import on_frame
 from support.walker import Y_UP, captured, walker
 
@@ -103,23 +103,20 @@ def test_soles_are_level_while_ball_and_heel_stand(angle: float) -> None:
 
 
 @pytest.mark.parametrize("angle", [TILT, -TILT], ids=["toes high", "toes low"])
-def test_toes_keep_to_the_ground_and_do_not_dig_in(angle: float) -> None:
+def test_toes_are_at_rest_on_the_ground_and_do_not_dig_in(angle: float) -> None:
     rig = walker(captured("walk", 2.0))
     tilted(rig, angle)
     before = shown(rig)
     api.plant(rig, flat_feet=True)
     after, flat = shown(rig), flat_rows(rig)
     toes = [np.diff(each.toes, axis=2)[:, :, 0] for each in (before, after)]
-    # At rest a toe goes down by 3 cm.
-    higher = toes[1][..., 2] - np.maximum(toes[0][..., 2], -0.03)
-    # Shortly before the heel leaves the ground, toes that were captured stiff begin to be raised.
-    inside = np.array([flat[row : row + BENDS + 1].all(axis=0) for row in range(COUNT)])
-    off, low = np.abs(higher[inside]).max(), higher[flat].min()
-    print(f"{inside.sum()} of {flat.sum()} flat rows, off by {off:.1e}, others low by {-low:.1e}")
-    assert inside.sum() >= 15
-    assert off < 1e-6
-    assert low > -1e-6
-    assert (toes[1] - toes[0])[..., 2].min() > -1e-5, "none is lowered"
+    steps = np.abs(np.diff(toes[1], axis=0))[flat[1:] & flat[:-1]]
+    print(f"{flat.sum()} flat rows, turned by up to {steps.max():.1e}, down to {toes[1][flat][..., 2].min():.4f}")
+    assert flat.sum() >= 30
+    assert steps.max() < 1e-6
+    # At rest a toe goes down by 3 cm. Noise of a thousandth of a leg does not raise it.
+    ground = min(-0.03, np.median(toes[0][flat][..., 2]))
+    assert toes[1][flat][..., 2].min() > ground - 0.001 * LENGTHS.sum()
 
 
 @pytest.mark.parametrize("kind", ["height", "mesh"])
@@ -159,7 +156,6 @@ def test_soles_are_level_only_on_request() -> None:
     moved = np.linalg.norm(after.turns - before.turns, axis=(-2, -1))
     assert 1e-3 < moved.max() < 0.15
     assert np.median(np.abs(after.soles[..., 2] - 1.0)) > 1e-6
-    assert not any('"toe.' in curve.data_path for curve in versions.curves(rig))
 
 
 def test_toes_that_a_constraint_poses_get_no_keys() -> None:

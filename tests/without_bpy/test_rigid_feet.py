@@ -9,7 +9,7 @@ import pytest
 
 from solver.feet.corrections import corrections, stand_spans
 from solver.feet.plant import Planted
-from solver.feet.rigid import fitted_orientations, standing_turns
+from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
 from solver.rotation import from_axis_angles
 from support.footsteps import POINTS, Capture
 from support.oracles import random_rotation
@@ -132,3 +132,20 @@ def test_a_free_point_is_not_pushed_into_the_ground(take: tuple) -> None:
         free, own = (0, 1) if result.stands[row, foot, 1] else (1, 0)
         above = before.points[row, foot, ..., 2] - result.level[row, foot]
         assert depth[row, foot] < max(0.001, above[own] - above[free]) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_toe_rests_at_the_rotation_nearest_to_the_captured(seed: int) -> None:
+    own = shaken(seed, count=60, noise=0.2)[0]
+    stands = np.zeros(60, dtype=bool)
+    stands[10:30] = stands[40:] = True
+    flat = np.arange(60) < 20
+    after = resting_turns(own, stands, flat, 30.0) @ own
+    for rows, lies in ((slice(10, 30), slice(10, 20)), (slice(40, 60), slice(40, 60))):
+        rest = after[rows][0]
+        assert np.abs(after[rows] - rest).max() < 1e-12
+        off = np.sum((own[lies] - rest) ** 2)
+        for axis in (*np.eye(3), *-np.eye(3)):
+            for angle in (1e-4, 0.1, 1.0, 3.0):
+                assert np.sum((own[lies] - from_axis_angles(np.array((angle, *axis))) @ rest) ** 2) > off
+    assert np.array_equal(resting_turns(own, np.zeros(60, dtype=bool), flat, 30.0) @ own, own)
