@@ -16,6 +16,7 @@ from ...skeleton.values import ChainPlan, Plan, Point
 from ...solver.values import Unreachable
 from .. import versions
 from ..armatures import is_rig
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rna_paths import bone_and_property
@@ -51,7 +52,8 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = one.distances(frame)
             when = frame_text(plan.frames[frame])
-            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)
+            named = {"unit": unit_name(plan.scene), "frame": when, "inner": inner, "outer": outer}
+            raise Refused("UNREACHABLE", chain=one.plan, value=distance, **named)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

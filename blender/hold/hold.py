@@ -21,6 +21,7 @@ from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too
 from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
 from ..curves.unkeyed_edits import Keep, preserved
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
@@ -159,7 +160,7 @@ def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
                 off, near = work.distance(chain, one, frames)
                 if off > near:
                     named = {"chain": chain.name, "hold": holds.title(one), "off": off}
-                    found.append(translated("alert.hold_out_of_date", **named))
+                    found.append(translated("alert.hold_out_of_date", unit=unit_name(plan.scene), **named))
     return found
 
 

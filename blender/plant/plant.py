@@ -24,6 +24,7 @@ from ..bake.report import Report, build_report
 from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keep
+from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
@@ -188,7 +189,7 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
     kept = {foot.chain.name for foot in read.feet if foot.is_kept and not foot.is_planted}
     for chain in report.chains:
         if chain.name in kept and chain.status.any():
-            yield translated("alert.not_in_place", limb=chain.name, short=chain.miss.max())
+            yield translated("alert.not_in_place", unit=report.unit, limb=chain.name, short=chain.miss.max())
 
 
 def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
@@ -208,7 +209,7 @@ def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
 
 def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
-    least = MOVES * float(planted.lengths[0])
+    least, unit = MOVES * float(planted.lengths[0]), unit_name(read.plan.scene)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))
@@ -227,13 +228,13 @@ def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> I
     jump = max((float(moved[row]) for row, there in zip((0, -1), beyond, strict=True) if there), default=0.0)
     if jump > least:
         span = {"start": frame_text(frames[0]), "end": frame_text(frames[-1])}
-        yield translated("alert.planted_in_part", **span, jump=jump)
+        yield translated("alert.planted_in_part", unit=unit, **span, jump=jump)
     if planted.ratio != 1.0:
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
-        yield translated("note.hips_lowered", down=planted.lowering.max())
+        yield translated("note.hips_lowered", unit=unit, down=planted.lowering.max())
     if planted.aside.max() > least:
-        yield translated("note.hips_aside", aside=planted.aside.max())
+        yield translated("note.hips_aside", unit=unit, aside=planted.aside.max())
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
-        yield translated("alert.ground_moves", speed=ground)
+        yield translated("alert.ground_moves", unit=unit, speed=ground)
