@@ -74,7 +74,21 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
                     setattr(self, name, getattr(owner, f"two_bone_ik_{name}"))
         if scene.two_bone_ik_floor and not given("floor"):
             self.floor = scene.two_bone_ik_floor.name
-        return super().execute(context)
+        with self.refusals_told():
+            self._key_changes(context)
+            return super().execute(context)
+        return {"CANCELLED"}
+
+    def _key_changes(self, context: Context) -> None:
+        """Key contacts that were changed without a key, as auto keying would; if it is off, refuse to drop them."""
+        from ..blender.plant import contact_keys, contact_stretches
+
+        for rig in self.rigs(context):
+            for bone in contact_stretches.unkeyed(rig, context.scene):
+                if not context.scene.tool_settings.use_keyframe_insert_auto:
+                    kind = bone.two_bone_ik_contact.capitalize()
+                    raise api.Refused("CONTACT_UNKEYED", object=rig, bone=bone.name, value=kind)
+                bone.keyframe_insert("two_bone_ik_contact", group=contact_keys.GROUP)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import floor_named

@@ -134,6 +134,9 @@ def plant_option(name: str, options: Set[str] = frozenset(), **settings: Any) ->
     return (PLANTED_RIG | PLANTED_SCENE)[name](options={*options, *several}, **settings)
 
 
+_SELECTED = ("two_bone_ik_contact_start", "First"), ("two_bone_ik_contact_end", "Last")
+"""The frames of the contacts that are selected, each with its title."""
+
 # mypy knows of no properties that an extension adds.
 _item: Any = Object
 _action: Any = Action
@@ -173,6 +176,12 @@ def register() -> None:
     for name in PLANTED_RIG:
         update: dict[str, Any] = {"update": _hips_changed} if name == "hips" else {}
         setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD, **update))
+    _item.two_bone_ik_contact_bone = props.StringProperty(
+        name="Bone", description="End bone of the limb whose contacts are selected", **_FIELD
+    )
+    for name, title in _SELECTED:
+        frame = props.IntProperty(name=title, description=f"{title} frame of the contacts to set", **_FIELD)
+        setattr(_item, name, frame)
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     for name in PLANTED_SCENE:
@@ -184,6 +193,9 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     for owner in (_item, _scene):
         del owner.two_bone_ik_bone_marks
+    for name, _ in _SELECTED:
+        delattr(_item, name)
+    del _item.two_bone_ik_contact_bone
     del _scene.two_bone_ik_floor
     for name in PLANTED_SCENE:
         delattr(_scene, f"two_bone_ik_{name}")
