@@ -92,6 +92,7 @@ class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):
 
     bl_idname = "two_bone_ik.foot_paths"
     bl_label = "Show Two-Bone IK Foot Paths"
+    bl_options = set()  # it changes nothing
 
     def run(self, context: Context, rig: Rig) -> None:
         from ..blender.plant import foot_paths

@@ -105,7 +105,7 @@ def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str],
     play("hold")
 
 
-def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
+def test_two_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
     play("plant")
 
 
@@ -115,3 +115,7 @@ def test_blender_quits_while_everything_is_in_use(play_alone: Callable[[str], No
 
 def test_a_renamed_bone_takes_its_live_chain_along(play: Callable[[str], None]) -> None:
     play("renamed")
+
+
+def test_contacts_are_seen_clicked_and_set(play: Callable[[str], None]) -> None:
+    play("contacts")

@@ -13,6 +13,7 @@ import numpy as np
 OUT = Path(__file__).parents[2] / "out"
 COLUMNS = (0.25, 0.65, 0.83)  # of the sidebar's width: left and right half of a row, and the buttons beside a list
 RIGHT_HALF, LAST_COLUMN = COLUMNS[1:2], COLUMNS[2:]
+STRIP = tuple(0.02 * column for column in range(2, 49))  # each stretch of a strip of contacts, be it narrow
 Steps = Iterator[None]
 
 

@@ -1,4 +1,4 @@
-"""From an imported walk to feet that stand in three clicks: Detect, section, button. Then a contact is corrected."""
+"""From an imported walk to feet that stand in two clicks, Detect and Plant. Then a contact is corrected."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from scenarios.pictures import MESSAGE, toggle_below, wait
-from user import RIGHT_HALF, Steps, User
+from scenarios.pictures import wait
+from user import STRIP, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -35,12 +35,10 @@ def scenario(user: User) -> Steps:
     yield from wait()
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
-    yield from toggle_below(user, "two_bone_ik.drag", message=MESSAGE)
-    user.clicks += 1
     user.screenshot("section")
     yield from user.click("two_bone_ik.plant")
     yield from finished(user, captured)
-    assert user.clicks == 3
+    assert user.clicks == 2
     show_rows()
     yield from wait()
     user.screenshot("planted")
@@ -48,14 +46,12 @@ def scenario(user: User) -> Steps:
     assert np.median(before) > 0.5
     assert np.median(slides()) < 0.02
 
-    # The foot is still in the air here, and is to stand from now on.
+    # The foot is in the air here, and is to stand.
     first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
-    bpy.context.scene.frame_set(first)
+    yield from user.click(f"two_bone_ik.contact_select(bone='LeftLeg', frame={first})", STRIP)
     yield from wait()
-    yield from user.move_to(CONTACT, RIGHT_HALF)
-    bpy.context.object.pose.bones["LeftLeg"].two_bone_ik_contact = "BALL"
-    bpy.ops.ed.undo_push()
-    yield from user.press("I")
+    assert bpy.context.scene.frame_current == first
+    yield from user.click("two_bone_ik.contact_set(contact='BALL')")
     yield from wait()
     user.screenshot("corrected")
     assert row().evaluate(first) == 1
@@ -69,7 +65,7 @@ def scenario(user: User) -> Steps:
     assert moved > 50.0
     assert travelled(first, until) < 1.0
 
-    for _ in ("planted again", "keyed", "set", "planted", "detected"):
+    for _ in ("planted again", "set", "selected", "planted", "detected"):
         yield from user.undo()
     assert bpy.context.object.animation_data.action.name == captured
     np.testing.assert_allclose(slides(), before, atol=1e-4)
