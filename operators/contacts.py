@@ -70,13 +70,10 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
         from ..blender.plant import contact_stretches
 
         given = self.properties.is_property_set
-        bone, *frames = contact_stretches.selected(in_hand.rig_in_hand(context), context.scene)
+        bone, start, end = contact_stretches.selected(in_hand.rig_in_hand(context), context.scene)
         self.bone = self.bone or bone
-        self.frame_start, last = (
-            getattr(self, name) if given(name) else frame
-            for name, frame in zip(("frame_start", "frame_end"), frames, strict=True)
-        )
-        self.frame_end = max(last, self.frame_start)
+        self.frame_start = self.frame_start if given("frame_start") else start
+        self.frame_end = max(self.frame_end if given("frame_end") else end, self.frame_start)
         return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> None:

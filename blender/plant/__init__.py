@@ -2,7 +2,7 @@
 
 Other rooms use of it:
 
-    captured_limbs : Asked
+    captured_limbs : PlantChoices
     contact_keys : all
     floor : Floor
     plant : find_contacts, plant_feet

@@ -9,10 +9,10 @@ import numpy as np
 from bpy.types import FCurve, PoseBone, Scene
 from numpy.typing import NDArray
 
-from ...skeleton.values import Channel
 from .. import versions
 from ..armatures import Rig
 from ..curves import write
+from ..curves.key_checks import refuse_unwritable
 from ..curves.unkeyed_edits import preserve_edits
 from ..rna_paths import bone_and_property
 from ..settings import keyed_options
@@ -109,19 +109,19 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
     """Key a limb so that it stands as told from one frame to another, both inclusive, and before and after as it did.
 
     bone : the name of its end bone, which may have no row yet
+    raises : Refused, before anything changes, where keys could not be written or would not play
     """
+    path = rig.pose.bones[bone].path_from_id()
+    refuse_unwritable(rig, {contact_keys.path(path)}, contact_keys.STYLE)
     row = rows(rig).get(bone)
     first, last = span(row) if row else (start, end)
     # Keys far from the others would let what is between say the same.
-    begin, stop = min(start, last + 1), max(end, first - 1)
-    values = np.zeros(stop - begin + 1, dtype=np.intp)
-    values[start - begin : end - begin + 1] = KINDS.index(kind)
-    path = rig.pose.bones[bone].path_from_id()
-    stands = (values[:, None] & (1, 2)) > 0
-    channel = contact_keys.channel(path, np.arange(begin, stop + 1.0), stands)
-    channels: list[Channel] = contact_keys.going_on(rig, [channel])
+    frames = np.arange(min(start, last + 1), max(end, first - 1) + 1.0)
+    values = np.where((frames >= start) & (frames <= end), KINDS.index(kind), 0)
+    channel = contact_keys.channel(path, frames, (values[:, None] & (1, 2)) > 0)
     with preserve_edits(rig, scene, {channel.path}):
-        write.keys(rig, channels, span=(begin, stop), style=contact_keys.STYLE)
+        channels = contact_keys.going_on(rig, [channel])
+        write.keys(rig, channels, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
 
 
 def unkeyed(rig: Rig, scene: Scene) -> Iterator[PoseBone]:

@@ -1,4 +1,4 @@
-"""The paths of planted feet, and of the same feet as captured: sampled when asked for, kept while they are true."""
+"""The paths of planted feet, and of the same feet as captured: sampled on request, kept while they are true."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ..scene.sampling import Sampler
 from ..session import session
 from ..settings.key_settings import Sampling
 from . import captured_action, contact_stretches
-from .captured_limbs import Asked, captured_limbs
+from .captured_limbs import PlantChoices, captured_limbs
 from .feet import found_limbs, names_by_end
 
 
@@ -57,7 +57,7 @@ def sample(rig: Rig, scene: Scene) -> None:
     """
     ends = contact_stretches.rows(rig)
     names = [name for end, name in names_by_end(rig, found_limbs(rig)).items() if end in ends]
-    read = captured_limbs(rig, Asked(names=names), scene)
+    read = captured_limbs(rig, PlantChoices(names=names), scene)
     those = [foot for foot in read.feet if foot.is_planted]
     bones = frozenset(Point(rig, place.bone) for foot in those for place in foot.points)
     need, count = SampleNeed(objects=frozenset({rig}), bones=bones), len(read.plan.frames)

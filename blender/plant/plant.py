@@ -30,7 +30,7 @@ from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
 from ..settings.key_settings import KeySettings
 from . import captured_action, contact_keys, floor
-from .captured_limbs import Asked, CapturedLimbs, captured_limbs
+from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
 from .floor_checks import groundless_notes, refuse_groundless
@@ -41,14 +41,14 @@ from .said_contacts import Said, said_contacts
 def plant_feet(
     opened: Opened,
     rig: Rig,
-    asked: Asked,
+    choices: PlantChoices,
     scene: Scene | None,
     settings: KeySettings,
     *,
     pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
-    read = captured_limbs(rig, asked, scene)
+    read = captured_limbs(rig, choices, scene)
     player = opened.enter_context(captured_action.playing(rig, read.source))
     rotations = _rotation_paths(read)
     moving = {*rotations, read.hips.path} if read.hips else set(rotations)
@@ -57,8 +57,8 @@ def plant_feet(
     before = values_before(player, rotations, read.plan.frames[0] + 0.5)
 
     sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
-    said = said_contacts(read, asked)
-    samples, planted = yield from _planted(read, asked, said, sampler, player)
+    said = said_contacts(read, choices)
+    samples, planted = yield from _planted(read, choices, said, sampler, player)
     plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
     solved = solve.solve_groups(plan, moved)
     rows = bone_channels.keyed_rows(plan, solved)
@@ -66,7 +66,7 @@ def plant_feet(
     channels = [channel for found in by_chain.values() for channel in found]
     channels += _other_channels(read, samples, planted, before)
     contacts = _contact_channels(read, planted)
-    told = [*_notes(read, said, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
+    told = [*_notes(read, said, planted), *groundless_notes(read.feet, choices.floor, plan.frames, planted)]
 
     def write(keep: Keep) -> Written:
         sampler.removal.refuse()
@@ -133,15 +133,15 @@ def _write(
 
 
 def find_contacts(
-    rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
+    rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
 ) -> tuple[Contact, ...]:
     """The contacts that are keyed, else those that `plant_feet` would find; nothing is written."""
-    read = captured_limbs(rig, asked, scene)
+    read = captured_limbs(rig, choices, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
     ):
-        _, planted = run(_planted(read, asked, said_contacts(read, asked, as_keyed=True), sampler, player))
+        _, planted = run(_planted(read, choices, said_contacts(read, choices, as_keyed=True), sampler, player))
     found = feet.contacts(read.feet, planted.stands, read.plan.frames)
     return tuple(contact for contact in found if contact.chain not in read.again)
 
@@ -157,7 +157,7 @@ def _sampler(
 
 
 def _planted(
-    read: CapturedLimbs, asked: Asked, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
+    read: CapturedLimbs, choices: PlantChoices, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
 ) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
     """What was captured, and what is to be made of it; yields the part that is done."""
     plan = read.plan
@@ -167,9 +167,9 @@ def _planted(
     refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
     given = [foot.given for foot in said]
-    heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
-    planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
-    refuse_groundless(read.feet, asked.floor, plan.frames, planted, said)
+    heights = None if choices.floor is None else floor.heights(choices.floor, plan.scene)
+    planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, choices.options, heights)
+    refuse_groundless(read.feet, choices.floor, plan.frames, planted, said)
     return samples, planted
 
 

@@ -74,18 +74,16 @@ def test_beyond_its_keys_a_strip_shows_nothing(rig: Object) -> None:
 def test_a_button_sets_the_frames_and_no_others(rig: Object, kind: str, start: int, end: int) -> None:
     wanted = dict(zip(FRAMES, evaluated(rig), strict=True))
     wanted |= dict.fromkeys(range(start, end + 1), kind)
-    others = {curve.data_path: versions_keys(curve) for curve in versions.curves(rig) if curve.data_path != PATH}
+    others = {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH}
     bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact=kind, frame_start=start, frame_end=end)
     row = contact_stretches.rows(rig)["shin.L"]
     found = told(contact_stretches.stretches(row, -20, 90))
     assert found == [wanted.get(frame, "NONE") for frame in range(-20, 91)]
-    assert {
-        curve.data_path: versions_keys(curve) for curve in versions.curves(rig) if curve.data_path != PATH
-    } == others
+    assert {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH} == others
     assert {key.interpolation for key in row.keyframe_points} == {"CONSTANT"}
 
 
-def versions_keys(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
+def keys_of(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
     return [tuple(key.co) for key in curve.keyframe_points]
 
 
@@ -159,3 +157,11 @@ def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
     on_frame(next(frame for frame, kind in zip(FRAMES, evaluated(rig), strict=True) if kind == "BOTH"))
     versions.ensure_channelbag(rig).fcurves.remove(contact_stretches.rows(rig)["shin.L"])
     assert list(contact_stretches.unkeyed(rig, bpy.context.scene)) == []
+
+
+def test_a_locked_row_is_not_set(rig: Object) -> None:
+    row = contact_stretches.rows(rig)["shin.L"]
+    row.lock, before = True, keys_of(row)
+    with pytest.raises(RuntimeError, match="locked"):
+        bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BALL", frame_start=3, frame_end=9)
+    assert keys_of(row) == before
