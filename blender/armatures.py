@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
     from .settings.hold_and_plant_properties import TwoBoneIKHold
-    from .settings.properties import TwoBoneIKChain
 
-    class Chain(TwoBoneIKChain):
+    class Chain(PropertyGroup):
         """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""
 
+        id_data: "Rig"
         name: str
         mute: bool
         end_bone: str

@@ -1,10 +1,10 @@
-"""The arguments of the command line; what --help says of them is in help.toml."""
+"""The arguments of the command line; help.toml has the texts of --help, but for those of options.toml."""
 
 import os
 import re
 import tomllib
 from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 from ..blender.extension import VERSION
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
-from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.settings.key_settings import DEFAULTS
 from ..blender.switch.switch_plan import ControlSet
 from .shot import ReportDetail
-from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
+from .text_values import above_zero, declared, frames, jobs, number, one_of, reader
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -94,14 +94,9 @@ def parser(usage: str) -> ArgumentParser:
     bake, snap, plant, switch, detect = (commands[name] for name in names)
     _add(switch, "--to", type=one_of(ControlSet), required=True)
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
-    for command in (bake, snap, switch):
-        _add(command, "--keys", type=one_of(Keys))
-        _add(command, "--tolerance", type=above_zero("a distance"), metavar="DISTANCE")
-    for command in (bake, commands["check"], snap):
-        _add(command, "--set-aligned", action="store_true")
-    _add_plant(plant)
+    _add_declared(commands, "plant", default=None)  # a setup file may give what is not given here
+    _add_declared(commands, "keys")
     for command in (bake, snap, plant, switch):
-        _add(command, "--measure", type=one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)
         _add(where, "--in-place", action="store_true")
@@ -115,17 +110,14 @@ def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any
     group.add_argument(argument, help=_HELP[texts][argument], **settings)
 
 
-def _add_plant(plant: ArgumentParser) -> None:
-    """Adds the options of Plant; they are None where they are not given, as a setup file may give them."""
-    _add(plant, "--limbs", type=limbs, metavar="LIMBS")
-    _add(plant, "--hips", metavar="BONE")
-    _add(plant, "--sideways", action="store_true", default=None)
-    _add(plant, "--keep", type=kept, metavar="LIMBS")
-    _add(plant, "--floor", metavar="FLOOR")
-    _add(plant, "--flat-feet", action="store_true", default=None)
-    _add(plant, "--stillness", type=stillness, action="extend", metavar="NAME=NUMBER")
-    _add(plant, "--find-contacts", action="store_true", default=None)
-    _add(plant, "--leave-targets", action="store_true", default=None)
+def _add_declared(commands: Mapping[str, ArgumentParser], table: str, **default: Any) -> None:
+    """Adds what options.toml has of this table for commands."""
+    for name, row in declared(table).items():
+        how: dict[str, Any] = {"type": reader(name), "metavar": row.get("metavar")}
+        how |= {"action": "extend"} if row["type"] == "pairs" else {}
+        how = {"action": "store_true"} if row["type"] == "bool" else how
+        for command in row["commands"]:
+            commands[command].add_argument(f"--{name.replace('_', '-')}", help=row["help"], **how, **default)
 
 
 def _add_shots(command: ArgumentParser) -> None:

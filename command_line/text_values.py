@@ -11,6 +11,8 @@ from .. import api
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
+from ..blender.options import rows
+from ..blender.settings.key_settings import Keys, Measure
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
 
@@ -96,3 +98,24 @@ def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) 
         return reader(text)
     except ArgumentTypeError as error:
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "keys": one_of(Keys),
+    "tolerance": above_zero("a distance"),
+    "measure": one_of(Measure),
+    "limbs": limbs,
+    "keep": kept,
+    "stillness": stillness,
+}
+
+
+def reader(name: str) -> Callable[[str], Any]:
+    """What reads an option of options.toml, by its name on the command line; any text where nothing else is known."""
+    return _READERS.get(name, str)
+
+
+def declared(table: str) -> dict[str, dict[str, Any]]:
+    """The rows of options.toml that commands take, by their names on the command line and in files."""
+    found = rows(table).items()
+    return {row.get("argument", row.get("keyword", name)): row for name, row in found if "commands" in row}

@@ -3,13 +3,14 @@
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty
+from bpy.props import FloatProperty
 from bpy.types import Addon, Context, Event, Operator
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
-from ..blender.settings.key_settings import DEFAULTS, KeyProperties
+from ..blender.options import option
+from ..blender.settings.key_settings import KeyProperties
 from .armature_operator import ArmatureOperator, ChainOperator, Result, active_names, api, selected_with_chains
 from .frame_range import RangeOperator
 from .progress import KeyOperator
@@ -46,11 +47,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
     bl_label = "Bake Two-Bone IK"
     confirm_text = "Bake"
 
-    new_action: BoolProperty(
-        name="New Action",
-        description="Key a copy of the action, and leave the action as it is",
-        default=DEFAULTS.new_action,
-    )
+    new_action: option("keys", "new_action")
 
     def invoke(self, context: Context, event: Event) -> Result:
         addon: Addon | None = context.preferences.addons.get(base_package)
@@ -91,9 +88,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
     bl_label = "Check Two-Bone IK"
     confirm_text = "Check"
 
-    add_markers: BoolProperty(
-        name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
-    )
+    add_markers: option("range", "add_markers")
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.check(

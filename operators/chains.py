@@ -5,7 +5,7 @@ from bpy.types import Context, OperatorProperties
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
+from ..blender.options import option
 from ..blender.settings.properties import is_from_library
 from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
 
@@ -33,7 +33,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     bl_label = "Detect Two-Bone IK Limbs"
 
     # Who asked for fingers once does not ask for them each time.
-    kinds: choice("kinds", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"ARMS", "LEGS"})
+    kinds: option("chains", "kinds")
 
     def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
@@ -74,7 +74,7 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
     bl_idname = "two_bone_ik.chain_move"
     bl_label = "Move Two-Bone IK Chain"
 
-    direction: choice("direction")
+    direction: option("chains", "direction")
 
     def run(self, context: Context, rig: Rig) -> None:
         step = -1 if self.direction == "UP" else 1
@@ -89,7 +89,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
     bl_idname = "two_bone_ik.side_decide"
     bl_label = "Decide Two-Bone IK Side"
 
-    axis: choice("axis", options={"SKIP_SAVE"})
+    axis: option("chains", "axis")
 
     def run(self, context: Context, rig: Rig) -> None:
         api.decide_side(rig, active_names(rig), axis=self.axis)
@@ -122,8 +122,8 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
     bl_idname = "two_bone_ik.settings_copy"
     bl_label = "Copy Two-Bone IK Settings"
 
-    to: choice("to", options={"SKIP_SAVE"})
-    sections: choice("sections", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"TARGET", "BONES", "BEND", "REACH"})
+    to: option("chains", "to")
+    sections: option("chains", "sections")
 
     @classmethod
     def description(cls, _context: Context, properties: OperatorProperties) -> str:

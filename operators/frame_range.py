@@ -4,12 +4,10 @@ from math import ceil, floor
 from textwrap import wrap
 
 from bpy.app.translations import pgettext_iface
-from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from ..blender.settings.key_settings import DEFAULTS
+from ..blender.options import option
 from .armature_operator import (
     Result,
     SelectedChainsOperator,
@@ -66,13 +64,11 @@ class RangeOperator(SelectedChainsOperator):
     """What few users change: below a fold."""
 
     # The range is that of the scene each time, not that of the last call.
-    frame_range: choice("frame_range", options={"SKIP_SAVE"}, update=_take_range)
-    frame_start: IntProperty(name="Frame Start", description="First frame", default=1, options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame", default=250, options={"SKIP_SAVE"})
-    frame_step: FloatProperty(
-        name="Step", description="Frames from one to the next", default=1.0, min=0.01, soft_min=0.1, soft_max=10.0
-    )
-    sampling: choice("sampling", default=DEFAULTS.sampling)
+    frame_range: option("range", "frame_range", update=_take_range)
+    frame_start: option("range", "frame_start")
+    frame_end: option("range", "frame_end")
+    frame_step: option("range", "frame_step")
+    sampling: option("keys", "sampling")
 
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)

@@ -10,8 +10,8 @@ from bpy.app.translations import contexts, pgettext_iface
 from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from ..blender.settings.key_settings import DEFAULTS, KeyStyleProperties
+from ..blender.options import option
+from ..blender.settings.key_settings import KeyStyleProperties
 from .armature_operator import Result, SelectedChainsOperator, api, in_hand, show_status
 from .frame_range import RangeOperator
 
@@ -144,7 +144,7 @@ class RequestOperator(SelectedChainsOperator):
 class ProgressOperator(RangeOperator, RequestOperator):
     """A request over a range, that is carried out after its dialog."""
 
-    measure: choice("measure", default=DEFAULTS.measure)
+    measure: option("keys", "measure")
     advanced_fields = (*RangeOperator.advanced_fields, "measure")
 
     def invoke(self, context: Context, event: Event) -> Result:

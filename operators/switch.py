@@ -1,11 +1,10 @@
 """Show FK or IK on limbs of known rigs, and let a hidden limb show."""
 
-from bpy.props import BoolProperty
 from bpy.types import Context, Event
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
+from ..blender.options import option
 from .armature_operator import ChainOperator, Result, active_names, api, in_hand
 from .progress import KeyOperator
 
@@ -40,10 +39,8 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")
 
-    direction: choice("layer", options={"SKIP_SAVE"})
-    only_active: BoolProperty(
-        name="Only Active Limb", description="Switch the limb of the selected bone alone", options={"SKIP_SAVE"}
-    )
+    direction: option("switch", "direction")
+    only_active: option("switch", "only_active")
 
     def invoke(self, context: Context, event: Event) -> Result:
         if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):

@@ -5,12 +5,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event, Object, Operator
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
-from ..blender.choices import choice
+from ..blender.options import option
 from .armature_operator import Result, SelectedChainsOperator, api, in_hand
 from .progress import KeyOperator
 
@@ -25,10 +24,8 @@ class TargetKindProperties:
     armature may be in another mode.
     """
 
-    kind: choice("kind", options={"SKIP_SAVE"})
-    usual_kind: StringProperty(
-        name="Usual Kind", description="The kind that was chosen by itself", options={"HIDDEN", "SKIP_SAVE"}
-    )
+    kind: option("targets", "kind")
+    usual_kind: option("targets", "usual_kind")
 
     def take_usual_kind(self, context: Context) -> None:
         """Unless somebody has chosen another."""
@@ -46,10 +43,8 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    parent: choice("parent", options={"SKIP_SAVE"})
-    parent_bone: StringProperty(
-        name="Parent Bone", description="The bone that carries the targets", options={"SKIP_SAVE"}
-    )
+    parent: option("targets", "parent")
+    parent_bone: option("targets", "parent_bone")
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -125,8 +120,8 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     bl_label = "Change Two-Bone IK Target Space"
     confirm_text = "Change"
 
-    space: StringProperty(name="Space", description="The object to hang targets on; empty for the world")
-    space_bone: StringProperty(name="Bone", description="The bone of it that is to carry them")
+    space: option("targets", "space")
+    space_bone: option("targets", "space_bone")
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import space_named
@@ -158,11 +153,7 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     confirm_text = "Pin"
     needs_chains = False  # limbs without chains get them
 
-    over_range: BoolProperty(
-        name="Over Range",
-        description="Key the targets over a range of frames first, so that they follow the motion",
-        options={"SKIP_SAVE"},
-    )
+    over_range: option("targets", "over_range")
 
     def invoke(self, context: Context, event: Event) -> Result:
         self.take_usual_kind(context)  # for the dialog

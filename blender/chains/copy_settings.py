@@ -23,22 +23,14 @@ from ..armatures import Rig, is_rig
 from ..bake.chain import rest_chain
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
+from ..options import OPTIONS, rows
 from ..scene.bone import rest
-from ..settings.properties import TwoBoneIKChain, chain_of, root_name
+from ..settings.properties import POINTS, TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
 
-SECTIONS = {
-    "TARGET": ("influence", "use_rotation", "rotation_influence"),
-    "BONES": ("root_bone", "tip_bone"),
-    "BEND": (
-        *("bend", "plane", "pole_angle", "pole_influence", "pole_smoothing", "hinge_axis"),
-        *("reference", "use_bend_limits", "bend_min", "bend_max"),
-    ),
-    "REACH": ("unreachable", "max_stretch", "softness", "use_extension_limit"),
-}
-"""The sections of the panel, with the fields of each; those of `_GOALS` belong to the first."""
+SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
+"""The sections of the panel, with the fields of each; targets belong to the first."""
 
-_GOALS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
 _OWN = {"root_bone", "tip_bone", "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
@@ -143,7 +135,7 @@ def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
 def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:
     """Target and pole target of the other side, by name; what has no counterpart is left as the other chain has it."""
     found: dict[str, Any] = {}
-    for object_field, bone_field in _GOALS:
+    for object_field, bone_field in POINTS.items():
         item, bone = getattr(chain, object_field), getattr(chain, bone_field)
         if item is None:
             continue

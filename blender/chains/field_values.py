@@ -83,7 +83,7 @@ def unchanged_on_error(rig: Rig) -> Iterator[None]:
 
 def chains_restorer(rig: Rig) -> Callable[[], None]:
     """Returns what gives the armature back the chains that it has now, as they are."""
-    chains = rig.two_bone_ik_chains
+    chains: Any = rig.two_bone_ik_chains
     before = [
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]

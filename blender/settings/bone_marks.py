@@ -20,6 +20,7 @@ from bpy.types import Object, PoseBone
 
 from .. import versions
 from ..armatures import Rig, editable, is_rig
+from ..options import rows
 from ..rna_paths import bone_and_property
 from ..session import session
 
@@ -41,12 +42,9 @@ class _Kind(NamedTuple):
     fields: Mapping[str, str]
 
 
-CHAIN = _Kind(
-    "bone_marks",
-    {"end_bone": "", "root_bone": "", "tip_bone": "", "subtarget": "target", "pole_subtarget": "pole_target"},
-)
-HOLD = _Kind("bone_marks", {"bone": "", "space_bone": "space"})
-OBJECT = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hips": ""})
+CHAIN = _Kind("bone_marks", {name: row.get("of", "") for name, row in rows("chain", type="bone").items()})
+HOLD = _Kind("bone_marks", {name: row.get("of", "") for name, row in rows("holds", type="bone").items()})
+OBJECT = _Kind("two_bone_ik_bone_marks", {f"two_bone_ik_{name}": "" for name in rows("plant", type="bone")})
 SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
 
 # By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when names were last read.

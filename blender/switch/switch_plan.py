@@ -12,9 +12,9 @@ from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..choices import Word
 from ..curves.keys import key_frames, key_points, numbers_on
 from ..messages.refused import Refused
+from ..options import Word
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
 from ..rna_paths import bone_and_property

@@ -8,7 +8,7 @@ from typing import Any
 from mathutils import Vector
 
 from ...armatures import Rig
-from ...choices import Word
+from ...options import Word
 from ...rigs.known_limbs import limbs_of
 from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
