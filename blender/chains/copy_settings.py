@@ -31,7 +31,7 @@ from .detect import bone_names
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
 """The sections of the panel, with the fields of each; targets belong to the first."""
 
-_OWN = {"root_bone", "tip_bone", "hinge_axis"}
+_OWN = {*SECTIONS["BONES"], "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
 _MIRROR = np.array((-1.0, 1.0, 1.0))
