@@ -73,8 +73,8 @@ def rows(table: str, **wanted: Any) -> dict[str, dict[str, Any]]:
     >>> list(rows("keys", owner="bake"))
     ['mute_constraints']
     """
-    found = OPTIONS[table].items()
-    return {name: row for name, row in found if all(row.get(key) == value for key, value in wanted.items())}
+    of_table = OPTIONS[table].items()
+    return {name: row for name, row in of_table if all(row.get(key) == value for key, value in wanted.items())}
 
 
 def option(table: str, name: str, *, by_name: bool = False, **settings: Any) -> object:
@@ -98,13 +98,13 @@ def option(table: str, name: str, *, by_name: bool = False, **settings: Any) -> 
 
 def _of_keyframes(field: str, words: Collection[str] | None) -> dict[str, Any]:
     """A choice in Blender's own words and icons; among all that there are for None."""
-    known: Any = Keyframe.bl_rna.properties[field]
+    choice: Any = Keyframe.bl_rna.properties[field]
     items = tuple(
         (item.identifier, item.name, item.description, item.icon, item.value)
-        for item in known.enum_items
+        for item in choice.enum_items
         if words is None or item.identifier in words
     )
-    return {"items": items, "translation_context": known.translation_context}
+    return {"items": items, "translation_context": choice.translation_context}
 
 
 def with_properties(properties: Mapping[str, object]) -> Callable[[_Class], _Class]:

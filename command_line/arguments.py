@@ -45,15 +45,15 @@ class _Parser(ArgumentParser):
         return super().parse_args(list(_clear(args, _with_value(self))), namespace)
 
 
-def _with_value(one: ArgumentParser) -> set[str]:
+def _with_value(command: ArgumentParser) -> set[str]:
     """The options of all commands that take a value."""
-    found: set[str] = set()
-    for action in one._actions:
+    names: set[str] = set()
+    for action in command._actions:
         if action.option_strings and action.nargs != 0:
-            found.update(action.option_strings)
+            names.update(action.option_strings)
         elif isinstance(action.choices, dict):
-            found.update(*map(_with_value, action.choices.values()))
-    return found
+            names.update(*map(_with_value, action.choices.values()))
+    return names
 
 
 def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
         if item in with_value and following == "":
             next(pairs)
         elif item == "--strict":
-            # In one, else argparse would take a FILE behind it for the distance, and -inf for another option.
+            # In one: otherwise argparse takes a FILE behind it for the distance, and -inf for another option.
             has_number = following and _NUMBER.fullmatch(following)
             yield f"--strict={following if has_number else 0}"
             if has_number:
@@ -81,9 +81,9 @@ def _named(text: str) -> Path:
 
 def parser(usage: str) -> ArgumentParser:
     """The parser; `usage` is what users write before the name of a command."""
-    found = _Parser(usage, description=_HELP["description"], **_SHOWN)
-    found.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
-    adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    root = _Parser(usage, description=_HELP["description"], **_SHOWN)
+    root.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
+    adder = root.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
         _add(command, "file", nargs="?", metavar="FILE", type=_named)
@@ -103,7 +103,7 @@ def parser(usage: str) -> ArgumentParser:
     _add(detect, "--rig", texts="arguments_of_detect", metavar="NAME")
     _add(detect, "--output", texts="arguments_of_detect", **_FILE)
     _add(detect, "--force", texts="arguments_of_detect", action="store_true")
-    return found
+    return root
 
 
 def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
@@ -127,7 +127,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--rig", dest="rigs", action="append", type=lambda name: (name, None), metavar="NAME")
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
-    distance = number("a distance from 0 on", lambda found: 0.0 <= found < inf)
+    distance = number("a distance from 0 on", lambda value: 0.0 <= value < inf)
     _add(command, "--strict", type=distance, metavar="DISTANCE")
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)

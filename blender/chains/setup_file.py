@@ -101,25 +101,25 @@ def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Content
         plant |= options
         for place, chain in chains:
             inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
-    found = []
+    written = []
     for number, chain in enumerate(own, 1):
         where = _where(path, number)
         _refuse_unfit(where, chain)
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
-        found.append((where, chain))
+        written.append((where, chain))
     plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
-    read[path] = [*inherited.values(), *found], plant
+    read[path] = [*inherited.values(), *written], plant
     return read[path]
 
 
 def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
-    known = chain_fields()
-    known[_CREATE] = known["mute"]  # true or false as well
-    toml_file.refuse_unknown(where, chain, known)
+    fields = chain_fields()
+    fields[_CREATE] = fields["mute"]  # true or false as well
+    toml_file.refuse_unknown(where, chain, fields)
     for key, value in chain.items():
-        refuse_value(where, key, known[key], value, by_name=True)
+        refuse_value(where, key, fields[key], value, by_name=True)
 
 
 def _name(chain: Mapping[str, Any]) -> str:
@@ -242,7 +242,7 @@ def _lines(chain: TwoBoneIKChain) -> Iterator[str]:
     fields = chain_fields()
     for key, value in field_values(chain).items():
         if key in POINTS:
-            # Left out, it is the armature itself where there is a bone to look for, else nothing.
+            # Left out, it is the armature itself where there is a bone to look for, otherwise nothing.
             left_out = chain.id_data if getattr(chain, POINTS[key]) else None
             if value != left_out:
                 yield toml_file.line(key, value.name if value else "")

@@ -56,7 +56,7 @@ class KeyStyle:
     @classmethod
     def of(cls, source: object) -> Self:
         """From what has such settings as attributes, an operator or a shot; what it does not have is as by default."""
-        defaults: dict[str, Any] = {each.name: each.default for each in fields(cls)}
+        defaults: dict[str, Any] = {field.name: field.default for field in fields(cls)}
         return cls(**{name: type(value)(getattr(source, name, value)) for name, value in defaults.items()})
 
 

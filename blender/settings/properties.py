@@ -139,8 +139,8 @@ else:
 
 def chain_fields() -> dict[str, Any]:
     """What can be set of a chain: Blender's own description of each property, by its identifier."""
-    found = TwoBoneIKChain.bl_rna.properties
-    return {field.identifier: field for field in found if not field.is_hidden}
+    properties = TwoBoneIKChain.bl_rna.properties
+    return {field.identifier: field for field in properties if not field.is_hidden}
 
 
 def active_chain(rig: Rig) -> Chain | None:
@@ -150,7 +150,7 @@ def active_chain(rig: Rig) -> Chain | None:
 
 
 def chain_of(rig: Rig, end_bone: str) -> Chain | None:
-    """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
+    """The first chain with this end bone that is not muted, otherwise the first; None where there is none."""
     chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
     return min(chains, key=lambda chain: chain.mute, default=None)
 
