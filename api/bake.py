@@ -17,7 +17,6 @@ from ..blender.bake.report import Report
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from .command import with_request
 from .options import BakeOptions
@@ -129,7 +128,7 @@ def bake(
         measure=Measure(measure),
     )
     others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
-    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others, pose_before=pose_before)
+    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:
@@ -174,9 +173,7 @@ def check(
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(
-        rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before, more_notes=hold.notes
-    )
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=hold.notes)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report

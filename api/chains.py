@@ -113,8 +113,7 @@ def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb
     Arm.L, forearm.L, forearm.L, Named so: "upper_arm.L", "forearm.L"
     Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
     """
-    rig = given_rig(rig)
-    return find_limbs.limbs(rig, Kind.several(kinds))
+    return find_limbs.limbs(given_rig(rig), Kind.several(kinds))
 
 
 def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -187,8 +186,7 @@ def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[
     >>> api.taking_part(rig)
     (['forearm.L'], ['Arm.R'])
     """
-    rig = given_rig(rig)
-    found = chains_taking_part(rig, chains)
+    found = chains_taking_part(given_rig(rig), chains)
     return [chain.name for chain in found.chains], list(found.left_out)
 
 
@@ -255,8 +253,7 @@ def save_setup(rig: Object, path: str | PathLike[str], *, create_targets: bool =
     target = "Hand"
     <BLANKLINE>
     """
-    rig = given_rig(rig)
-    setup_file.save(rig, Path(path), create_targets=create_targets)
+    setup_file.save(given_rig(rig), Path(path), create_targets=create_targets)
 
 
 def load_setup(path: str | PathLike[str]) -> Setup:

@@ -14,7 +14,6 @@ from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
 from ..blender.targets.space import Space, space_point
 from ..skeleton.hold import Hold
 from .command import command
@@ -59,7 +58,7 @@ def hold(
     asked = Hold(
         start=start, end=end, at=float(at), space=space_point(space), rotation=bool(rotation), ease=(before, after)
     )
-    return steps.hold_targets(rig, chains, asked, scene, pose_before)
+    return steps.hold_targets(rig, chains, asked, scene)
 
 
 @command
@@ -74,8 +73,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     >>> print(api.update_holds(rig))
     forearm.L: 8 of 8 frames reached
     """
-    rig = given_rig(rig)
-    return steps.update_holds(rig, chains, scene, pose_before)
+    return steps.update_holds(given_rig(rig), chains, scene)
 
 
 @phases.alone()
@@ -94,4 +92,4 @@ def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Sce
     records = holds.of_chain(rig.two_bone_ik_chains[chain])
     if index is not None and index not in range(len(records)):
         raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=found, value=index, count=len(records))
-    steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene, pose_before)
+    steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene)

@@ -62,10 +62,9 @@ def pin(
     >>> rig.two_bone_ik_live
     True
     """
-    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
-    return _pin(rig, chains, frames, scene, settings, made, insert_keys=insert_keys)
+    return _pin(given_rig(rig), chains, frames, scene, settings, made, insert_keys=insert_keys)
 
 
 @request

@@ -39,9 +39,9 @@ from . import holds, kept_keys, leaders
 class HeldTargets(ExitStack):
     """Targets being held, each with a copy that is keyed on trial; closed, it leaves none of them in the file."""
 
-    def __init__(self, scene: Scene, pose_before: sampling.PoseBefore) -> None:
+    def __init__(self, scene: Scene) -> None:
         super().__init__()
-        self._scene, self._pose_before = scene, pose_before
+        self._scene = scene
         self.known = leaders.limbs(scene)
         self.targets: dict[Point, KeyedTarget] = {}
         self._copies: dict[Object, Object] = {}
@@ -141,7 +141,7 @@ class HeldTargets(ExitStack):
         targets = [chain.target, *(each.target for each in leading if each.target in self.targets)]
         places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
         need = _need(plan, [*leading, chain], places, also)
-        with sampling.Sampler(plan, Sampling.AUTO, self._pose_before) as sampler:
+        with sampling.Sampler(plan, Sampling.AUTO) as sampler:
             samples = yield from sampler.over_range(need)
         for point in sorted(set(targets) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
             samples = self._as_copied(point, samples, frames)

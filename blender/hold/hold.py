@@ -23,7 +23,7 @@ from ..bake.report import Report
 from ..curves.unkeyed_edits import Keep, preserved
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..scene import dependencies, sampling
+from ..scene import dependencies
 from ..scene.checks import Removal
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Sampling
@@ -38,14 +38,13 @@ def hold_targets(
     names: Sequence[str] | None,
     asked: Hold,
     scene: Scene | None,
-    pose_before: sampling.PoseBefore,
 ) -> Preparation:
     """Hold the targets of the chains as asked."""
     plan = build_plan(rig, names, asked.span, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     refuse_too_many_frames(replace(plan, frames=asked.frames))
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene))
     wanted = {dependencies.root_of(chain): [asked] for chain in plan.chains}
     work.known |= {dependencies.root_of(chain): chain for chain in plan.chains}  # muted ones may be named
     order = [chain for chain in leaders.in_order(wanted, work.known) if dependencies.root_of(chain) in wanted]
@@ -58,35 +57,31 @@ def hold_targets(
         work.write(keep, kept=None)
         work.close()
         held = [chain.name for chain in plan.chains]
-        return Written(None, lambda _: _report("Hold", plan, held, [asked], pose_before))
+        return Written(None, lambda _: _report("Hold", plan, held, [asked]))
 
     return write
 
 
 @request
-def update_holds(
-    opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
-) -> Preparation:
+def update_holds(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    plan, held, write_holds = yield from _remade(opened, rig, names, (), scene, pose_before)
+    plan, held, write_holds = yield from _remade(opened, rig, names, (), scene)
 
     def write(keep: Keep) -> Written:
         write_holds(keep)
         known = [holds.read(record) for chain in held for record in holds_of(chain.target)]
-        return Written(None, lambda _: _report("Update Holds", plan, [one.name for one in held], known, pose_before))
+        return Written(None, lambda _: _report("Update Holds", plan, [one.name for one in held], known))
 
     return write
 
 
-def remove_holds(
-    rig: Rig, name: str, without: Collection[int], scene: Scene | None, pose_before: sampling.PoseBefore
-) -> None:
+def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | None) -> None:
     """Make the holds of the chain's target again, but for those at these places in its list.
 
     raises : Refused where one cannot be made; then nothing has changed
     """
     with Opened() as opened, preserved() as keep:
-        _, _, write_holds = run(_remade(opened, rig, [name], without, scene, pose_before))
+        _, _, write_holds = run(_remade(opened, rig, [name], without, scene))
         write_holds(keep)
 
 
@@ -96,7 +91,6 @@ def _remade(
     names: Sequence[str] | None,
     without: Collection[int],
     scene: Scene | None,
-    pose_before: sampling.PoseBefore,
 ) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keep], None]]]:
     """The chains whose targets are held, and what writes their holds; Refused where one cannot be made."""
     plan = build_plan(rig, names, None, scene)
@@ -105,7 +99,7 @@ def _remade(
     held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene))
     work.known |= {dependencies.root_of(chain): chain for chain in held}
     kept = {}
     for chain in held:
@@ -132,22 +126,20 @@ def _remade(
     return plan, held, write
 
 
-def _report(
-    operation: str, plan: Plan, names: Sequence[str], known: Sequence[Hold], pose_before: sampling.PoseBefore
-) -> Report:
+def _report(operation: str, plan: Plan, names: Sequence[str], known: Sequence[Hold]) -> Report:
     """What plays now, on the frames that may have changed."""
     start, end = min(one.span[0] for one in known), max(one.span[1] for one in known)
     frames = float(ceil(start)), float(max(floor(end), ceil(start)))
-    report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, pose_before=pose_before, more_notes=notes)
+    report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, more_notes=notes)
     return replace(report, operation=operation)
 
 
-def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
+def notes(plan: Plan) -> list[str]:
     """A sentence for each hold of the chains' targets that is not where it was asked for, on frames of the plan."""
     held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         return []
-    work, found = HeldTargets(plan.scene, pose_before), []
+    work, found = HeldTargets(plan.scene), []
     work.known |= {dependencies.root_of(chain): chain for chain in held}  # muted ones may be named
     for chain in held:
         for record, one, later in holds.shown(chain.target):

@@ -16,8 +16,9 @@ from ...skeleton.values import Plan, Point, Samples
 from ..versions import matrix_rows
 from .checks import all_finite, refuse_not_finite
 from .need import SampleNeed
+from .pose_before import pose_before
 from .probe import evaluated_objects, number_of
-from .sampling import PoseBefore, refuse_disabled
+from .sampling import refuse_disabled
 from .standing import standing
 
 
@@ -47,9 +48,7 @@ class GlanceNeed:
     def _goals(self) -> list[Point]:
         return [*self.need.placed.difference(self._spaces)]
 
-    def look(
-        self, depsgraph: Depsgraph, pose_before: PoseBefore, before: Glance | None = None, since: Set[ID] = frozenset()
-    ) -> Glance:
+    def look(self, depsgraph: Depsgraph, before: Glance | None = None, since: Set[ID] = frozenset()) -> Glance:
         """What is where in this dependency graph now; Refused where it leaves out something, such as a hidden target.
 
         before, since : what it had in a moment, and what Blender has evaluated since

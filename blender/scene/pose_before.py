@@ -5,7 +5,7 @@ drift. So the pose from before is kept until something else poses the bone. The 
 undo and loading a file bring back both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,9 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..session import session
 from ..settings import bone_marks
-from .sampling import PoseBefore
+
+PoseBefore = Callable[[Point, Basis], Basis]
+"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""

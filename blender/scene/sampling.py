@@ -21,13 +21,10 @@ from ..settings.key_settings import Sampling
 from . import curves, dependencies, played, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
 from .need import SampleNeed, pose_need, sample_need
+from .pose_before import PoseBefore, pose_before
 
 Steps = Generator[float, None, Samples]
 """Sampling bit by bit: yields the part that is done."""
-
-
-PoseBefore = Callable[[Point, Basis], Basis]
-"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
 
 
 def as_sampled(_bone: Point, basis: Basis) -> Basis:
@@ -43,15 +40,9 @@ class Sampler(ExitStack):
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        way: Sampling,
-        pose_before: PoseBefore = as_sampled,
-        slow: Callable[[str], object] = lambda _reason: None,
-    ) -> None:
+    def __init__(self, plan: Plan, way: Sampling, slow: Callable[[str], object] = lambda _reason: None) -> None:
         super().__init__()
-        self._plan, self.way, self._pose_before, self._slow = plan, way, pose_before, slow
+        self._plan, self.way, self._slow = plan, way, slow
         self.removal = Removal(plan)
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
@@ -59,12 +50,14 @@ class Sampler(ExitStack):
     def over_range(self, need: SampleNeed | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
+        Bones that Live has posed are as they were before.
+
         known : what was looked for already, before anything could have removed it
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_need(self._plan)
-        return _with_poses_before(need, (yield from self._sampled(need, keyed, known)), self._pose_before)
+        return _with_poses_before(need, (yield from self._sampled(need, keyed, known)))
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
@@ -161,9 +154,9 @@ class Sampler(ExitStack):
         return (yield from probe.step(self._isolated[0], need, frames))
 
 
-def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> Steps:
+def samples_over_range(plan: Plan, way: Sampling) -> Steps:
     """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
-    with Sampler(plan, way, pose_before) as sampler:
+    with Sampler(plan, way) as sampler:
         return (yield from sampler.over_range())
 
 
@@ -174,28 +167,28 @@ def settle(plan: Plan) -> None:
 
 @contextmanager
 def sampled_current_frame(
-    plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled
+    plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled
 ) -> Iterator[tuple[Samples, Callable[[SampleNeed], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
         samples = played.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield _with_poses_before(need, samples, pose_before), lambda need: played.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, before), lambda need: played.probed(plan.scene, need)
 
 
-def sample_current_frame(plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled) -> Samples:
+def sample_current_frame(plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled) -> Samples:
     """The scene just as it stands now, with edits that have no key."""
-    with sampled_current_frame(plan, need, pose_before) as (samples, _):
+    with sampled_current_frame(plan, need, before) as (samples, _):
         return samples
 
 
-def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
+def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph) -> Samples:
     """The same as a dependency graph has it, once `refuse_disabled` has found that it leaves out nothing."""
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
     _refuse_unfit(samples, np.array([depsgraph.scene.frame_current_final]))
-    return _with_poses_before(need, samples, pose_before)
+    return _with_poses_before(need, samples)
 
 
 def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
@@ -215,11 +208,11 @@ def _refuse_unfit(samples: Samples, frames: Array) -> None:
     refuse_unfit_numbers(samples, frames)
 
 
-def _with_poses_before(need: SampleNeed, samples: Samples, pose_before: PoseBefore) -> Samples:
+def _with_poses_before(need: SampleNeed, samples: Samples, before: PoseBefore = pose_before) -> Samples:
     """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
     still = (point for point in need.turned if samples.basis[point].is_still)
-    before = {point: pose_before(point, samples.basis[point]) for point in still}
-    return replace(samples, basis=samples.basis | before) if before else samples
+    bases = {point: before(point, samples.basis[point]) for point in still}
+    return replace(samples, basis=samples.basis | bases) if bases else samples
 
 
 @contextmanager
