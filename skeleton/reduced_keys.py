@@ -14,7 +14,7 @@ from . import inherit, transform
 from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
 from .steps import part
-from .transform import Basis, each_array
+from .transform import Basis, each_array, on_rows
 from .values import Bone, Channel, Point
 
 TestPoints: TypeAlias = Callable[[list[Array], NDArray[np.intp]], Array]
@@ -75,7 +75,7 @@ def reduce_channels(
     """
     keyed = np.flatnonzero(rows % step == 0)
     if not len(keyed):
-        return [replace(channel, frames=channel.frames[:0], values=channel.values[:0]) for channel in channels]
+        return [channel.on_rows(keyed) for channel in channels]
     # Nothing plays before the first key and after the last.
     counted = slice(keyed[0], keyed[-1] + 1)
     frames, rows, keyed = channels[0].frames[counted], rows[counted], keyed - keyed[0]
@@ -161,11 +161,8 @@ def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
 
 def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: SolvedGroup) -> Array:
     """(r, p, 3) points that show the pose of each keyed bone; their distances are world units."""
-
-    def at(array: Array) -> Array:
-        return array if len(array) == 1 else array[rows]
-
-    group, plan = solved.group.each(at), solved.plan
+    at, plan = on_rows(rows), solved.plan
+    group = solved.group.each(at)
     by_path = {channel.path: value[:, None] for channel, value in zip(channels, values, strict=True)}
     bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))

@@ -15,7 +15,7 @@ from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
 from .steps import part
 from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
-from .transform import each_array
+from .transform import each_array, on_rows
 from .values import Channel, Plan, Point, Samples
 
 Item = TypeVar("Item")
@@ -108,10 +108,7 @@ class _Limb:
 
     def _on(self, rows: NDArray[np.intp]) -> Self:
         """The limb on some frames."""
-
-        def at(array: Array) -> Array:
-            return array if len(array) == 1 else array[rows]
-
+        at = on_rows(rows)
         group, goals = self.solved.group.each(at), each_array(at, self.solved.goals)
         return replace(
             self,

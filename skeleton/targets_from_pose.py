@@ -14,10 +14,8 @@ from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
+from .rounding import VISIBLE
 from .values import ChainPlan, Plan, Point, Samples
-
-_KEPT = 1e-4
-"""Part of the chain's length, and radians: a smaller difference cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,12 +41,12 @@ class TargetsFromPose:
     @property
     def joints_moved(self) -> NDArray[np.bool_]:
         """(n,) True on frames on which a joint does not keep its place."""
-        return self.moved > _KEPT * self.size
+        return self.moved > VISIBLE * self.size
 
     @property
     def bones_rolled(self) -> NDArray[np.bool_]:
         """(n,) True on frames on which a bone does not keep its orientation."""
-        return self.rolled > _KEPT
+        return self.rolled > VISIBLE
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

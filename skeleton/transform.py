@@ -186,6 +186,11 @@ def each_array(function: Callable[[Array], Array], data: Data) -> Data:
     return replace(data, **arrays)  # type: ignore[type-var]
 
 
+def on_rows(rows: NDArray[np.intp] | slice) -> Callable[[Array], Array]:
+    """Picks these rows of arrays (n, ...); of (1, ...), which is the same on all of them, the one that there is."""
+    return lambda array: array if len(array) == 1 else array[rows]
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Basis:
     """Over `n` frames, each part (n, ...), or (1, ...) if it is the same on all of them; side by side (n, c, ...).

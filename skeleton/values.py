@@ -298,3 +298,7 @@ class Channel:
     slopes: Array | None = None
     held: NDArray[np.bool_] | None = None
     kept: tuple[tuple[float, float], ...] = ()
+
+    def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:
+        """The keys on these rows of its frames, of a channel without slopes."""
+        return replace(self, frames=self.frames[rows], values=self.values[rows])

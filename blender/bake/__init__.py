@@ -9,7 +9,7 @@ Other rooms use of it:
         sheared_bones, straight_rest, undecided, unlisted_chain
     chain_report : ChainReport, when
     checks : all
-    compare : Comparison, chosen_frames, compare_joints, compare_targets, near, unmeasurable
+    compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable
     convert : all
     fingerprint : Fingerprint
     foot_report : FootReport, median_and_worst

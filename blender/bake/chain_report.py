@@ -24,6 +24,9 @@ _STATUS_WORDS = {
     Status.LIMITED: "held",
 }
 
+_SHORT = {Status.TOO_FAR: "report.too_far", Status.TOO_CLOSE: "report.too_close", Status.LIMITED: "report.held"}
+"""Why the tip does not meet its target."""
+
 _SEEN = np.radians(0.5)
 """Radians: users do not see a limb turn by less."""
 
@@ -168,10 +171,10 @@ class ChainReport:
     def _details(self, reached: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
         """What there is to say, on which frames, and (n,) how much of it shows on each."""
         on = partial(when, self.frames)
-        for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED) if self.status.any() else ():
+        for status, reason in _SHORT.items() if self.status.any() else ():
             where = self.status == int(status)
             if where.any():
-                short, miss = _short(status), self.miss[where].max()
+                short, miss = translated(reason), self.miss[where].max()
                 yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
         if self.degenerate.any():
             arrived = np.count_nonzero(self.degenerate & reached)
@@ -196,15 +199,6 @@ class ChainReport:
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge
-
-
-def _short(status: Status) -> str:
-    """Why the tip does not meet its target."""
-    if status == Status.TOO_FAR:
-        return translated("report.too_far")
-    if status == Status.TOO_CLOSE:
-        return translated("report.too_close")
-    return translated("report.held")
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:

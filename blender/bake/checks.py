@@ -17,7 +17,7 @@ from ...solver.values import Unreachable
 from .. import versions
 from ..armatures import is_rig
 from ..messages.refused import Refused
-from ..messages.translation import frame_text, point_text
+from ..messages.translation import frame_text
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 
@@ -93,12 +93,7 @@ def refuse_driven_targets(chains: Sequence[ChainPlan], links: dependencies.Links
 
 def _refuse_driven(chain: ChainPlan, point: Point, chains: Iterable[ChainPlan]) -> None:
     if _is_driven_by(point, chain):
-        raise Refused(
-            "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
-            chain=chain,
-            bone=chain.root.name,
-            value=point_text(point),
-        )
+        raise dependencies.own_target_refused(chain, point)
     for other in chains:
         if _is_driven_by(point, other):
             raise Refused("FOLLOWS_BY_DRIVER", chain=chain, value=other.name)
@@ -155,17 +150,10 @@ def in_circles(chains: Iterable[ChainPlan]) -> list[ChainPlan]:
     chains = list(chains)
     sources = dependencies.links(chains, driven=True).__getitem__
     needs = [dependencies.upstream(*dependencies.places_of(chain), sources=sources) for chain in chains]
-    follows = {
-        number: [other for other, chain in enumerate(chains) if dependencies.root_of(chain) in needs[number]]
-        for number in range(len(chains))
-    }
-    found = []
-    for number, chain in enumerate(chains):
-        reached, waiting = set[int](), list(follows[number])
-        while waiting:
-            if (other := waiting.pop()) not in reached:
-                reached.add(other)
-                waiting += follows[other]
-        if number in reached:
-            found.append(chain)
-    return found
+    roots = [dependencies.root_of(chain) for chain in chains]
+    follows = [[number for number, root in enumerate(roots) if root in places] for places in needs]
+    return [
+        chain
+        for number, chain in enumerate(chains)
+        if number in dependencies.reached(follows[number], follows.__getitem__)
+    ]

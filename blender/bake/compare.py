@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...skeleton import transform
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
@@ -34,17 +35,6 @@ from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from .chain_report import Measured
 from .convert import Rows
 from .phases import Sampled
-
-_PART = 1e-4
-"""Part of the chain's length that is too small to see."""
-_STEPS = 4.0
-"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
-
-
-def near(size: Any, largest: Any) -> Any:
-    """The distance within which a thing is in place, for a chain of this length, at coordinates of this size."""
-    return _PART * size + _STEPS * np.spacing(np.float32(largest)).astype(np.float64)
-
 
 Place = tuple[float, float, float]
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import md5
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -29,8 +29,21 @@ from .chain_report import ChainReport, Finding, Measured, unmeasured
 from .foot_report import FootReport
 from .report_fields import check_fields
 
+
+class _Words(NamedTuple):
+    """The sentences of a headline: limbs are misposed, fall short, or all is as it should be."""
+
+    misposed: str = "report.done_but_misposed"
+    short: str = "report.fell_short"
+    done: str = "report.all_reached"
+
+
 _PLANT, _SWITCH = "Plant", "Switch"
-"""The operation whose limbs reach for nothing: they should stay where they were."""
+_WORDS = {
+    _PLANT: _Words(short="report.out_of_place", done="report.feet_planted"),
+    _SWITCH: _Words(misposed="report.switched_but_moved", done="report.all_kept"),
+}
+"""Of operations whose limbs reach for nothing: they should stay where they were."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -133,28 +146,20 @@ class Report:
     def headline(self) -> str:
         """The most important of it, in one line."""
         alerts = [note for note in self.notes if isinstance(note, Alert)]
+        words, notes = _WORDS.get(self.operation, _Words()), alerts or self.notes
         if misposed := [chain.name for chain in self.chains if not chain.posed]:
-            told = translated(
-                "report.switched_but_moved" if self.operation == _SWITCH else "report.done_but_misposed",
-                chains=", ".join(misposed),
-            )
-            return ". ".join([told, *alerts[:1]])
-        if fell_short := [chain.name for chain in self.chains if not chain.reached]:
-            told = translated(
-                "report.out_of_place" if self.operation == _PLANT else "report.fell_short",
-                chains=", ".join(fell_short),
-            )
-            return ". ".join([told, *alerts[:1]])
-        if self.operation == _SWITCH and not self.chains and self.notes:
-            return (alerts or self.notes)[0]  # no limb was switched
-        if self.operation == _SWITCH:
-            stays = any(chain.measured.any() for chain in self.chains)
-            done = translated("report.all_kept" if stays else "report.switched")
+            result, notes = translated(words.misposed, chains=", ".join(misposed)), alerts
+        elif short := [chain.name for chain in self.chains if not chain.reached]:
+            result, notes = translated(words.short, chains=", ".join(short)), alerts
         elif self.feet:
-            done = foot_report.headline(self.feet)
+            result = foot_report.headline(self.feet)
+        elif self.operation != _SWITCH or any(chain.measured.any() for chain in self.chains):
+            result = translated(words.done)
+        elif not self.chains and notes:
+            return notes[0]  # no limb was switched
         else:
-            done = translated("report.feet_planted" if self.operation == _PLANT else "report.all_reached")
-        return ". ".join([done, *(alerts or self.notes)[:1]])
+            result = translated("report.switched")
+        return ". ".join([result, *notes[:1]])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -69,18 +69,14 @@ def numbers_on(item: Object, path: str, frames: Array) -> Array:
 
 def key_frames(place: Point) -> Array:
     """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
-    return _key_frames(versions.curves(place.object), {place.bone})
+    curves = _of_bones(versions.curves(place.object), {place.bone})
+    return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves)])
 
 
 def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int] | None:
     """The whole frames from the first key that these curves have of these bones to the last; None if they have none."""
     spans = [curve.range().to_tuple() for curve in _of_bones(curves, bones)]
     return (floor(min(spans)[0] + MERGE), ceil(max(last for _, last in spans) - MERGE)) if spans else None
-
-
-def _key_frames(curves: Iterable[FCurve], bones: Collection[str]) -> Array:
-    """(m,) of keys of these bones, "" for the object itself."""
-    return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in _of_bones(curves, bones))])
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:

@@ -54,9 +54,7 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
     before, behind = _beside(rig, channel.path, channel.frames)
     start, end = before if ahead else {}, behind if after else {}
     frames = np.array([*start, *channel.frames, *end])
-    values = np.concatenate(
-        [*([each[None] for each in start.values()]), channel.values, *(e[None] for e in end.values())]
-    )
+    values = np.vstack([*start.values(), channel.values, *end.values()])
     slopes = channel.slopes
     if slopes is not None:
         straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)

@@ -52,21 +52,17 @@ def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *
     rows : (n,) the indices of the channels' frames among those of the plan, of which every `step`-th may get a key
     cubic : True for Bezier curves; those that are not reduced are straight
     """
-    rests = any_inside(channels[0].frames, [each for one in channels for each in one.kept])
+    rests = any_inside(channels[0].frames, [stretch for channel in channels for stretch in channel.kept])
     if not rests.any():
         return (yield from reduce(channels, rows))
     pieces = []
     for piece in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rests)) + 1):
         if rests[piece[0]]:
-            pieces.append([_part(one, piece[rows[piece] % step == 0]) for one in channels])
+            pieces.append([channel.on_rows(piece[rows[piece] % step == 0]) for channel in channels])
         else:
-            steps = reduce([_part(one, piece) for one in channels], rows[piece])
+            steps = reduce([channel.on_rows(piece) for channel in channels], rows[piece])
             pieces.append((yield from part(steps, piece[0] / len(rows), (piece[-1] + 1) / len(rows))))
     return [_joined(parts, cubic=cubic) for parts in zip(*pieces, strict=True)]
-
-
-def _part(channel: Channel, rows: NDArray[np.intp]) -> Channel:
-    return replace(channel, frames=channel.frames[rows], values=channel.values[rows])
 
 
 def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:

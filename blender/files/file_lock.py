@@ -30,10 +30,8 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     lock = path.with_name(f".{path.name}.lock")
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
-        file = _taken(lock)
-        while wait and file is None:
+        while (file := _taken(lock)) is None and wait:
             time.sleep(_PAUSE)
-            file = _taken(lock)
     except OSError as error:
         raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
     try:

@@ -11,6 +11,7 @@ from bpy.types import FCurve, Object, Scene
 from ...skeleton import chain_group, dependent_chains, hold, solve, transform
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.hold import Hold
+from ...skeleton.rounding import near
 from ...skeleton.steps import run
 from ...skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis
@@ -21,7 +22,6 @@ from .. import versions
 from ..armatures import Rig
 from ..bake import write_channels
 from ..bake.build_plan import with_dependents
-from ..bake.compare import near
 from ..curves import borders, kept_action, write
 from ..curves.keys import by_path_and_index
 from ..curves.unkeyed_edits import Keep

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from bpy.types import Bone, Depsgraph, Object, PoseBone
 from mathutils import Matrix
 
+from ...skeleton.rounding import near
 from ..armatures import Rig
-from ..bake.compare import near
 from ..settings.hold_and_plant_properties import TwoBoneIKHold
 from ..settings.properties import TwoBoneIKChain
 from . import holds

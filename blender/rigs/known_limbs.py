@@ -20,7 +20,7 @@ from ..scene.names import given_names
 from ..session import session
 from . import switch_property
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
-from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
+from .switch_property import INFLUENCE, drivers_reading, property_owner, property_path, switch_path
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _ALMOST = 0.5
@@ -212,7 +212,7 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
             known = (other for other in owner.keys() if property_path(rig, limb, other))
             nearest = nearest_name(name, known)
             yield translated("part.missing_property", value=name, owner=owner.name, nearest=nearest)
-        elif not drives(rig, path):
+        elif not any(drivers_reading(rig, {path})):  # keys of it would do nothing
             yield translated("part.missing_driver", value=name, owner=owner.name)
 
 

@@ -115,11 +115,6 @@ def driving_path(rig: Rig, constraint: Constraint) -> str | None:
     return next(_properties(rig, driver), "") if driver else None
 
 
-def drives(rig: Rig, path: str) -> bool:
-    """Whether a driver of the rig reads its property at this RNA path: keys of one that none reads do nothing."""
-    return any(drivers_reading(rig, {path}))
-
-
 def drivers_reading(rig: Rig, paths: Set[str]) -> Iterator[FCurve]:
     """The drivers of the rig that read any of its properties at these RNA paths."""
     return (driver for driver in versions.drivers(rig) if not paths.isdisjoint(_properties(rig, driver)))

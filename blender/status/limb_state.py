@@ -15,6 +15,7 @@ from mathutils import Vector
 
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.rounding import near
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state
@@ -30,10 +31,6 @@ from .hiding import Hiding
 
 Place = tuple[float, float, float]
 
-_PART = 1e-4
-"""Part of the limb's length that is too small to see."""
-_STEPS = 4.0
-"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
 _SECONDS = 0.2
 """Between two looks at a limb that plays."""
 
@@ -159,27 +156,27 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
 
 def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
     """What can be said of a limb that can be solved."""
-    plan, near = solved.plan, _near(seen)
+    plan, close = solved.plan, _close(seen)
     seen = replace(seen, keyed=hiding.keyed(plan))
-    if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), near):
+    if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
-    if seen.miss <= near:
+    if seen.miss <= close:
         return replace(seen, state=State.REACHED)
     wanted = solve.world_joints(solved)[0, 0].tolist()
-    as_solved = all(dist(joint, place) <= near for joint, place in zip(seen.joints, wanted, strict=True))
+    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, wanted, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
-        cause = _cause(solved, status, near)
+        cause = _cause(solved, status, close)
         return replace(seen, state=State.AS_SET if cause else State[status.name], cause=cause)
     by = hiding.on_top(plan)
     return replace(seen, state=State.HIDDEN if by or is_live(rig) else State.NOT_POSED, hiding=by)
 
 
-def _near(seen: LimbState) -> float:
+def _close(seen: LimbState) -> float:
     """As close as this a limb is where it is said to be."""
     root, mid, tip = seen.joints
     largest = max(abs(part) for point in (*seen.joints, *seen.target) for part in point)
-    return _PART * (dist(root, mid) + dist(mid, tip)) + _STEPS * float(np.spacing(np.float32(largest)))
+    return float(near(dist(root, mid) + dist(mid, tip), largest))
 
 
 def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
