@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -46,11 +47,8 @@ def reduce_keys(
 
     solved : the chain, a group of one
     """
-
-    def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
-        return _test_points(channels, values, rows, solved)
-
-    return (yield from reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic))
+    points = partial(_test_points, channels, solved=solved)
+    return reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic)
 
 
 def reduce_channels(

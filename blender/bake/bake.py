@@ -60,7 +60,7 @@ def bake(
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         comparison = compare_joints(plan, solved, rows, settings, settings.measure)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled)))
 
     return write

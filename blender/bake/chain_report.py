@@ -143,14 +143,8 @@ class ChainReport:
             text = translated("report.in_place" if planted else "report.reached", chain=self.name, **counts)
             return [Finding(text), *details]
         frame, off = worst
-        misposed = translated(
-            "report.misposed",
-            chain=self.name,
-            when=when(self.frames, self.misposed),
-            off=off,
-            bone=self.off_bone,
-            frame=frame_text(frame),
-        )
+        told = {"chain": self.name, "when": when(self.frames, self.misposed), "off": off, "bone": self.off_bone}
+        misposed = translated("report.misposed", **told, frame=frame_text(frame))
         as_solved = "  " + translated("report.as_solved", **counts)
         return [Finding(misposed, frame), Finding(as_solved), *details]
 
@@ -177,14 +171,9 @@ class ChainReport:
                 short, miss = translated(reason), self.miss[where].max()
                 yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
         if self.degenerate.any():
-            arrived = np.count_nonzero(self.degenerate & reached)
-            text = translated(
-                ("report.degenerate_reached" if arrived else "report.degenerate_short")
-                if arrived in (0, np.count_nonzero(self.degenerate))
-                else "report.degenerate",
-                when=on(self.degenerate),
-                arrived=arrived,
-            )
+            arrived, count = np.count_nonzero(self.degenerate & reached), np.count_nonzero(self.degenerate)
+            cases = {0: "report.degenerate_short", count: "report.degenerate_reached"}
+            text = translated(cases.get(arrived, "report.degenerate"), when=on(self.degenerate), arrived=arrived)
             yield text, self.degenerate, self.miss
         stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
         if stretched.any():

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
-from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol
+from typing import Concatenate, Generic, NamedTuple, ParamSpec
 
 from ...skeleton.steps import run
 from ...skeleton.values import Samples
@@ -39,16 +39,6 @@ class Opened(ExitStack):
         self.slow: list[str] = []
 
 
-class Comparison(Protocol):
-    """Tells what has to be sampled on which frames to measure what plays; no points where nothing is measured."""
-
-    @property
-    def points(self) -> SampleNeed | None: ...
-
-    @property
-    def frames(self) -> Array: ...
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Need:
     """What has to be sampled of what plays on these frames, now that something is keyed."""
@@ -59,11 +49,9 @@ class Need:
     keyed: Keyed
 
     @classmethod
-    def of(cls, comparison: Comparison, sampler: Sampler, keyed: Keyed) -> "Need | None":
-        """What the comparison needs, now that these paths are keyed."""
-        if comparison.points is None:
-            return None
-        return cls(sampler=sampler, points=comparison.points, frames=comparison.frames, keyed=keyed)
+    def of(cls, points: SampleNeed | None, frames: Array, sampler: Sampler, keyed: Keyed) -> "Need | None":
+        """What a comparison needs on these frames, now that these paths are keyed; None where it needs nothing."""
+        return cls(sampler=sampler, points=points, frames=frames, keyed=keyed) if points else None
 
 
 Sampled = Samples | Refused | None

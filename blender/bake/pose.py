@@ -74,8 +74,7 @@ def refuse_unposed(
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=False)
-    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
-    refuse_unreachable(plan, solve.solve_groups(plan, samples))
+    refuse_unreachable(plan, _solved_now(plan, pose_before))
 
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
@@ -88,9 +87,11 @@ def bend_signs(
 ) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
-    solved = solve.solve_groups(plan, samples)
-    return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
+    return {group.plan.name: group.bend_sign for group in one_by_one(plan, _solved_now(plan, pose_before))}
+
+
+def _solved_now(plan: Plan, pose_before: sampling.PoseBefore) -> list[SolvedGroup]:
+    return solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_need(plan), pose_before))
 
 
 def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[ID]:

@@ -16,11 +16,7 @@ def check_fields(kind: type, found: Any, *, newer: Collection[str] = (), older: 
     known = {each.name: each.default is MISSING and each.name not in newer for each in fields(kind)}
     for name, is_needed in known.items():
         if is_needed and name not in found:
-            raise ValueError(f'a {kind.__name__} must have the field "{name}", but has {_listed(found)}')
+            raise ValueError(f'a {kind.__name__} must have the field "{name}", but has {", ".join(found) or "none"}')
     for name in found:
         if name not in known and name not in older:
             raise ValueError(f'a {kind.__name__} has no field "{name}": a later version may have written it')
-
-
-def _listed(found: dict[str, Any]) -> str:
-    return ", ".join(found) if found else "none"

@@ -81,7 +81,7 @@ def plant_feet(
             report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
-        return Written(Need.of(comparison, played, {rig: keyed}), measure)
+        return Written(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
 
     return write
 

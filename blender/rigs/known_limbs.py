@@ -154,15 +154,9 @@ def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None
     if absent := _absent(rig, limb):
         # A control may well be a bone of a control set itself.
         others = free if absent[0] in (limb.control, limb.swivel) else free - {*limb.bones}
-        raise Refused(
-            "ALMOST_KNOWN.bones",
-            object=rig,
-            bone=absent[0],
-            value=limb.name,
-            kind=kind,
-            missing=", ".join(f'"{name}"' for name in absent),
-            nearest=nearest_name(absent[0], others),
-        )
+        missing, nearest = ", ".join(f'"{name}"' for name in absent), nearest_name(absent[0], others)
+        named: dict[str, Any] = {"kind": kind, "missing": missing, "nearest": nearest}
+        raise Refused("ALMOST_KNOWN.bones", object=rig, bone=absent[0], value=limb.name, **named)
     missing = ", ".join(_untied(rig, limb))
     raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
 

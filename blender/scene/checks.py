@@ -79,15 +79,13 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
         return
     # What it carries is nowhere, too: name what carries the others.
     row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
-    held = matrices[row][~_finite(matrices[row])]
-    worst, when = float(held[np.abs(held).argmax()]), frame_text(frames[row])
-    raise Refused(
-        "NOT_FINITE.bone" if point.bone else "NOT_FINITE.object",
-        object=point.object,
-        bone=point.bone,
-        value=worst,
-        frame=when,
-    )
+    spoiling = matrices[row][~_finite(matrices[row])]
+    worst = float(spoiling[np.abs(spoiling).argmax()])
+    raise _refused("NOT_FINITE.bone" if point.bone else "NOT_FINITE.object", point, frames[row], worst)
+
+
+def _refused(sentence: str, point: Point, frame: float, value: object, **named: object) -> Refused:
+    return Refused(sentence, object=point.object, bone=point.bone, value=value, frame=frame_text(frame), **named)
 
 
 def all_finite(values: Array) -> bool:
@@ -105,14 +103,7 @@ def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:
         for name, values in numbers.items():
             if not np.isfinite(values).all():
                 row = int(np.argmin(np.isfinite(values)))
-                raise Refused(
-                    "NOT_FINITE.option",
-                    object=point.object,
-                    bone=point.bone,
-                    value=float(values[row]),
-                    frame=frame_text(frames[row]),
-                    property=bone_field(name),
-                )
+                raise _refused("NOT_FINITE.option", point, frames[row], float(values[row]), property=bone_field(name))
         if {"bend_min", "bend_max"} <= numbers.keys():
             _refuse_crossed(point, numbers["bend_min"], numbers["bend_max"], frames)
 
@@ -122,15 +113,7 @@ def _refuse_crossed(point: Point, least: Array, most: Array, frames: Array) -> N
     if crossed.any():
         row = int(np.argmax(crossed))
         low, high = (degrees(values[min(row, len(values) - 1)]) for values in (least, most))
-        raise Refused(
-            "CROSSED_LIMITS.keyed",
-            object=point.object,
-            bone=point.bone,
-            value=(low, high),
-            low=low,
-            high=high,
-            frame=frame_text(frames[row]),
-        )
+        raise _refused("CROSSED_LIMITS.keyed", point, frames[row], (low, high), low=low, high=high)
 
 
 class Removal:

@@ -82,7 +82,7 @@ def switch(
             reports, off = comparison.measured(sampled)
             return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
-        return Written(Need.of(comparison, sampler, {rig: keyed}), measure)
+        return Written(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
     return write
 

@@ -81,7 +81,7 @@ def change_target_space(
         _hang_bones([point for point in targets if point.bone], space, plan.scene)
         notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
         )

@@ -73,7 +73,7 @@ def bake_targets(
         sampler.removal.refuse()
         notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
         )
