@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import md5
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 import numpy as np
@@ -29,21 +29,8 @@ from .chain_report import ChainReport, Finding, Measured, unmeasured
 from .foot_report import FootReport
 from .report_fields import check_fields
 
-
-class _Words(NamedTuple):
-    """The sentences of a headline: limbs are misposed, fall short, or all is as it should be."""
-
-    misposed: str = "report.done_but_misposed"
-    short: str = "report.fell_short"
-    done: str = "report.all_reached"
-
-
 _PLANT, _SWITCH = "Plant", "Switch"
-_WORDS = {
-    _PLANT: _Words(short="report.out_of_place", done="report.feet_planted"),
-    _SWITCH: _Words(misposed="report.switched_but_moved", done="report.all_kept"),
-}
-"""Of operations whose limbs reach for nothing: they should stay where they were."""
+"""The operations whose limbs reach for nothing: they should stay where they were."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -146,20 +133,23 @@ class Report:
     def headline(self) -> str:
         """The most important of it, in one line."""
         alerts = [note for note in self.notes if isinstance(note, Alert)]
-        words, notes = _WORDS.get(self.operation, _Words()), alerts or self.notes
-        if misposed := [chain.name for chain in self.chains if not chain.posed]:
-            result, notes = translated(words.misposed, chains=", ".join(misposed)), alerts
-        elif short := [chain.name for chain in self.chains if not chain.reached]:
-            result, notes = translated(words.short, chains=", ".join(short)), alerts
-        elif self.feet:
-            result = foot_report.headline(self.feet)
-        elif self.operation != _SWITCH or any(chain.measured.any() for chain in self.chains):
-            result = translated(words.done)
-        elif not self.chains and notes:
+        switched, planted, notes = self.operation == _SWITCH, self.operation == _PLANT, alerts or self.notes
+        misposed = [chain.name for chain in self.chains if not chain.posed]
+        names = ", ".join(misposed or (chain.name for chain in self.chains if not chain.reached))
+        if misposed:
+            text = translated("report.switched_but_moved" if switched else "report.done_but_misposed", chains=names)
+        elif not self.reached:
+            text = translated("report.out_of_place" if planted else "report.fell_short", chains=names)
+        elif switched and not self.chains and notes:
             return notes[0]  # no limb was switched
+        elif switched:
+            stays = any(chain.measured.any() for chain in self.chains)
+            text = translated("report.all_kept" if stays else "report.switched")
+        elif self.feet:
+            text = foot_report.headline(self.feet)
         else:
-            result = translated("report.switched")
-        return ". ".join([result, *notes[:1]])
+            text = translated("report.feet_planted" if planted else "report.all_reached")
+        return ". ".join([text, *(notes if self.reached else alerts)[:1]])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -79,8 +79,11 @@ def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
         for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
             curve.mute |= curve.data_path in paths
         played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
-        muted = "note.muted_with_animation" if paths & animated else "note.muted"
-        notes.append(translated("alert.muted_by_animation" if paths & played else muted, name=name, bone=bone))
+        if paths & played:
+            notes.append(translated("alert.muted_by_animation", name=name, bone=bone))
+        else:
+            together = bool(paths & animated)
+            notes.append(translated("note.muted_with_animation" if together else "note.muted", name=name, bone=bone))
     return notes
 
 

@@ -46,8 +46,11 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     """Raise `Refused` where keys on the properties at these paths of `item`, in these curves, would not play."""
     refuse_driven(item, paths)
     for curve in curves:
-        if curve.data_path in paths:
-            _refuse_unwritable_curve(item, curve)
+        group = curve.group
+        if curve.data_path in paths and (curve.lock or (group and group.lock)):
+            raise _refused("CURVE_LOCKED", item, curve.data_path)
+        if curve.data_path in paths and (curve.mute or (group and group.mute)):
+            raise _refused("CURVE_MUTED", item, curve.data_path)
 
 
 def refuse_driven(item: Object, paths: Collection[str]) -> None:
@@ -63,8 +66,8 @@ def refuse_unkept(item: Object, spans: Mapping[str, Sequence[tuple[float, float]
     spans : first and last of these frames, by the property's path
     """
     played = {curve.data_path for _, curves in versions.strips(item, muted=False) for curve in curves}
-    if found := next((path for path in spans if path in played or mixed(item)), ""):
-        raise _refused("HELD_STRIPS", item, found)
+    if covered := next((path for path in spans if path in played or mixed(item)), ""):
+        raise _refused("HELD_STRIPS", item, covered)
     for curve in versions.curves(item):
         path = curve.data_path
         if path in spans:
@@ -116,14 +119,6 @@ def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
         raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
     if not (isinstance(style.tolerance, Real) and 0.0 < style.tolerance < np.inf):
         raise Refused("TOLERANCE", object=item, value=style.tolerance)
-
-
-def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
-    group = curve.group
-    if curve.lock or (group and group.lock):
-        raise _refused("CURVE_LOCKED", item, curve.data_path)
-    if curve.mute or (group and group.mute):
-        raise _refused("CURVE_MUTED", item, curve.data_path)
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:

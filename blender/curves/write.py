@@ -277,6 +277,10 @@ def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
             kinds = cast(EnumProperty, modifier.bl_rna.properties["type"]).enum_items
-            sentence = "note.modifier_of_bone" if isinstance(owner, PoseBone) else "note.modifier_of_object"
-            notes.append(translated(sentence, kind=pgettext_rpt(kinds[modifier.type].name), owner=owner.name))
+            muted = translated(
+                "note.modifier_of_bone" if isinstance(owner, PoseBone) else "note.modifier_of_object",
+                kind=pgettext_rpt(kinds[modifier.type].name),
+                owner=owner.name,
+            )
+            notes.append(muted)
     return notes

@@ -215,8 +215,12 @@ def _refuse_own_target(chain: ChainPlan) -> None:
 
 def own_target_refused(chain: ChainPlan, point: Point) -> Refused:
     """The refusal of a target or pole target that follows the chain itself."""
-    sentence = "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole"
-    return Refused(sentence, chain=chain, bone=chain.root.name, value=point_text(point))
+    return Refused(
+        "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
+        chain=chain,
+        bone=chain.root.name,
+        value=point_text(point),
+    )
 
 
 def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:

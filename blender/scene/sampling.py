@@ -57,15 +57,20 @@ class Sampler(ExitStack):
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_need(self._plan)
-        return _with_poses_before(need, (yield from self._sampled(need, keyed, known)))
+        return _with_poses_before(need, (yield from self.of(need, keyed, known)))
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
-        return (yield from self._sampled(pose_need(self._plan, placed)))
+        return (yield from self.of(pose_need(self._plan, placed)))
 
-    def of(self, need: SampleNeed) -> Steps:
-        """Just what is asked for, over the plan's frames."""
-        return (yield from self._sampled(need))
+    def of(self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})) -> Steps:
+        """Just what is needed, over the plan's frames.
+
+        keyed : bones that move as after a bake, whatever IK constraints make of them now
+        """
+        samples = yield from self._whole(self._evaluated(need, keyed, known))
+        _refuse_unfit(samples, self._plan.frames)
+        return samples
 
     def between(self, need: SampleNeed, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
@@ -91,14 +96,6 @@ class Sampler(ExitStack):
     def beside(self) -> "Sampler":
         """Another one for the same stage, to be asked for what others need as well."""
         return Sampler(self._plan, self.way)
-
-    def _sampled(
-        self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})
-    ) -> Steps:
-        """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
-        samples = yield from self._whole(self._evaluated(need, keyed, known))
-        _refuse_unfit(samples, self._plan.frames)
-        return samples
 
     def _whole(self, steps: Steps) -> Steps:
         """The samples of these steps; Refused where handlers removed what they need."""
