@@ -57,11 +57,11 @@ def _for_many(request: Callable[..., Request]) -> _Bake:
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
             return request(rig, *args, **named).write()
-        given = given_rigs(rig)
-        named["beside"] = {*named.get("beside", ()), *given}
-        requests = {each: request(each, *args, **named) for each in dict.fromkeys(given)}
+        rigs = given_rigs(rig)
+        named["beside"] = {*named.get("beside", ()), *rigs}
+        requests = {one_rig: request(one_rig, *args, **named) for one_rig in dict.fromkeys(rigs)}
         reports = dict(zip(requests, _carried_out([*requests.values()]), strict=True))
-        return [reports[each] for each in given]
+        return [reports[one_rig] for one_rig in rigs]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
 
@@ -147,7 +147,7 @@ def _carried_out(requests: Sequence[Request]) -> list[Report]:
 def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     """One armature object or many as a list; Refused for anything else among them."""
     rigs = rig if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
-    return [given_rig(each) for each in rigs]
+    return [given_rig(item) for item in rigs]
 
 
 @phases.alone()
@@ -185,8 +185,8 @@ def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
     >>> api.remove_markers(rig)
     """
     rig = given_rig(rig)
-    for found in [scene_of(rig, scene)] if scene else rig.users_scene:
-        markers.remove(found, rig.name)
+    for marked_scene in [scene_of(rig, scene)] if scene else rig.users_scene:
+        markers.remove(marked_scene, rig.name)
 
 
 def followed_first(rigs: Iterable[Object]) -> list[Rig]:

@@ -101,8 +101,8 @@ def _pin(
             rig.two_bone_ik_live = True
             report = measure(sampled)
             acting = acting_notes(current_plan(rig, names, scene))
-            found = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
-            return replace(report, operation="Pin", notes=tuple(found))
+            sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
+            return replace(report, operation="Pin", notes=tuple(sentences))
 
         return Written(need, finish)
 

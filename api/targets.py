@@ -75,9 +75,9 @@ def create_targets(
         kind=TargetKind(kind), or_empties=or_empties, parent=TargetParent(parent), parent_bone=parent_bone
     )
     rigs = given_rigs(rig)
-    wanted = dict.fromkeys(rigs, chains)
-    reports = dict(zip(wanted, create_all(wanted, scene, style), strict=True))
-    return reports[rigs[0]] if isinstance(rig, Object) else [reports[each] for each in rigs]
+    names = dict.fromkeys(rigs, chains)
+    reports = dict(zip(names, create_all(names, scene, style), strict=True))
+    return reports[rigs[0]] if isinstance(rig, Object) else [reports[item] for item in rigs]
 
 
 def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[str, ...]:

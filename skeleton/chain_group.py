@@ -314,6 +314,6 @@ class SolvedGroup:
 
 def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     """The solved chains in the plan's order, each as a group of one."""
-    places = {(each.rig, each.name): (group, row) for group in solved for row, each in enumerate(group.plans)}
-    found = (places.get((each.rig, each.name)) for each in plan.chains)
-    return [group.one(row) for group, row in filter(None, found)]
+    places = {(chain.rig, chain.name): (group, row) for group in solved for row, chain in enumerate(group.plans)}
+    groups_and_rows = (places.get((chain.rig, chain.name)) for chain in plan.chains)
+    return [group.one(row) for group, row in filter(None, groups_and_rows)]

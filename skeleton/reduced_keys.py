@@ -78,12 +78,13 @@ def reduce_channels(
     counted = slice(keyed[0], keyed[-1] + 1)
     frames, rows, keyed = channels[0].frames[counted], rows[counted], keyed - keyed[0]
     values = np.concatenate([channel.values[counted] for channel in channels], axis=1)
-    columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
+    widths = [channel.values.shape[1] for channel in channels]
+    columns = np.cumsum(widths)[:-1]
 
     def points(curve: Array, piece: slice) -> Array:
         return test_points(np.split(curve, columns, axis=1), rows[piece])
 
-    steps = np.repeat([1.0] * len(channels) if units is None else units, [each.values.shape[1] for each in channels])
+    steps = np.repeat([1.0] * len(channels) if units is None else units, widths)
     steps = _STEP * np.where(steps > 0.0, steps, 1.0)  # a limb that a scale of zero squeezes flat has no length
     curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
@@ -131,13 +132,13 @@ def _derivative(
     points: Callable[[Array, slice], Array], values: Array, steps: Array
 ) -> Generator[float, None, tuple[Array, Array]]:
     """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k), changed by `steps` (k,)."""
-    found = []
+    pieces = []
     for rows in _pieces(len(values)):
         yield 0.0
         here = values[rows]
         moved = [points(here + step, rows) - points(here - step, rows) for step in np.diag(steps)]
-        found.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
-    right, moves = map(np.concatenate, zip(*found, strict=True))
+        pieces.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
+    right, moves = map(np.concatenate, zip(*pieces, strict=True))
     return right, moves.reshape(*values.shape, -1)
 
 
@@ -172,7 +173,7 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
         posed.append((bone, pose))
     joints += [posed[-1][1][..., :3, 3]] if plan.below else []
     shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
-    points = [_beside_tail(*each) for each in shown] + joints
+    points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
     to_world = group.to_world[..., :3, :3]
     if not group.kinematics.rigid:
         to_world = product(to_world, transform.inverse(group.kinematics.to_armature[..., :3, :3]))

@@ -26,8 +26,8 @@ def rounding(to_world: Array, from_world: Array) -> Array:
 def step(largest: Number) -> Array:
     """(...) by how much a distance may be off where the largest coordinate is this (...)."""
     # Beyond what single precision holds, the targets are nowhere, and are refused as such.
-    held = np.minimum(largest, _MOST).astype(np.float32)
-    return _STEPS * np.spacing(held).astype(np.float64)
+    single = np.minimum(largest, _MOST).astype(np.float32)
+    return _STEPS * np.spacing(single).astype(np.float64)
 
 
 def near(size: Number, largest: Number) -> Array:

@@ -39,7 +39,7 @@ def solving(
         last = []
         for group in chain_group.chain_groups(rank, samples, count):
             if solved or last:
-                yield sum(len(each.plans) for each in (*solved, *last)) / len(plan.chains)
+                yield sum(len(group_solved.plans) for group_solved in (*solved, *last)) / len(plan.chains)
             last.append(solve_group(group, samples, count, plan.seconds))
         solved += last
     return solved

@@ -108,17 +108,17 @@ def _best_goals(
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))
 
 
-def _as_sampled(group: ChainGroup, given: Goals) -> Goals:
+def _as_sampled(group: ChainGroup, placed: Goals) -> Goals:
     """The goals as they will be read where they are put in the world: of a flat limb not all of that shows there."""
     if not group.flat.any():
-        return given
+        return placed
 
     def read(points: Array) -> Array:
         shown = transform.transform_points(group.to_world, points)
         return np.where(group.flat[..., None], transform.transform_points(group.from_world, shown), points)
 
-    pole = None if given.pole is None else read(given.pole)
-    return replace(given, target=within_reach(group, read(given.target)), pole=pole)
+    pole = None if placed.pole is None else read(placed.pole)
+    return replace(placed, target=within_reach(group, read(placed.target)), pole=pole)
 
 
 def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:

@@ -85,17 +85,17 @@ def nearest_inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
     A flat one gets its pseudoinverse: of all that it takes to a point, or as close as it can, that nearest to the
     origin.
     """
-    found, volume = _adjugate(matrix)
+    nearest, volume = _adjugate(matrix)
     linear = matrix[..., :3, :3]
-    size_sq, areas_sq = (np.square(each).sum(axis=(-2, -1)) for each in (linear, found))
+    size_sq, areas_sq = (np.square(part).sum(axis=(-2, -1)) for part in (linear, nearest))
     # Areas of next to nothing are what rounding leaves; then so is the volume, and no measure of the areas.
     flat = (areas_sq <= (_FLAT * size_sq) ** 2) | (np.square(volume) <= _FLAT**2 * areas_sq * size_sq)
     flat |= np.abs(volume) < _NOTHING
-    found /= np.where(flat, np.inf, volume)[..., None, None]
+    nearest /= np.where(flat, np.inf, volume)[..., None, None]
     tall = flat & (size_sq > _SHORT**2)
     if tall.any():
-        found[tall] = np.linalg.pinv(linear[tall], rcond=_FLAT)
-    return _with_way_back(found, matrix), flat
+        nearest[tall] = np.linalg.pinv(linear[tall], rcond=_FLAT)
+    return _with_way_back(nearest, matrix), flat
 
 
 def _adjugate(matrix: Array) -> tuple[Array, Array]:
@@ -147,8 +147,8 @@ def transform_points(matrix: Array, points: Array) -> Array:
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
     if linear.size <= FEW and vectors.size <= FEW:
-        found: Array = (linear @ vectors[..., None])[..., 0]
-        return found
+        few: Array = (linear @ vectors[..., None])[..., 0]
+        return few
     return np.einsum("...ij,...j->...i", by_component(linear), vectors, order="F")
 
 
@@ -181,7 +181,7 @@ def stacked(arrays: Iterable[Array]) -> Array:
 
 def each_array(function: Callable[[Array], Array], data: Data) -> Data:
     """The dataclass `data` with `function` applied to each array in it; what is no array stays as it is."""
-    values = {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]
+    values = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
     arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
     return replace(data, **arrays)  # type: ignore[type-var]
 

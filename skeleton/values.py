@@ -249,7 +249,8 @@ class Samples:
             pose={point: function(matrices) for point, matrices in self.pose.items()},
             basis={point: each_array(function, basis) for point, basis in self.basis.items()},
             numbers={
-                point: {name: function(each) for name, each in found.items()} for point, found in self.numbers.items()
+                point: {name: function(values) for name, values in named.items()}
+                for point, named in self.numbers.items()
             },
         )
 
@@ -268,7 +269,7 @@ class Samples:
 
     def __or__(self, other: Self) -> Self:
         """The samples of both."""
-        both = {each.name: getattr(self, each.name) | getattr(other, each.name) for each in fields(self)}
+        both = {part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)}
         return replace(self, **both)
 
     def world(self, point: Point) -> Array:

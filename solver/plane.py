@@ -114,14 +114,14 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if partly:
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
-    known = decided if all_decided else np.logical_or.reduce(decided, axis=0)
-    if not (all_decided or known.all()):
-        hinge = np.where(known[..., None], hinge, without)
+    decided_ever = decided if all_decided else np.logical_or.reduce(decided, axis=0)
+    if not (all_decided or decided_ever.all()):
+        hinge = np.where(decided_ever[..., None], hinge, without)
     if options.pole_smoothing == 0.0 or len(hinge) == 1:
         return hinge, np.zeros(sine.shape)
     if goals.seconds is None:
         raise ValueError("a pole is to be smoothed, but the frames have no time")
-    certain = np.where(known, swivel.certainty(pole, sine, options.pole_influence), 1.0)
+    certain = np.where(decided_ever, swivel.certainty(pole, sine, options.pole_influence), 1.0)
     turns = swivel.turns(aim, side[..., None] * hinge, certain, goals.seconds, options.pole_smoothing)
     return np.where(turns[..., None] != 0.0, rotate_about(hinge, aim, turns), hinge), turns
 

@@ -85,8 +85,8 @@ def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Arra
 def stretch(distance: Array, reached: Array, max_stretch: Number) -> Array:
     """(...) factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
     # A chain without length cannot be scaled to any.
-    wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
-    return np.clip(wanted, 1.0, max_stretch)
+    factor = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
+    return np.clip(factor, 1.0, max_stretch)
 
 
 def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Array:

@@ -136,10 +136,10 @@ class _Spans:
         # The normal equations, two unknowns a span and column.
         both = np.stack((leave, arrive), axis=1)
         (a, b), (_, c) = np.moveaxis(both @ np.swapaxes(both, 1, 2), 0, -1)
-        wanted = both @ missing
+        fitted = both @ missing
         a, c = a + _STRAIGHT, c + _STRAIGHT
         inverse = np.moveaxis(np.array(((c, -b), (-b, a))) / (a * c - b * b), -1, 0)
-        return inverse @ wanted / length[..., None]
+        return inverse @ fitted / length[..., None]
 
     def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""

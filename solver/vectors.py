@@ -72,8 +72,8 @@ def beside(vector: Array, direction: Array) -> Array:
     in_line = length <= IN_LINE * norm(vector)
     part /= np.where(length > 0.0, length, 1.0)[..., None]
     # Of a short part, rounding has left much in line: it goes with a second rejection.
-    found = rejection(part, direction)
-    return np.where(in_line[..., None], any_normal(direction), found) if np.count_nonzero(in_line) else found
+    result = rejection(part, direction)
+    return np.where(in_line[..., None], any_normal(direction), result) if np.count_nonzero(in_line) else result
 
 
 def swing(vector: Array, start: Array, end: Array) -> Array:

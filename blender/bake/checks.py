@@ -45,13 +45,13 @@ def refuse_stretched_time(plan: Plan) -> None:
 def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
-    for one in one_by_one(plan, erring):
-        out = one.out_of_reach[plan.asked, 0]
+    for group in one_by_one(plan, erring):
+        out = group.out_of_reach[plan.asked, 0]
         if out.any():
             frame = plan.step * int(np.argmax(out))
-            distance, inner, outer = one.distances(frame)
+            distance, inner, outer = group.distances(frame)
             when = frame_text(plan.frames[frame])
-            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)
+            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, inner=inner, outer=outer)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
@@ -62,23 +62,23 @@ def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
 
 def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     """For each chain that shares a posed bone with another, by its name, the sentence that names both."""
-    found: dict[str, Refused] = {}
+    refusals: dict[str, Refused] = {}
     chains = list(chains)
     counts = Counter([name for chain in chains for name in chain.oriented])
     if len(counts) == counts.total():
-        return found
+        return refusals
     suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
     for chain, other in combinations(suspects, 2):
         shared = _shared(chain, other)
         if shared:
             refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)
-            found = {chain.name: refusal, other.name: refusal} | found
-    return found
+            refusals = {chain.name: refusal, other.name: refusal} | refusals
+    return refusals
 
 
 def _shared(chain: ChainPlan, other: ChainPlan) -> str:
     """The first bone that one of them keys and the other keys or carries along, seen from the root; otherwise ""."""
-    keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
+    keyed, other_keyed = ({bone.name for bone in item.keyed} for item in (chain, other))
     both = (keyed & set(other.oriented)) | (other_keyed & set(chain.oriented))
     return next((name for name in (*chain.oriented, *other.oriented) if name in both), "")
 
@@ -108,8 +108,9 @@ def _is_driven_by(point: Point, chain: ChainPlan) -> bool:
         yield from _read_by_drivers(place, keyed)
 
     root = dependencies.root_of(chain)
-    read = (each for place in dependencies.upstream(point, sources=sources) for each in _read_by_drivers(place, keyed))
-    return any(root in dependencies.upstream(each, sources=sources) for each in read)
+    above = dependencies.upstream(point, sources=sources)
+    read = (source for place in above for source in _read_by_drivers(place, keyed))
+    return any(root in dependencies.upstream(source, sources=sources) for source in read)
 
 
 def _driven(place: Point) -> list[FCurve]:

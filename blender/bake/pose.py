@@ -111,5 +111,5 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
             values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
         for group in groups:
             before[group] |= values
-    found = (each for group, values in before.items() for each in pose_values(group, values))
-    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])
+    new_values = (item for group, values in before.items() for item in pose_values(group, values))
+    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in new_values])

@@ -186,8 +186,8 @@ def _split(points: Array, frame: float) -> tuple[Array, Array, Array, Array]:
 
 def _parts(points: Array, part: float) -> list[Array]:
     """The points between the points, between those, and so on."""
-    found = []
+    levels = []
     while len(points) > 1:
         points = points[:-1] + part * np.diff(points, axis=0)
-        found.append(points)
-    return found
+        levels.append(points)
+    return levels

@@ -71,7 +71,7 @@ def refuse_unkept(item: Object, spans: Mapping[str, Sequence[tuple[float, float]
     for curve in versions.curves(item):
         path = curve.data_path
         if path in spans:
-            if kind := next((each.type for each in curve.modifiers if not each.mute), ""):
+            if kind := next((modifier.type for modifier in curve.modifiers if not modifier.mute), ""):
                 raise _refused("HELD_MODIFIER", item, path, kind=kind)
             if kind := next(filter(None, (_eased(curve, span) for span in spans[path])), ""):
                 raise _refused("HELD_EASING", item, path, kind=kind)
@@ -97,8 +97,8 @@ def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
     codes = _codes(attribute)
     if not isinstance(identifier, str) or identifier not in codes:
-        known = known_words(identifier, codes)
-        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
+        words = known_words(identifier, codes)
+        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=words)
     return codes[identifier]
 
 

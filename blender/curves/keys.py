@@ -137,8 +137,8 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
     most = max(1, _CACHED // max(1, len(frames)))
     for start in range(0, len(between), most):
         columns = list(between)[start : start + most]
-        found = [curves[column] for column in columns], [between[column] for column in columns]
-        values[:, columns] = _on_cubics(*found, times)
+        curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
+        values[:, columns] = _on_cubics(*curves_and_keys, times)
     for column in between:
         rows = np.isnan(values[:, column])
         values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
@@ -148,7 +148,7 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
 def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np.float32]) -> Array:
     """(n, k) of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
     starts = np.cumsum([0, *map(len, keys)]).tolist()
-    asked, following = [], []
+    own_times, following = [], []
     places: dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]] = {}
     for curve, own, start in zip(curves, keys, starts, strict=False):
         alike = own[:, 0].tobytes(), curve.extrapolation == "CONSTANT"
@@ -156,9 +156,9 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
             inside = times.clip(own[0, 0], own[-1, 0]) if alike[1] else times
             places[alike] = inside, np.searchsorted(own[:-1, 0], inside)
         inside, after = places[alike]
-        asked.append(inside)
+        own_times.append(inside)
         following.append(after + start)
-    time, after, every = np.concatenate(asked), np.concatenate(following), np.concatenate(keys)
+    time, after, every = np.concatenate(own_times), np.concatenate(following), np.concatenate(keys)
     keyed_at, keyed = np.ascontiguousarray(every.T)
     before, next_at = after - 1, keyed_at[after]
     values = np.where(time == next_at, keyed[after], np.nan)
@@ -185,12 +185,12 @@ def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tupl
     starting = (bezier | linear | constant) & (step[:, 0] > 0.0)
     starting[[end - 1 for end in starts[1:]]] = False
     step[~starting, 0], step[constant, 1] = 1.0, 0.0
-    out, into = (np.where(bezier[:, None], _shortened(each, step[:, :1]), step / 3.0) for each in (out, into))
+    out, into = (np.where(bezier[:, None], _shortened(part, step[:, :1]), step / 3.0) for part in (out, into))
     # The corners lie at 0, out, step - into and step.
     parts = 3.0 * out, 3.0 * (step - into) - 6.0 * out, step + 3.0 * (out - step + into)
-    time, value = ([each[:, axis] for each in parts] for axis in (0, 1))
+    time, value = ([part[:, axis] for part in parts] for axis in (0, 1))
     length = step[:, 0]
-    return starting, np.stack((corners[:, 0], length, *(each / length for each in time), corners[:, 1], *value))
+    return starting, np.stack((corners[:, 0], length, *(part / length for part in time), corners[:, 1], *value))
 
 
 def _shortened(handles: Array, lengths: Array) -> Array:

@@ -92,8 +92,8 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
 
     def values(frame: float) -> dict[float, Array]:
-        found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
-        return {frame: np.array(found)}
+        numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
+        return {frame: np.array(numbers)}
 
     near, far = _near(start), _near(end)
     before = times[times < start - MERGE].max(initial=-np.inf)

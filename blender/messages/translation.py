@@ -53,8 +53,8 @@ def _sentences() -> dict[str, Any]:
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """A sentence about an unknown name: which of the known names is most like it."""
-    found = _most_alike(name, tuple(known))
-    return translated("part.none") if found is None else translated("part.nearest", found=found)
+    most_alike = _most_alike(name, tuple(known))
+    return translated("part.none") if most_alike is None else translated("part.nearest", found=most_alike)
 
 
 @lru_cache(maxsize=64)

@@ -55,6 +55,6 @@ def _obstacles(place: Point, control: Point) -> Iterator[Obstacle]:
     for mover, constraint in dependencies.constraints_moving(place):
         sources = list(dependencies.targets(constraint))
         local = constraint.owner_space.startswith("LOCAL")
-        goes_along = not any(next(_obstacles(each, control), None) for each in sources) if sources else local
+        goes_along = not any(next(_obstacles(source, control), None) for source in sources) if sources else local
         if not (constraint.mute or goes_along):
             yield mover, constraint

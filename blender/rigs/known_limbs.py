@@ -33,11 +33,11 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
     chosen = None if names is None else given_names(rig, names)
-    found = _found(rig, lambda limb: chosen is None or limb.name in chosen)
+    limbs = _found(rig, lambda limb: chosen is None or limb.name in chosen)
     for name in chosen or ():
-        if name not in found:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, found))
-    return tuple(found[name] for name in (found if chosen is None else chosen))
+        if name not in limbs:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, limbs))
+    return tuple(limbs[name] for name in (limbs if chosen is None else chosen))
 
 
 def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
@@ -45,35 +45,35 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
-    found = _found(rig, lambda limb: bone in limb.named)
-    for limb in found.values():
+    limbs = _found(rig, lambda limb: bone in limb.named)
+    for limb in limbs.values():
         if bone in limb.named:
             return limb
-    nearest = nearest_name(str(bone), (name for limb in found.values() for name in limb.named))
-    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found), nearest=nearest)
+    nearest = nearest_name(str(bone), (name for limb in limbs.values() for name in limb.named))
+    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(limbs), nearest=nearest)
 
 
-def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
+def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
     """By name all limbs of a known kind; Refused where there is none, or where one that is `wanted` lacks something."""
     refuse_other_than_armature(rig)
-    found: dict[str, KnownLimb] = {}
+    limbs: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
     for kind, named in _by_names(tuple(rig.data.bones.keys()), user_files()):
         limb = named if named.pole in rig.data.bones or _is_poled(rig, named) else replace(named, pole="")
         absent = _absent(rig, limb)
         if not absent and not any(_untied(rig, limb)):
-            found.setdefault(limb.name, limb)
+            limbs.setdefault(limb.name, limb)
         elif len(absent) < _ALMOST * len(limb.bones):
             almost.append((kind, limb))
-    taken = {name for limb in found.values() for name in limb.bones}
-    for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
-        if limb.fk[0] not in taken and wanted(limb):
+    taken = {name for limb in limbs.values() for name in limb.bones}
+    for kind, limb in sorted(almost, key=lambda entry: len(_absent(rig, entry[1]))):
+        if limb.fk[0] not in taken and is_needed(limb):
             _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
-    if not found:
+    if not limbs:
         for fault in faults():
             raise fault
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(dict.fromkeys(kind for kind, _ in layouts())))
-    return found
+    return limbs
 
 
 @lru_cache(maxsize=16)
@@ -100,10 +100,10 @@ def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
     told_by = names, user_files()
     if _seen.get(rig.session_uid, ((),))[0] != told_by:
         try:
-            found = tuple(_found(rig, lambda _: False).values())
+            limbs = tuple(_found(rig, lambda _: False).values())
         except Refused:
-            found = ()
-        _seen[rig.session_uid] = told_by, found
+            limbs = ()
+        _seen[rig.session_uid] = told_by, limbs
     return _seen[rig.session_uid][1]
 
 
@@ -123,7 +123,7 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
     """The limb once for each text that its wildcards stand for in a name of these bones, which are sorted."""
     # A bone named without wildcards, such as one that has all switches, tells nothing of what they stand for.
     wild = wildcards_in(pattern.name)
-    texts = {found for name in pattern.bones if wildcards_in(name) == wild for found in _texts(name, bones)}
+    texts = {text for name in pattern.bones if wildcards_in(name) == wild for text in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
         for field in fields(pattern):
@@ -169,7 +169,7 @@ def _is_poled(rig: Rig, limb: KnownLimb) -> bool:
     """Whether IK of the limb bends towards some pole control, which then has to be known."""
     bone: PoseBone | None = rig.pose.bones.get(limb.ik[1])
     constraints = bone.constraints if bone else ()
-    return any(isinstance(each, KinematicConstraint) and each.pole_target for each in constraints)
+    return any(isinstance(ik, KinematicConstraint) and ik.pole_target for ik in constraints)
 
 
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
             yield translated("part.missing_parent", bone=below, above=above)
     for shown, *control_sets in zip(limb.shown, limb.fk, limb.ik, strict=False):
         follower: PoseBone = rig.pose.bones[shown]
-        followed = {point.bone for each in follower.constraints for point in dependencies.targets(each)}
+        followed = {point.bone for tie in follower.constraints for point in dependencies.targets(tie)}
         for control_set in control_sets:
             if control_set not in followed:
                 yield translated("part.missing_constraint", bone=shown, followed=control_set)
@@ -203,8 +203,8 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
     for name in filter(None, (limb.switch, limb.pole and limb.pole_switch, limb.stretch_switch)):
         path = property_path(rig, limb, name)
         if not path:
-            known = (other for other in owner.keys() if property_path(rig, limb, other))
-            nearest = nearest_name(name, known)
+            numbers = (other for other in owner.keys() if property_path(rig, limb, other))
+            nearest = nearest_name(name, numbers)
             yield translated("part.missing_property", value=name, owner=owner.name, nearest=nearest)
         elif not any(drivers_reading(rig, {path})):  # keys of it would do nothing
             yield translated("part.missing_driver", value=name, owner=owner.name)
@@ -234,12 +234,12 @@ Copies = Mapping[str, list[str]]
 
 def copies(rig: Rig, constraints: Iterable[tuple[PoseBone, Constraint]]) -> Copies:
     """constraints : all of the rig, as `constrained` has them"""
-    found: dict[str, list[str]] = {}
+    copied_by: dict[str, list[str]] = {}
     for bone, constraint in constraints:
         for place in dependencies.targets(constraint) if constraint.type == "COPY_TRANSFORMS" else ():
             if place.object == rig and place.bone:
-                found.setdefault(place.bone, []).append(bone.name)
-    return found
+                copied_by.setdefault(place.bone, []).append(bone.name)
+    return copied_by
 
 
 def known_by_end(rig: Rig) -> dict[str, KnownLimb]:
@@ -272,14 +272,14 @@ def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> S
 
 def _covers(bone: PoseBone, posed: Collection[str]) -> bool:
     """Whether the bone copies one of those posed, and another on top."""
-    constraints = [each for each in bone.constraints if each.type == "COPY_TRANSFORMS" and not each.mute]
+    ties = [tie for tie in bone.constraints if tie.type == "COPY_TRANSFORMS" and not tie.mute]
 
     def copying(some: Iterable[Any]) -> bool:
-        return any(place.bone in posed for each in some for place in dependencies.targets(each))
+        return any(place.bone in posed for constraint in some for place in dependencies.targets(constraint))
 
     # The last of them covers what those before it copy.
-    last = [each for each in constraints if each.influence == 1.0][-1:]
-    return copying(constraints) and not copying(last)
+    last = [tie for tie in ties if tie.influence == 1.0][-1:]
+    return copying(ties) and not copying(last)
 
 
 def _driving(rig: Rig, bone: PoseBone) -> Iterable[str]:

@@ -149,18 +149,18 @@ def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=1)
 def _read(users: tuple[tuple[Path, int], ...]) -> tuple[tuple[tuple[str, KnownLimb], ...], tuple[Refused, ...]]:
-    found: list[tuple[str, KnownLimb]] = []
+    limbs: list[tuple[str, KnownLimb]] = []
     faulty: list[Refused] = []
     for path in (*(path for path, _ in users), *sorted(Path(__file__).parent.glob("*.toml"))):
         try:
             tables, _ = toml_file.tables(path, _TABLE)
-            found += [
+            limbs += [
                 (path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table))
                 for number, table in enumerate(tables, 1)
             ]
         except Refused as fault:
             faulty.append(fault.with_traceback(None))
-    return tuple(found), tuple(faulty)
+    return tuple(limbs), tuple(faulty)
 
 
 def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
@@ -185,14 +185,14 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
 def _refuse_value(where: str, key: str, value: Any) -> None:
     if key in _NUMBERS:
         fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
-        wanted = translated("part.number")
+        expected = translated("part.number")
     elif key in _LISTS:
         fits = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
-        wanted = translated("part.names")
+        expected = translated("part.names")
     else:
-        fits, wanted = isinstance(value, str) and bool(value), translated("part.text")
+        fits, expected = isinstance(value, str) and bool(value), translated("part.text")
     if not fits:
-        raise Refused("WRONG_TYPE.field", value=value, wanted=wanted, where=where, key=key)
+        raise Refused("WRONG_TYPE.field", value=value, wanted=expected, where=where, key=key)
 
 
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:

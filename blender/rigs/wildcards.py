@@ -12,8 +12,8 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
 
     returns : None if the pattern does not fit the name
     """
-    found = _backwards(pattern).fullmatch(name[::-1])
-    return [text[::-1] for text in reversed(found.groups())] if found else None
+    match = _backwards(pattern).fullmatch(name[::-1])
+    return [text[::-1] for text in reversed(match.groups())] if match else None
 
 
 @lru_cache(maxsize=1024)
@@ -28,5 +28,5 @@ def _backwards(pattern: str) -> re.Pattern[str]:
 
 def filled(pattern: str, texts: Iterable[str]) -> str:
     """The pattern with a text in place of each wildcard; there are as many texts, or more."""
-    found = iter(texts)
-    return "".join(next(found) if char in WILDCARDS else char for char in pattern)
+    in_order = iter(texts)
+    return "".join(next(in_order) if char in WILDCARDS else char for char in pattern)

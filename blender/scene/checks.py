@@ -57,9 +57,9 @@ _MOST = 1e18
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
-    found = (*samples.to_world.values(), *samples.pose.values(), *parts)
+    arrays = (*samples.to_world.values(), *samples.pose.values(), *parts)
     # Values that stand are checked together, since each call of NumPy costs more; values that move would be copied.
-    moving, still = ([part for part in found if (len(part) > 1) is moves] for moves in (True, False))
+    moving, still = ([part for part in arrays if (len(part) > 1) is moves] for moves in (True, False))
     if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
         return
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
@@ -71,14 +71,14 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     }
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
-        for found in (worlds, samples.pose, own)
-        for point, matrices in found.items()
+        for arrays in (worlds, samples.pose, own)
+        for point, matrices in arrays.items()
         if not all_finite(matrices)
     ]
     if not spoiled:
         return
     # What it carries is nowhere, too: name what carries the others.
-    row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
+    row, point, matrices = min(spoiled, key=lambda entry: (entry[0], len(dependencies.with_parents(entry[1]))))
     spoiling = matrices[row][~_finite(matrices[row])]
     worst = float(spoiling[np.abs(spoiling).argmax()])
     raise _refused("NOT_FINITE.bone" if point.bone else "NOT_FINITE.object", point, frames[row], worst)

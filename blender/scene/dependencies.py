@@ -89,7 +89,7 @@ def ties(place: Point) -> object:
     if not owner:
         return None
     constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
-    followed = [tuple(targets(each)) for each in constraints if not each.mute]
+    followed = [tuple(targets(constraint)) for constraint in constraints if not constraint.mute]
     if not is_rig(item) and versions.drivers(item):
         followed.append(tuple(_drivers_of(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
@@ -141,7 +141,7 @@ def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> boo
 
 def hiding(constraints: Constraints, keyed: Collection[str]) -> list[tuple[str, str]]:
     """(bone, constraint) for each of a rig's constraints that hides what is keyed of bones of these names."""
-    return [(bone.name, found.name) for bone, found in constraints if hides(bone, found, keyed)]
+    return [(bone.name, constraint.name) for bone, constraint in constraints if hides(bone, constraint, keyed)]
 
 
 def with_parents(point: Point) -> list[Point]:
@@ -154,15 +154,15 @@ def with_parents(point: Point) -> list[Point]:
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    found: dict[Point, None] = {}
+    placed: dict[Point, None] = {}
     for point in points:
         new: list[Point] = []
         place: Point | None = point
-        while place and place not in found:
+        while place and place not in placed:
             new.append(place)
             place = _parent(place)
-        found |= dict.fromkeys(reversed(new))
-    return list(found)
+        placed |= dict.fromkeys(reversed(new))
+    return list(placed)
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:

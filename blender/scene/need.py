@@ -64,7 +64,7 @@ class SampleNeed:
         )
 
     def __or__(self, other: "SampleNeed") -> "SampleNeed":
-        return SampleNeed(**{each.name: getattr(self, each.name) | getattr(other, each.name) for each in fields(self)})
+        return SampleNeed(**{part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)})
 
 
 def sample_need(plan: Plan) -> SampleNeed:

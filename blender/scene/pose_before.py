@@ -47,9 +47,9 @@ def remember(bone: Any, before: Basis) -> None:
 def pose_before(point: Point, basis: Basis) -> Basis:
     """The pose, on one frame, that a bone had before Live posed it; `basis` itself if it was posed otherwise since."""
     rig: Rig = point.object
-    known = _before.get((rig.session_uid, point.bone))
-    if known:
-        written, before = known
+    kept = _before.get((rig.session_uid, point.bone))
+    if kept:
+        written, before = kept
         return before if _same(written, basis.matrix) else basis
     bone: Any = rig.pose.bones[point.bone]
     if rig.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
@@ -84,5 +84,5 @@ def _renamed(rig: Rig, names: bone_marks.Names) -> None:
 bone_marks.listeners.append(_renamed)
 
 
-def _same(one: Array, other: Array) -> bool:
-    return bool(np.abs(one - other).max() < _SAME)
+def _same(matrix: Array, other: Array) -> bool:
+    return bool(np.abs(matrix - other).max() < _SAME)

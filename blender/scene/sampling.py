@@ -144,8 +144,8 @@ class Sampler(ExitStack):
 
     def _stepped(self, need: SampleNeed, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
-            with played.opened(self._plan.scene, need, keyed) as found:
-                return (yield from probe.step(found, need, frames))
+            with played.opened(self._plan.scene, need, keyed) as scene:
+                return (yield from probe.step(scene, need, frames))
         if self._isolated is None or not need.points <= self._isolated[1]:
             self._isolated = self.enter_context(probe.isolated_scene(self._plan.scene, need)), need.points
         return (yield from probe.step(self._isolated[0], need, frames))
