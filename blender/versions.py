@@ -216,7 +216,7 @@ def stored(group: PropertyGroup, *, create: bool = False) -> Any:
 
 
 def matrix_rows(matrix: Matrix) -> Any:
-    """The 4 x 4 matrix as NumPy takes it fastest: up to 4.5 that is number by number, and twice as fast from tuples."""
+    """The 4 x 4 matrix as NumPy reads it fastest: up to 4.5 it reads number by number, and tuples twice as fast."""
     return matrix if _HAS_BUFFERS else (matrix[0][:], matrix[1][:], matrix[2][:], matrix[3][:])
 
 

@@ -25,13 +25,13 @@ SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""
 
 _STEP = 1e-3
-"""Values are changed by so much to see how points move: Blender's own matrices have 7 digits."""
+"""How much values change to show how points move: Blender's own matrices have 7 digits."""
 
 _FINEST = 2.0**-24
 """Part of the tolerance: Blender's curves tell no smaller difference."""
 
 _AT_ONCE = 4096
-"""Rows whose points are found in one piece."""
+"""How many rows are handled at a time."""
 
 
 def reduce_keys(
@@ -65,7 +65,7 @@ def reduce_channels(
 
     channels : on every frame on which the tolerance is to hold
     rows : (n,) the indices of these frames among those of the plan
-    test_points : none of which is to be off by more than the tolerance
+    test_points : no point may be off by more than the tolerance
     step : one in this many frames of the plan may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
@@ -109,9 +109,9 @@ def _fewest_keys(
     points : from values (r, k) on some of the frames to (r, p, 3)
     steps : (k,) by how much to change values, to see how points move
 
-    It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
-    that leaves a point too far off, the curve is found again for a smaller tolerance. Where points are so far out that
-    rounding alone moves them by more than the tolerance, no curve is within it, and the last one is the best there is.
+    The search assumes that points move in proportion to the values: this takes a tenth of the time and is nearly true.
+    If a point is then too far off, the search is repeated with a smaller tolerance. Points may be so far out that
+    rounding alone moves them by more than the tolerance: then no curve is within it, and the last one is the best.
     """
     right, moves = yield from _derivative(points, values, steps)
     allowed = tolerance

@@ -1,4 +1,4 @@
-"""How much of a distance is lost because Blender holds places in single precision, which is coarser the farther out."""
+"""How much of a distance is lost: Blender holds places in single precision, which is coarser farther out."""
 
 import numpy as np
 

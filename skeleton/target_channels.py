@@ -50,13 +50,13 @@ def world_transform(samples: Samples, point: Point, count: int) -> WorldTransfor
 
 
 def carried_by(samples: Samples, item: Key, carrier: Array) -> Samples:
-    """The samples once an object with the same channels is carried by something else, with matrices (n, 4, 4)."""
+    """The samples once something else, with matrices (n, 4, 4), carries an object with the same channels."""
     world = product(carrier, samples.basis[Point(item)].matrix)
     return replace(samples, to_world={**samples.to_world, item: world})
 
 
 def without_scale(carrier: Array) -> Array:
-    """(4, 4) what takes off the scale that a carrier (n, 4, 4) has on its first frame; where it has none, just one."""
+    """(4, 4) what removes the scale of a carrier (n, 4, 4) on its first frame; the identity where it has none."""
     first = carrier[:1]
     rigid = transform.compose(transform.orientation(first[:, :3, :3]), first[:, :3, 3])
     off = product(transform.inverse(first), rigid)[0]
@@ -146,7 +146,7 @@ class Carried:
     sampled : (n, 1, ...)             its basis
     parent : (n, 1, 4, 4) or None     the pose of its parent bone, in armature space
     to_world : (n, 1, 4, 4)           from the armature, or from the space that an object's basis is applied in
-    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; else None
+    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; or None
     """
 
     target: KeyedTarget

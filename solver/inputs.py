@@ -121,7 +121,7 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
 
 
 def _is_usual(array: Array) -> bool:
-    """True if these are few numbers, none of which has to be refused or replaced."""
+    """True if these are few numbers, and none has to be refused or replaced."""
     if array.size > _FEW:
         return False
     return all(number == 0.0 or SMALLEST <= abs(number) <= LARGEST for number in array.ravel().tolist())

@@ -213,6 +213,6 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
 
 
 def _on_parent(rotations: Array) -> Array:
-    """(..., 2, 3, 3) rotations of which the end bone's is relative to the root bone."""
+    """(..., 2, 3, 3) the rotations; that of the end bone is relative to the root bone."""
     root, end = rotations[..., 0, :, :], rotations[..., 1, :, :]
     return np.stack((root, product(np.swapaxes(root, -1, -2), end)), axis=-3)

@@ -138,7 +138,7 @@ def product(first: Array, second: Array) -> Array:
     if first.size <= FEW and second.size <= FEW:
         few: Array = first @ second
         return few
-    # A constant times what varies would else lie in memory as the constant does, which takes ten times as long.
+    # Otherwise a constant times what varies would lie in memory as the constant does, which takes ten times as long.
     return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), order="F")
 
 

@@ -20,7 +20,7 @@ from .chain_report import when
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
-    """Sentences about what on the rig changes what the chains were given, be it a pose or keys.
+    """Sentences about what on the rig changes the pose or the keys that the chains were given.
 
     hiding : IK constraints, as `hiding_constraints` has them
     """

@@ -49,7 +49,7 @@ def replace_played(item: Any, action: Action | None, slot: str) -> None:
 
 
 def give_way(action: Action | None) -> None:
-    """Remove an action that something else plays in place of, if nothing uses it any more."""
+    """Remove an action that was replaced, if nothing uses it any more."""
     if action and not action.users:
         bpy.data.actions.remove(action)
 

@@ -13,7 +13,7 @@ from ..rna_paths import value_at
 from .keys import key_points, numbers_on
 
 _NEAR = 0.02
-"""Frames: Blender makes keys that are closer than half of this into one; of frames beyond 40,000 it tells fewer."""
+"""Frames: Blender merges keys closer than half of this; beyond frame 40,000 it tells fewer frames apart."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the frame ahead of a border: there it shows whether a curve stands still, or changes."""

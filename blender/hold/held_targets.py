@@ -104,7 +104,7 @@ class HeldTargets(ExitStack):
         _, own, space = run(self._places(chain, asked, frames))
         wanted = product(space, asked.grip)
         size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
-        return float(norm((own - wanted)[..., :3, 3]).max()), near(size, np.abs(own).max())
+        return float(norm((own - wanted)[..., :3, 3]).max()), float(near(size, np.abs(own).max()))
 
     def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
         """Let the targets play what their copies were given, and remember what was asked.

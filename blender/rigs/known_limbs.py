@@ -24,7 +24,7 @@ from .switch_property import INFLUENCE, drivers_reading, property_owner, propert
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _ALMOST = 0.5
-"""Part of a limb's bones from which on users would take it for this limb."""
+"""From this part of a limb's bones on, users would take it for this limb."""
 
 
 def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -41,7 +41,7 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
 
 def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
-    """The limb that has this bone, be it a control of FK or IK, or one that shows either.
+    """The limb that has this bone: a control of FK or IK, or a bone that shows either.
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
@@ -80,7 +80,7 @@ def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool]) -> dict[str, KnownL
 def _by_names(bones: tuple[str, ...], _users: Hashable) -> tuple[tuple[str, KnownLimb], ...]:
     """Each limb of a known layout that has bones of these names, with its kind of rig.
 
-    _users : tells apart what the user's own files of rigs say, which decides as well
+    _users : the state of the user's own files of rigs, which decide as well
     """
     ordered = sorted(bones)
     return tuple((kind, limb) for kind, pattern in layouts() for limb in _filled(ordered, pattern))
@@ -90,9 +90,9 @@ _seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = session.of_file({})
 
 
 def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
-    """Those of its limbs that are known and lack nothing, none where it is of no known kind; fast for who asks often.
+    """Its limbs that are known and lack nothing, none where it is of no known kind; fast enough to ask often.
 
-    It is found out again when bones are added, removed or renamed, or files of users change.
+    The result is kept until bones are added, removed or renamed, or files of users change.
     """
     names = tuple(rig.data.bones.keys())
     if not (rig.pose and names):
@@ -115,7 +115,7 @@ def kind_of(rig: Rig) -> str:
 
 
 def limb_having(rig: Rig, bone: str) -> KnownLimb | None:
-    """The known limb that has this bone, be it a control of FK or IK, or one that shows either."""
+    """The known limb that has this bone: a control of FK or IK, or a bone that shows either."""
     return next((limb for limb in limbs_of(rig) if bone in limb.named), None)
 
 
@@ -173,7 +173,7 @@ def _is_poled(rig: Rig, limb: KnownLimb) -> bool:
 
 
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
-    """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
+    """What this armature, which has all bones of the limb, lacks otherwise for the limb to be a known one; in words."""
     if limb.switch == INFLUENCE:
         if not switch_path(rig, limb):
             yield translated("part.missing_constraint", bone=limb.switch_bone, followed=limb.followed)
@@ -194,7 +194,7 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
 
 
 def _hangs_on(place: Point, control: Point) -> bool:
-    # Mostly by its parents, which is found out soon.
+    # Mostly its parents tell, which is the faster way.
     return control in dependencies.with_parents(place) or control in dependencies.upstream(place)
 
 
@@ -211,7 +211,7 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
 
 
 _LARGEST = 1e6
-"""A property whose ends are farther away has none: it is no switch."""
+"""A property with larger limits counts as unlimited: it is no switch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +229,7 @@ class Switch:
 
 
 Copies = Mapping[str, list[str]]
-"""By the name of a bone those of the bones that copy it, the last of which deforms the character."""
+"""By the name of a bone, the names of the bones that copy it; the last of them deforms the character."""
 
 
 def copies(rig: Rig, constraints: Iterable[tuple[PoseBone, Constraint]]) -> Copies:

@@ -19,8 +19,8 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
 @lru_cache(maxsize=1024)
 def _backwards(pattern: str) -> re.Pattern[str]:
     """What fits names that are spelt from behind."""
-    # There each * but the last takes as little as it can, and is not tried again: to try all the ways in which many *
-    # share a name takes exponential time.
+    # From behind, each * but the last takes as little as it can and is not tried again: trying all ways in which many *
+    # share a name would take exponential time.
     last, *parts = (re.sub(r"\\\?", "(.)", re.escape(part)) for part in pattern[::-1].split("*"))
     between = [f"(?>(.*?){part})" for part in parts[:-1]] + [f"(.*){part}" for part in parts[-1:]]
     return re.compile("".join((last, *between)), re.DOTALL)

@@ -6,6 +6,7 @@ objects and names.
 
 from collections import defaultdict
 from math import degrees
+from typing import Any
 
 import numpy as np
 from bpy.types import Object
@@ -84,7 +85,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     raise _refused("NOT_FINITE.bone" if point.bone else "NOT_FINITE.object", point, frames[row], worst)
 
 
-def _refused(sentence: str, point: Point, frame: float, value: object, **named: object) -> Refused:
+def _refused(sentence: str, point: Point, frame: float, value: object, **named: Any) -> Refused:
     return Refused(sentence, object=point.object, bone=point.bone, value=value, frame=frame_text(frame), **named)
 
 

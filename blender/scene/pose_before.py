@@ -40,7 +40,7 @@ def remember(bone: Any, before: Basis) -> None:
     """Keep the pose that a bone had before Live posed it: `before`, of one frame."""
     _before[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
-        # An array that is set by rows Blender takes by columns.
+        # Blender reads an array set by rows as columns.
         bone.two_bone_ik_own = before.matrix[0].T
 
 

@@ -79,12 +79,12 @@ class Sampler(ExitStack):
         return samples
 
     def played(self, need: SampleNeed, frames: Array, keyed: Keyed) -> Samples:
-        """What plays on these frames, be it nowhere, now that something was keyed."""
+        """The animation that results after keying, on these frames."""
         # At one go: a bake given up in time leaves no keys, and one with keys tells how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
     def renew(self) -> None:
-        """Find out again what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
+        """Let Blender build its graph again: in an older one, drivers may run ahead of the keys that they read."""
         if self._isolated:
             probe.renew(self._isolated[0])
 
@@ -129,7 +129,7 @@ class Sampler(ExitStack):
             return (yield from self._on_frames(need, plan.frames, keyed))
 
     def _on_frames(self, need: SampleNeed, frames: Array, keyed: Collection[Point] = ()) -> Steps:
-        """By F-curves where these tell all that is needed of an object, otherwise step by step."""
+        """By F-curves for objects that these fully describe, otherwise step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
         plain = curves.plain_objects(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()

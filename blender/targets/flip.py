@@ -25,6 +25,7 @@ from ..messages.refused import Refused
 from ..messages.translation import point_text, translated
 from ..scene import dependencies, sampling
 from ..scene.need import pose_need
+from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Sampling
 from .checks import keyable
 
@@ -46,7 +47,7 @@ class _MovedPole:
 
 
 def flip(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore = sampling.as_sampled
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled
 ) -> Report:
     """Bend the chains the other way from how they bend as the scene stands, and pose them so.
 
