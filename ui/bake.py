@@ -4,8 +4,8 @@ from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.bake import markers, report
-from .panel import draw_lines
 from .sections import section
+from .sidebar import draw_lines
 
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:

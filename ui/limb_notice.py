@@ -12,6 +12,7 @@ from bpy.utils import units
 from ..blender.armatures import Rig, editable
 from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
+from .sidebar import wrapped
 
 if TYPE_CHECKING:
     from ..blender.status.limb_state import LimbState
@@ -49,8 +50,6 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
 
     What comes and goes while a target moves has its place all the time, so that nothing below it jumps.
     """
-    from .panel import wrapped
-
     rig = chain.id_data
     found = look(context, rig)[chain.name]
     by, button = found.hiding, ""
@@ -88,7 +87,6 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
 def _most_lines(context: Context) -> int:
     """How many lines the sentences take that come and go while a target moves."""
     from ..blender.status.limb_state import LimbState, State
-    from .panel import wrapped
 
     states = (State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED)
     found = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
