@@ -22,7 +22,6 @@ from ..blender.targets import target_bones, target_empties, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create, lacks
 from ..blender.targets.made_for import item_of
 from ..blender.targets.new_targets import Role, TargetKind, TargetStyle
-from ..skeleton.values import Point
 from .chains import add_detected
 from .command import command
 
@@ -133,7 +132,7 @@ def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
     """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
     by_rig: list[str] = []
     for chain in with_bones(rig, names).chains:
-        points = [Point(*item) for role in Role if (item := item_of(chain, role))]
+        points = [item for role in Role if (item := item_of(chain, role))]
         limb = next(filter(None, map(limb_followed, points)), None)
         if limb:
             by_rig.append(chain.name)

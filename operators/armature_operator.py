@@ -11,6 +11,7 @@ import bpy
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
+from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, editable, is_rig
 from ..blender.settings.properties import active_chain
@@ -130,6 +131,11 @@ class SelectedChainsOperator(ChainOperator):
     def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""
         return active_names(rig) if self.only_active else None
+
+
+def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
+    """`register` and `unregister` of a module, by its `globals()`: they take all operators that it defines."""
+    return register_classes_factory([item for name, item in module.items() if name.startswith("TWO_BONE_IK_OT_")])
 
 
 def show_in_panel(report: "api.Report") -> None:

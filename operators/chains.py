@@ -2,12 +2,11 @@
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
 from bpy.types import Context, OperatorProperties
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.properties import is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
+from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, registration, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -146,15 +145,4 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
             self.report({"WARNING"}, sentence)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_settings_copy,
-        TWO_BONE_IK_OT_chain_add,
-        TWO_BONE_IK_OT_chains_detect,
-        TWO_BONE_IK_OT_chain_remove,
-        TWO_BONE_IK_OT_chain_move,
-        TWO_BONE_IK_OT_side_decide,
-        TWO_BONE_IK_OT_bend_limits_take,
-        TWO_BONE_IK_OT_set_aligned,
-    )
-)
+register, unregister = registration(globals())

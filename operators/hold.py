@@ -1,11 +1,10 @@
 """Let targets stay where they are, update their holds, and remove them."""
 
 from bpy.types import Context
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
 from .progress import RequestOperator
 
 
@@ -76,10 +75,4 @@ class TWO_BONE_IK_OT_hold_remove(ChainOperator):
         api.remove_hold(rig, active_names(rig)[0], index, scene=context.scene)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_hold,
-        TWO_BONE_IK_OT_holds_update,
-        TWO_BONE_IK_OT_hold_remove,
-    )
-)
+register, unregister = registration(globals())

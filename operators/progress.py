@@ -151,23 +151,23 @@ class ProgressOperator(RangeOperator, RequestOperator):
         self._window = context.window
         return super().invoke(context, event)
 
+    def scene_settings(self, context: Context) -> dict[str, Any]:
+        """The scene, and how to sample and measure it, as `api` takes it."""
+        return {"scene": context.scene, "sampling": self.sampling, "measure": self.measure}
+
 
 class KeyOperator(KeyStyleProperties, ProgressOperator):
     """A request that writes keys over a range."""
 
     def draw_choices(self) -> None:
         self.layout.separator()
-        for name in self.shown_choices():
+        for name in self.key_choices():
             self.layout.prop(self, name)
 
     def key_settings(self) -> dict[str, Any]:
-        """Those of its own, as `api` takes them."""
+        """How to write the keys, as `api` takes it."""
         options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
         return {name: getattr(options, name) for name in self.key_fields}
-
-    def shown_choices(self) -> list[str]:
-        """Names of the settings that mean something here."""
-        return self.key_choices()
 
 
 def _duration(seconds: float) -> str:

@@ -1,11 +1,10 @@
 """Show FK or IK on limbs of known rigs, and let a hidden limb show."""
 
 from bpy.types import Context, Event
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
 from .progress import KeyOperator
 
 
@@ -50,16 +49,9 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.switch.request(
-            rig,
-            self.direction,
-            [limb.name for limb in self._limbs(context, rig)] if self.only_active else None,
-            self.frames(context),
-            scene=context.scene,
-            **self.key_settings(),
-            sampling=self.sampling,
-            measure=self.measure,
-        )
+        names = [limb.name for limb in self._limbs(context, rig)] if self.only_active else None
+        options = {**self.key_settings(), **self.scene_settings(context)}
+        return api.switch.request(rig, self.direction, names, self.frames(context), **options)
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "direction")
@@ -74,9 +66,4 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
         return api.known_limbs(rig)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_reveal,
-        TWO_BONE_IK_OT_switch,
-    )
-)
+register, unregister = registration(globals())

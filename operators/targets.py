@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 import bpy
 from bpy.types import Context, Event, Object, Operator
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, api, in_hand
+from .armature_operator import Result, SelectedChainsOperator, api, in_hand, registration
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -102,15 +101,8 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     confirm_text = "Bake"
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.bake_targets.request(
-            rig,
-            self.chains(rig),
-            self.frames(context),
-            scene=context.scene,
-            **self.key_settings(),
-            sampling=self.sampling,
-            measure=self.measure,
-        )
+        options = {**self.key_settings(), **self.scene_settings(context)}
+        return api.bake_targets.request(rig, self.chains(rig), self.frames(context), **options)
 
 
 class TWO_BONE_IK_OT_change_target_space(KeyOperator):
@@ -131,10 +123,8 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
             self.chains(rig),
             self.frames(context),
             space=space_named(self.space, self.space_bone),
-            scene=context.scene,
             style=api.KeyStyle.of(self),
-            sampling=self.sampling,
-            measure=self.measure,
+            **self.scene_settings(context),
         )
 
     def draw_choices(self) -> None:
@@ -168,11 +158,9 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
             rig,
             self.chains(rig),
             self.frames(context) if self.over_range else None,
-            scene=context.scene,
             style=api.KeyStyle.of(self),
             insert_keys=context.scene.tool_settings.use_keyframe_insert_auto,
-            sampling=self.sampling,
-            measure=self.measure,
+            **self.scene_settings(context),
             **self.kind_options(),
         )
 
@@ -188,13 +176,4 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
         """None is left out, so there is nothing to tell."""
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_create_targets,
-        TWO_BONE_IK_OT_remove_targets,
-        TWO_BONE_IK_OT_snap_targets,
-        TWO_BONE_IK_OT_bake_targets,
-        TWO_BONE_IK_OT_change_target_space,
-        TWO_BONE_IK_OT_pin,
-    )
-)
+register, unregister = registration(globals())

@@ -31,6 +31,9 @@ from .report import left_out_alerts
 Frames = tuple[float, float] | tuple[float, float, float] | range
 """First frame, last frame and step; or a range, which ends before its stop, as always in Python."""
 
+Names = Sequence[str] | None
+"""Names of chains; None for all that are not muted."""
+
 Ranks = tuple[tuple[ChainPlan, ...], ...]
 
 BETWEEN = 0.25

@@ -39,10 +39,11 @@ from . import holds, kept_keys, leaders
 class HeldTargets(ExitStack):
     """Targets being held, each with a copy that is keyed on trial; closed, it leaves none of them in the file."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, chains: Iterable[ChainPlan]) -> None:
+        """chains : those whose targets are held, which may be muted"""
         super().__init__()
         self._scene = scene
-        self.known = leaders.limbs(scene)
+        self.known = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
         self.targets: dict[Point, KeyedTarget] = {}
         self._copies: dict[Object, Object] = {}
         self._held: dict[Point, list[Hold]] = {}
@@ -175,14 +176,14 @@ class HeldTargets(ExitStack):
 
     def _values(self, copy: Object, target: KeyedTarget, frame: float) -> dict[str, Array]:
         """By path what the copy's location and rotation are on a frame."""
-        find, found = versions.curve_finder(copy), {}
-        for path in _paths(target):
-            values = np.array(copy.path_resolve(path), dtype=np.float64)
-            for index in range(len(values)):
-                curve = find(path, index=index)
-                values[index] = curve.evaluate(frame) if curve else values[index]
-            found[path] = values
-        return found
+        find = versions.curve_finder(copy)
+
+        def value(path: str, index: int, now: float) -> float:
+            curve = find(path, index=index)
+            return curve.evaluate(frame) if curve else now
+
+        now = {path: enumerate(copy.path_resolve(path)) for path in _paths(target)}
+        return {path: np.array([value(path, *one) for one in components]) for path, components in now.items()}
 
 
 def _deselect(curve: FCurve) -> None:

@@ -16,7 +16,7 @@ from ...skeleton.values import ChainPlan, Plan
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.bake import check
-from ..bake.build_plan import build_plan
+from ..bake.build_plan import Names, build_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
@@ -32,21 +32,14 @@ from .held_targets import HeldTargets
 
 
 @request
-def hold_targets(
-    opened: Opened,
-    rig: Rig,
-    names: Sequence[str] | None,
-    asked: Hold,
-    scene: Scene | None,
-) -> Preparation:
+def hold_targets(opened: Opened, rig: Rig, names: Names, asked: Hold, scene: Scene | None) -> Preparation:
     """Hold the targets of the chains as asked."""
     plan = build_plan(rig, names, asked.span, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     refuse_too_many_frames(replace(plan, frames=asked.frames))
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene))
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, plan.chains))
     wanted = {dependencies.root_of(chain): [asked] for chain in plan.chains}
-    work.known |= {dependencies.root_of(chain): chain for chain in plan.chains}  # muted ones may be named
     order = [chain for chain in leaders.in_order(wanted, work.known) if dependencies.root_of(chain) in wanted]
     for number, chain in enumerate(order):
         work.begin(chain, [asked])
@@ -63,7 +56,7 @@ def hold_targets(
 
 
 @request
-def update_holds(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Preparation:
+def update_holds(opened: Opened, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
     plan, held, write_holds = yield from _remade(opened, rig, names, (), scene)
 
@@ -88,7 +81,7 @@ def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | N
 def _remade(
     opened: Opened,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     without: Collection[int],
     scene: Scene | None,
 ) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keep], None]]]:
@@ -99,8 +92,7 @@ def _remade(
     held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene))
-    work.known |= {dependencies.root_of(chain): chain for chain in held}
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, held))
     kept = {}
     for chain in held:
         for row, record in enumerate(holds_of(chain.target)):
@@ -139,8 +131,7 @@ def notes(plan: Plan) -> list[str]:
     held = [chain for chain in plan.chains if holds_of(chain.target)]
     if not held:
         return []
-    work, found = HeldTargets(plan.scene), []
-    work.known |= {dependencies.root_of(chain): chain for chain in held}  # muted ones may be named
+    work, found = HeldTargets(plan.scene, held), []
     for chain in held:
         for record, one, later in holds.shown(chain.target):
             if holds.lost(record):

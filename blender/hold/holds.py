@@ -16,6 +16,8 @@ from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
 from ..settings.properties import active_chain
+from ..targets.made_for import item_of
+from ..targets.new_targets import Role
 
 
 def kept(item: Object) -> Any:
@@ -37,8 +39,7 @@ def of_chain(chain: Any) -> list[TwoBoneIKHold]:
 
 def point_of(chain: Any) -> Point | None:
     """A chain's target."""
-    target = chain.target
-    return Point(target, chain.subtarget if is_rig(target) else "") if target else None
+    return item_of(chain, Role.TARGET)
 
 
 def owner(point: Point) -> Object | PoseBone:

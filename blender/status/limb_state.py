@@ -4,10 +4,11 @@ Measured where it is shown, once for each evaluation of the scene, and during pl
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import dist
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
@@ -88,19 +89,14 @@ class LimbState:
     keyed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Look:
-    """What was measured last, and when: `evaluation` counts those of any scene."""
+class _Look(NamedTuple):
+    """What was measured last of which view layer and chains, and when: `evaluation` counts those of any scene."""
 
-    evaluation: int
     layer: str
     names: list[str]
+    evaluation: int
     states: Mapping[str, LimbState]
-    time: float = field(default_factory=monotonic)
-
-    def is_recent(self, *, playing: bool) -> bool:
-        """True where nothing was evaluated since, or it plays and there is no need to look again."""
-        return self.evaluation == _evaluations or (playing and monotonic() - self.time < _SECONDS)
+    time: float
 
 
 _looks: dict[int, _Look] = session.of_state({})
@@ -122,10 +118,11 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
     """Of all chains of an armature, by name; changes nothing in the file."""
     look = _looks.get(rig.session_uid)
     layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
-    if look and (look.layer, look.names) == (layer, names) and look.is_recent(playing=playing):
+    recent = look and (look.evaluation == _evaluations or (playing and monotonic() - look.time < _SECONDS))
+    if look and recent and (look.layer, look.names) == (layer, names):
         return look.states
     states = _states(rig, scene, depsgraph)
-    _looks[rig.session_uid] = _Look(evaluation=_evaluations, layer=layer, names=names, states=states)
+    _looks[rig.session_uid] = _Look(layer, names, _evaluations, states, monotonic())
     return states
 
 
@@ -139,13 +136,8 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[2], *target) if joints and target else 0.0
         refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
-        seen = LimbState(
-            state=State.MUTED if chain.mute else State.REFUSED,
-            joints=joints,
-            target=target,
-            miss=miss,
-            refusal=refusal,
-        )
+        unsolved = State.MUTED if chain.mute else State.REFUSED
+        seen = LimbState(state=unsolved, joints=joints, target=target, miss=miss, refusal=refusal)
         if refusal and refusal.kind in _AWAY:
             away = refusal.object, str(refusal.value)
             seen = replace(seen, state=State(refusal.kind), away=away, refusal=None)
@@ -179,7 +171,7 @@ def _close(seen: LimbState) -> float:
     return float(near(dist(root, mid) + dist(mid, tip), largest))
 
 
-def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
+def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
     """The label of the option that keeps a limb, posed as it is solved, off its target; "" if the bones do."""
     options, solution = solved.group.options_of(0), solved.solution
     if status == Status.LIMITED:
@@ -187,7 +179,7 @@ def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
     if status != Status.REACHED:
         first, second = np.linalg.norm(np.diff(solution.joints[0, 0], axis=0), axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
-        return "Limit Bend" if abs(first - second) - near <= distance <= first + second + near else ""
+        return "Limit Bend" if abs(first - second) - small <= distance <= first + second + small else ""
     if np.any(np.less(options.influence, 1.0)):
         return "Influence"
     return "Plane" if options.plane == Plane.REST else "Softness"

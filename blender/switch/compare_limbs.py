@@ -104,15 +104,23 @@ def compare_limbs(
     suspects: Set[int],
     settings: KeySettings,
 ) -> LimbComparison:
-    """Which frames are to be measured, and how the limbs are to be there.
+    """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
+
+    Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
 
     frames : those of the plan, and some between them
     wanted : on both, by bone (n, 4, 4) in armature space
     suspects : rows of the frames on which limbs are likely to be off
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
-    rows, between = _chosen(plan, limbs, frames, wanted, suspects, settings.measure)
+    measure = settings.measure
+    if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
+        measure = Measure.ALL
     on, half = wanted
+    fast, curved = _extremes(limbs, frames, wanted)
+    keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
+    rows = chosen_frames(frames[0], plan.rig, measure, _FEW, fast | suspects, keyed)
+    between = chosen_frames(frames[1], plan.rig, measure, _FEW_BETWEEN, curved, keyed)
     names = {bone.name for limb in limbs for bone in limb.shown}
     return LimbComparison(
         plan=plan,
@@ -124,30 +132,17 @@ def compare_limbs(
     )
 
 
-def _chosen(
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    frames: tuple[Array, Array],
-    wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
-    suspects: Set[int],
-    measure: Measure,
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where among the frames, and among those between them, to measure: of many, where limbs move or bend the most.
-
-    Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
-    """
-    if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
-        measure = Measure.ALL
-    on, half = ([joints_of(limb, poses) for limb in limbs] for poses in wanted)
-    before = np.searchsorted(frames[0], frames[1]) - 1
-    fast = {*suspects, *(row for each in on for row in extremes(each))}
-    curved = set[int]()
-    for each, mids in zip(on, half, strict=True) if len(before) else ():
-        curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
-    keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    found = zip(frames, (_FEW, _FEW_BETWEEN), (fast, curved), strict=True)
-    rows, between = (chosen_frames(times, plan.rig, measure, few, rows, keyed) for times, few, rows in found)
-    return rows, between
+def _extremes(
+    limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], wanted: tuple[Mapping[str, Array], Mapping[str, Array]]
+) -> tuple[set[int], set[int]]:
+    """Rows of the frames on which limbs move or bend most, and of those between them where they curve most."""
+    fast, curved, before = set[int](), set[int](), np.searchsorted(frames[0], frames[1]) - 1
+    for limb in limbs:
+        joints, mids = (joints_of(limb, poses) for poses in wanted)
+        fast |= extremes(joints)
+        if len(before):
+            curved.add(int(norm(mids - 0.5 * (joints[before] + joints[before + 1])).max(axis=-1).argmax()))
+    return fast, curved
 
 
 def _constrained(rig: Rig, limb: SwitchPlan) -> bool:

@@ -34,49 +34,37 @@ class ControlKeys:
     turning : (n,) as `gaps` takes it
     """
 
-    def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan]) -> None:
-        self._plan, self._limbs, self._animated = plan, limbs, versions.animated_paths(plan.rig)
+    def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan], style: KeyStyle) -> None:
+        self._plan, self._limbs, self._style = plan, limbs, style
+        self._animated = versions.animated_paths(plan.rig)
         self._corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
     def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
         """On every frame, but for what changes nothing."""
-        found = (
+        frames, before = self._plan.frames, self._before
+        return [
             channel
             for bone in limb.keyed
-            if bone.name in bases
-            for channel in basis_channels(
-                bone,
-                bases[bone.name],
-                self._plan.frames,
-                self._before[bone.rotation_path],
-                self._corners,
-                between,
-            )
-            if channel.path in limb.paths(bone)
-        )
-        return [channel for channel in found if not self._unchanged(channel)]
+            if (basis := bases.get(bone.name))
+            for channel in basis_channels(bone, basis, frames, before[bone.rotation_path], self._corners, between)
+            if channel.path in limb.paths(bone) and not self._unchanged(channel)
+        ]
 
     def asked(
-        self,
-        bases: Mapping[str, Basis],
-        between: Between,
-        held: Sequence[Setting],
-        wanted: Mapping[str, Array],
-        style: KeyStyle,
-        unit: float,
+        self, bases: Mapping[str, Basis], between: Between, held: list[Setting], poses: Mapping[str, Array], unit: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
 
-        wanted : by bone (n, 4, 4), the pose that shows
+        poses : by bone (n, 4, 4), the pose that shows
         unit : world units in one of the armature's
         """
-        if style.keys == Keys.EVERY_FRAME:
+        if self._style.keys == Keys.EVERY_FRAME:
             return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
         channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
-        if style.keys == Keys.REDUCED:
-            return (yield from self._reduced(channels, bases, held, wanted, style, unit))
+        if self._style.keys == Keys.REDUCED:
+            return (yield from self._reduced(channels, bases, held, poses, self._style.tolerance / unit))
         return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
@@ -104,17 +92,15 @@ class ControlKeys:
         bases: Mapping[str, Basis],
         held: Sequence[Setting],
         wanted: Mapping[str, Array],
-        style: KeyStyle,
-        unit: float,
+        tolerance: float,
     ) -> Generator[float, None, dict[str, list[Channel]]]:
-        ends, tolerance = np.unique(self._plan.frames[[0, -1]]), style.tolerance / unit
-        allowed = dict.fromkeys(channels, 2.0 * tolerance)
+        ends, allowed = np.unique(self._plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
         few: dict[str, list[Channel]] = {}
         wrong = list(self._limbs)
         with write_channels.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
-                    cubic, near = style.interpolation == "BEZIER", allowed[limb.name]
+                    cubic, near = self._style.interpolation == "BEZIER", allowed[limb.name]
                     reducing = reduce_limb(limb, channels[limb.name], bases, tolerance=near, cubic=cubic)
                     few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
                 keyed = (channel for found in few.values() for channel in found)

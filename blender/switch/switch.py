@@ -14,7 +14,7 @@ from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Channel, Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
-from ..bake.build_plan import Frames, frame_range, scene_of, steps
+from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
 from ..bake.checks import refuse_stretched_time
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
@@ -40,14 +40,14 @@ def switch(
     opened: Opened,
     rig: Rig,
     to: ControlSet,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
     plan, limbs, told = _read(rig, to, names, frames, scene, settings)
-    control_keys, tied = ControlKeys(plan, limbs), ties(rig, limbs)
+    control_keys, tied = ControlKeys(plan, limbs, settings), ties(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
@@ -58,7 +58,7 @@ def switch(
     bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), held, plan.frames, settings)
     unit = float(world_units(samples.to_world[rig]).max())
-    keying = control_keys.asked(bases, between, held, poses[0], settings, unit)
+    keying = control_keys.asked(bases, between, held, poses[0], unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     found = [
         kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, plan.frames))
@@ -88,12 +88,7 @@ def switch(
 
 
 def _read(
-    rig: Rig,
-    to: ControlSet,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    rig: Rig, to: ControlSet, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> tuple[Plan, list[SwitchPlan], list[str]]:
     """The frames, the limbs that do not show that control set yet, and sentences for the report."""
     refuse_unposable(rig)
@@ -113,11 +108,7 @@ def _read(
 
 
 def _sampled(
-    sampler: sampling.Sampler,
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    need: SampleNeed,
-    turning: NDArray[np.bool_],
+    sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, turning: NDArray[np.bool_]
 ) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
     samples = yield from part(sampler.of(need), 0.0, 0.7)

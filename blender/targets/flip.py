@@ -1,6 +1,5 @@
 """Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,7 @@ from ...solver.targets import opposite_pole
 from ...solver.values import Array, Bend, Plane
 from ...solver.vectors import norm
 from ..armatures import Rig, is_rig, local_armatures
-from ..bake.build_plan import current_plan
+from ..bake.build_plan import Names, current_plan
 from ..bake.checks import refuse_stretched_time
 from ..bake.pose import bend_signs, pose, refuse_unposed
 from ..bake.report import Report
@@ -46,9 +45,7 @@ class _MovedPole:
     told: str
 
 
-def flip(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled
-) -> Report:
+def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled) -> Report:
     """Bend the chains the other way from how they bend as the scene stands, and pose them so.
 
     raises : Refused where they cannot be posed so; then nothing has changed

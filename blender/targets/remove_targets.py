@@ -1,9 +1,7 @@
 """Removes what Create Targets has made, with its keys, and nothing else."""
 
-from collections.abc import Sequence
-
 from ..armatures import Rig
-from ..bake.build_plan import chosen_chains, scene_of
+from ..bake.build_plan import Names, chosen_chains, scene_of
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 from . import target_bones, target_empties
@@ -11,7 +9,7 @@ from .made_for import items_in_use, made
 from .new_targets import Role
 
 
-def remove(rig: Rig, names: Sequence[str] | None) -> tuple[str, ...]:
+def remove(rig: Rig, names: Names) -> tuple[str, ...]:
     """Remove the targets that were made for chains `names` (None: all that are not muted), and return their names.
 
     What another chain uses as well stays; the chains themselves have no target then.

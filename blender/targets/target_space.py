@@ -17,7 +17,7 @@ from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import Rig
 from ..bake import convert
-from ..bake.build_plan import Frames, build_plan
+from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.phases import Need, Opened, Preparation, Written, request
@@ -43,7 +43,7 @@ from .space import carrier, refuse_circle
 def change_target_space(
     opened: Opened,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,

@@ -1,6 +1,6 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -26,7 +26,7 @@ from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig
 from ..bake import convert
-from ..bake.build_plan import Frames, build_plan, current_plan
+from ..bake.build_plan import Frames, Names, build_plan, current_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.phases import Need, Opened, Preparation, Written, request
@@ -46,12 +46,7 @@ from .pose_kept import key_notes, pose_notes
 
 @request
 def bake_targets(
-    opened: Opened,
-    rig: Rig,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    opened: Opened, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -81,7 +76,7 @@ def bake_targets(
     return write
 
 
-def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
     refuse_not_shown(plan)
@@ -115,7 +110,7 @@ class Posed:
 
 
 def find_targets(
-    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
+    rigs: Mapping[Rig, Iterable[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
 ) -> dict[Rig, Posed]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them.
 
@@ -123,7 +118,7 @@ def find_targets(
 
     carriers : gives the bones that are to carry new targets
     """
-    plans = [current_plan(rig, names, scene, stand_in=Point(rig)) for rig, names in rigs.items()]
+    plans = [current_plan(rig, list(names), scene, stand_in=Point(rig)) for rig, names in rigs.items()]
     found = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]

@@ -94,11 +94,7 @@ def _off(points: Array, space: Array) -> Array:
 
 def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
     """By RNA path what `Between` has of a control that is known there as a whole."""
-    return {
-        bone.location_path: basis.location,
-        bone.rotation_path: basis.rotation,
-        bone.scale_path: basis.scale,
-    }
+    return {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
 
 
 def basis_channels(

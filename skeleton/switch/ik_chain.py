@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...solver import rotation
 from ...solver.values import Array
-from ...solver.vectors import IN_LINE, cross, norm, product, rejection, unit
+from ...solver.vectors import IN_LINE, norm, product, rejection, rotate_about, unit
 from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
@@ -232,8 +232,7 @@ class IkChain:
             return []
         root, mid, tip = np.moveaxis(self._wanted, 1, 0)
         axis = unit(tip - root)
-        angle = np.where(self._plan.pole_on, self._angle, 0.0)[:, None]
-        aside = self._aside * np.cos(angle) + cross(axis, self._aside) * np.sin(angle)
+        aside = rotate_about(self._aside, axis, np.where(self._plan.pole_on, self._angle, 0.0))
         far = norm(mid - root) + norm(tip - mid)
         pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
         pole = self._plan.pole

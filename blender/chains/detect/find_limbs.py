@@ -80,22 +80,14 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     return tuple(limb for limb in (*found, *waiting.values()) if limb.kind in kinds)
 
 
-def _of_known_rig(rig: Rig, limb: KnownLimb) -> Limb:
+def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
     """With its FK controls for bones, and what IK reaches for as its target."""
-    root, end, tip = limb.fk[:3]
-    chain = chain_of(rig, end)
-    return Limb(
-        name=limb.name,
-        kind=Kind.LEGS if re.search("leg", limb.name, re.IGNORECASE) else Kind.ARMS,
-        side=bone_names.side(limb.name),
-        root_bone="" if rig.data.bones[end].parent.name == root else root,
-        end_bone=end,
-        tip_bone=tip,
-        why=f"FK controls of a known rig: {bones_named(*(rig.data.bones[name] for name in limb.fk))}",
-        chain=chain.name if chain else "",
-        subtarget=limb.followed,
-        pole_subtarget=limb.pole,
-    )
+    controls = [rig.data.bones[name] for name in known.fk]
+    root, end, tip = controls[:3]
+    why = f"FK controls of a known rig: {bones_named(*controls)}"
+    limb = LimbBones(label=Label(known.name, bone_names.side(known.name)), root=root, end=end, tip=tip, why=why)
+    kind = Kind.LEGS if re.search("leg", known.name, re.IGNORECASE) else Kind.ARMS
+    return replace(_limb(rig, limb, known.name, kind), subtarget=known.followed, pole_subtarget=known.pole)
 
 
 def _found(rig: Rig) -> list[Limb]:
@@ -108,19 +100,21 @@ def _found(rig: Rig) -> list[Limb]:
     found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
     is_quadruped = any(limb.label.front for limb in found)
-    return [
-        Limb(
-            name=_name(limb, is_quadruped),
-            kind=_kind(limb),
-            side=limb.label.side,
-            root_bone="" if limb.root == limb.end.parent else limb.root.name,
-            end_bone=limb.end.name,
-            tip_bone=limb.tip.name if limb.tip else "",
-            why=limb.why,
-            chain=chain.name if (chain := chain_of(rig, limb.end.name)) else "",
-        )
-        for limb in found
-    ]
+    return [_limb(rig, limb, _name(limb, is_quadruped), _kind(limb)) for limb in found]
+
+
+def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind) -> Limb:
+    chain = chain_of(rig, limb.end.name)
+    return Limb(
+        name=name,
+        kind=kind,
+        side=limb.label.side,
+        root_bone="" if limb.root == limb.end.parent else limb.root.name,
+        end_bone=limb.end.name,
+        tip_bone=limb.tip.name if limb.tip else "",
+        why=limb.why,
+        chain=chain.name if chain else "",
+    )
 
 
 def _kind(limb: LimbBones) -> Kind:
