@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -24,17 +22,13 @@ else:
     class _Later:
         """A module that is imported with the first call: Blender starts faster without it, and without NumPy."""
 
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        @cached_property
-        def _module(self) -> ModuleType:
-            return import_module(f"...{self._name}", __name__)
+        def __init__(self, module: str) -> None:
+            self._module = module
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(self._module, name)
+            return getattr(import_module(self._module, __name__), name)
 
-    api, in_hand = _Later("api"), _Later("blender.status.in_hand")
+    api, in_hand = _Later("...api"), _Later("...blender.status.in_hand")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]

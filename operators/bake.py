@@ -128,8 +128,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         from ..blender.scene.probe import set_frame
 
         if worst := _worst(rig):
-            frame, _ = worst
-            set_frame(context.scene, frame)
+            set_frame(context.scene, worst[0])
 
 
 class TWO_BONE_IK_OT_go_to_frame(Operator):

@@ -77,9 +77,9 @@ class RangeOperator(SelectedChainsOperator):
 
     def show_range(self, context: Context) -> None:
         """Let the options tell the range, whoever has chosen it."""
-        given = self.properties.is_property_set
-        if not given("frame_range"):
-            custom = given("frame_start") or given("frame_end")
+        is_set = self.properties.is_property_set
+        if not is_set("frame_range"):
+            custom = is_set("frame_start") or is_set("frame_end")
             self.frame_range = "CUSTOM" if custom else self.usual_range(context)
 
     def usual_range(self, context: Context) -> str:
@@ -88,11 +88,11 @@ class RangeOperator(SelectedChainsOperator):
 
     def frames(self, context: Context) -> tuple[float, float, float]:
         """First and last frame, and step."""
-        given = self.properties.is_property_set
-        name = self.frame_range if given("frame_range") else self.usual_range(context)
+        is_set = self.properties.is_property_set
+        name = self.frame_range if is_set("frame_range") else self.usual_range(context)
         start, end = _span(context, name, self.only_active)
-        start = self.frame_start if given("frame_start") else start
-        return start, self.frame_end if given("frame_end") else end, self.frame_step
+        start = self.frame_start if is_set("frame_start") else start
+        return start, self.frame_end if is_set("frame_end") else end, self.frame_step
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -125,8 +125,8 @@ class RangeOperator(SelectedChainsOperator):
         """Names of the limbs that it takes, and sentences about those that it leaves out."""
         from ..blender.bake.build_plan import chains_taking_part
 
-        found = chains_taking_part(rig, self.chains(rig))
-        return [chain.name for chain in found.chains], found.alerts
+        chains = chains_taking_part(rig, self.chains(rig))
+        return [chain.name for chain in chains.chains], chains.alerts
 
     def draw_chains(self, context: Context) -> None:
         """Which armatures with how many limbs, and the limbs that are left out."""

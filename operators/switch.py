@@ -19,13 +19,13 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
         from ..blender.status.limb_state import limb_states
 
         chain = rig.two_bone_ik_chains[active_names(rig)[0]]
-        found = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
+        state = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
         if chain.mute:
             chain.mute = False
-        elif found.hiding is None:
+        elif state.hiding is None:
             raise api.Refused("NOT_HIDDEN", chain=chain)
         else:
-            for note in hiding.mend(rig, found.hiding, chain.name, context.scene):
+            for note in hiding.mend(rig, state.hiding, chain.name, context.scene):
                 self.report({"INFO"}, note)
 
 

@@ -27,7 +27,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         for takeover in ordered:
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
-        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in ordered)
+        notes = tuple((Alert if taken.differs else str)(" ".join(map(str.strip, taken.lines()))) for taken in ordered)
         show_in_panel(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 

@@ -11,11 +11,11 @@ from ..scene.checks import refuse_unposable
 def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
     stretching = [chain for chain in with_bones(rig, names).chains if chain.unreachable == Unreachable.STRETCH]
-    found = {
+    by_chain = {
         chain.name: sheared_bones(rig, chain_bones(rig, chain.end_bone, chain.root_bone, chain.name))
         for chain in stretching
     }
-    return {name: bones for name, bones in found.items() if bones}
+    return {name: bones for name, bones in by_chain.items() if bones}
 
 
 def set_aligned(rig: Rig, names: Names) -> list[str]:
@@ -24,7 +24,7 @@ def set_aligned(rig: Rig, names: Names) -> list[str]:
     raises : Refused if the bones are a library's
     """
     refuse_unposable(rig)
-    bones = [bone for found in sheared(rig, names).values() for bone in found]
+    bones = [bone for bone_names in sheared(rig, names).values() for bone in bone_names]
     if bones and (rig.data.override_library or not rig.data.is_editable):
         raise Refused("LIBRARY_ALIGNED", object=rig, bone=bones[0])
     for bone in bones:

@@ -130,8 +130,8 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
     now = state.update(rig, scene, depsgraph)
     if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
         _copies[rig.session_uid] = now.reading, known_limbs.copies(rig, dependencies.constrained(rig))
-    solved = {one.plan.name: one for one in now.solved}
-    found = {}
+    solved = {limb.plan.name: limb for limb in now.solved}
+    states = {}
     for chain in rig.two_bone_ik_chains:
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[2], *target) if joints and target else 0.0
@@ -142,8 +142,8 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
             away = refusal.object, str(refusal.value)
             seen = replace(seen, state=State(refusal.kind), away=away, refusal=None)
         is_solved = chain.name in solved and chain.name not in now.left_out
-        found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
-    return found
+        states[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
+    return states
 
 
 def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
@@ -154,8 +154,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= close:
         return replace(seen, state=State.REACHED)
-    wanted = solve.world_joints(solved)[0, 0].tolist()
-    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, wanted, strict=True))
+    joints = solve.world_joints(solved)[0, 0].tolist()
+    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, joints, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
         cause = _cause(solved, status, close)
@@ -208,5 +208,5 @@ def _target(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
 
 
 def _world(item: Object, place: Vector) -> Place:
-    found = item.matrix_world @ place
-    return found.x, found.y, found.z
+    point = item.matrix_world @ place
+    return point.x, point.y, point.z

@@ -52,8 +52,8 @@ class ControlKeys:
             if channel.path in limb.paths(bone) and not self._unchanged(channel)
         ]
 
-    def asked(
-        self, bases: Mapping[str, Basis], between: Between, held: list[Setting], poses: Mapping[str, Array], unit: float
+    def in_style(
+        self, bases: Mapping[str, Basis], between: Between, fixed: list[Setting], poses: dict[str, Array], unit: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
 
@@ -64,7 +64,7 @@ class ControlKeys:
             return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
         channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
         if self._style.keys == Keys.REDUCED:
-            return (yield from self._reduced(channels, bases, held, poses, self._style.tolerance / unit))
+            return (yield from self._reduced(channels, bases, fixed, poses, self._style.tolerance / unit))
         return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
@@ -73,8 +73,8 @@ class ControlKeys:
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
-        found = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
-        times = np.sort(np.concatenate([np.empty(0), *found]))
+        keyed_at = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
+        times = np.sort(np.concatenate([np.empty(0), *keyed_at]))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
 
@@ -90,8 +90,8 @@ class ControlKeys:
         self,
         channels: Mapping[str, list[Channel]],
         bases: Mapping[str, Basis],
-        held: Sequence[Setting],
-        wanted: Mapping[str, Array],
+        fixed: Sequence[Setting],
+        poses: Mapping[str, Array],
         tolerance: float,
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         ends, allowed = np.unique(self._plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
@@ -103,10 +103,10 @@ class ControlKeys:
                     cubic, near = self._style.interpolation == "BEZIER", allowed[limb.name]
                     reducing = reduce_limb(limb, channels[limb.name], bases, tolerance=near, cubic=cubic)
                     few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
-                keyed = (channel for found in few.values() for channel in found)
-                steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
+                keyed = (channel for of_limb in few.values() for channel in of_limb)
+                steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])
                 now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
-                off = {limb.name: _off(limb, now, wanted) for limb in self._limbs}
+                off = {limb.name: _off(limb, now, poses) for limb in self._limbs}
                 wrong = [limb for limb in self._limbs if off[limb.name] > tolerance]
                 if not wrong:
                     break
@@ -133,9 +133,9 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
     return notes
 
 
-def _off(limb: SwitchPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
+def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array]) -> float:
     """How far bones of the limb are off at the most, armature units."""
-    return float(differences(limb.shown, now, wanted)[0].max())
+    return float(differences(limb.shown, now, poses)[0].max())
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -51,15 +51,16 @@ def create_all(
     for rig, names in rigs.items():
         refuse_unposable(rig)
         taking_part[rig] = with_bones(rig, names)
-        chains = {chain.name: chain for chain in taking_part[rig].chains if any(lacks(chain, role) for role in Role)}
+        chains = [chain for chain in taking_part[rig].chains if any(lacks(chain, role) for role in Role)]
         if chains:
-            lacking[rig], makers[rig] = chains, _maker(rig, scene_of(rig, scene), style)
+            lacking[rig] = {chain.name: chain for chain in chains}
+            makers[rig] = _maker(rig, scene_of(rig, scene), style)
     nothing = (translated("note.no_target_lacks"),)
     reports = {rig: Report(rig=rig.name, chains=(), notes=nothing, operation="Create Targets") for rig in rigs}
     with ExitStack() as until_error:
-        for rig, chains in lacking.items():
+        for rig, by_name in lacking.items():
             until_error.enter_context(unchanged_on_error(rig))
-            for chain in chains.values() if choose_settings else ():
+            for chain in by_name.values() if choose_settings else ():
                 if lacks(chain, Role.TARGET):
                     set_fields(chain, chain_defaults.fitting(chain))
         carriers = partial(_carriers, lacking, style)
@@ -77,12 +78,10 @@ def create_all(
         for point, new in created:
             setattr(new.chain, new.role.bone_field, point.bone)
             setattr(new.chain, new.role, point.object)
-    return [_with_left_out(reports[rig], taking_part[rig]) for rig in rigs]
-
-
-def _with_left_out(report: Report, chains: TakingPart) -> Report:
-    left_out = chains.left_out
-    return replace(report, notes=(*chains.alerts, *report.notes), left_out=left_out, lacking=left_out)
+    return [
+        replace(report, notes=(*chains.alerts, *report.notes), left_out=chains.left_out, lacking=chains.left_out)
+        for report, chains in zip(reports.values(), taking_part.values(), strict=True)
+    ]
 
 
 def _maker(rig: Rig, scene: Scene, style: TargetStyle) -> tuple[ModuleType, tuple[str, ...]]:
@@ -110,13 +109,13 @@ def _carriers(chains: Mapping[Rig, Mapping[str, TwoBoneIKChain]], style: TargetS
     return {Point(plan.rig, name) for name in names if name}
 
 
-def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, found: TargetsFromPose) -> Iterator[NewTarget]:
+def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, targets: TargetsFromPose) -> Iterator[NewTarget]:
     parent = parent_name(chain, style)
     transforms = {
-        Role.TARGET: WorldTransform(location=found.target, orientation=found.orientation),
-        Role.POLE: WorldTransform(location=found.pole),
+        Role.TARGET: WorldTransform(location=targets.target, orientation=targets.orientation),
+        Role.POLE: WorldTransform(location=targets.pole),
     }
     for role, transform in transforms.items():
         if lacks(chain, role):
             name = target_name(chain.name, role)
-            yield NewTarget(chain=chain, role=role, name=name, parent=parent, transform=transform, size=found.size)
+            yield NewTarget(chain=chain, role=role, name=name, parent=parent, transform=transform, size=targets.size)

@@ -42,7 +42,7 @@ class _MovedPole:
     item: Object
     now: list[Channel]
     keyed: list[Channel]
-    told: str
+    note: str
 
 
 def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled) -> Report:
@@ -75,7 +75,7 @@ def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = 
         _set_bends(rig, before)
         raise
     for pole in poles:
-        notes += [*_write(pole, plan.scene), pole.told]
+        notes += [*_write(pole, plan.scene), pole.note]
     with unkeyed_edits.preserved() as keep:
         report = pose.within(keep, rig, names, scene, insert_keys=False, posing=nullcontext(pose_before))
     return replace(report, notes=(*notes, *report.notes))
@@ -113,13 +113,13 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
         refuse_stretched_time(over_range)
         with sampling.Sampler(over_range, Sampling.AUTO) as sampler:
             keyed = _channels(over_range, run(sampler.pose_over_range({pole})), targets)
-    told = translated(
+    sentence = translated(
         "note.pole_keys_moved" if keyed else "note.pole_moved",
         pole=point_text(pole),
         chain=chain.name,
         count=len(frames),
     )
-    return _MovedPole(item=pole.object, now=moved, keyed=keyed, told=told)
+    return _MovedPole(item=pole.object, now=moved, keyed=keyed, note=sentence)
 
 
 def _only(plan: Plan, chain: ChainPlan) -> Plan:

@@ -18,14 +18,14 @@ def remove(rig: Rig, names: Names) -> tuple[str, ...]:
     """
     refuse_unposable(rig)
     scene = scene_of(rig)
-    found = [(chain, role, item) for chain in chosen_chains(rig, names) for role in Role if (item := made(chain, role))]
-    if not found:
+    owned = [(chain, role, item) for chain in chosen_chains(rig, names) for role in Role if (item := made(chain, role))]
+    if not owned:
         raise Refused("NO_MADE_TARGETS", object=rig)
-    for chain, role, _ in found:
+    for chain, role, _ in owned:
         chain.property_unset(role)
         chain.property_unset(role.bone_field)
     used = items_in_use()
-    items = dict.fromkeys(item for _, _, item in found if (item[0].data if item[1] else item[0], item[1]) not in used)
+    items = dict.fromkeys(item for _, _, item in owned if (item[0].data if item[1] else item[0], item[1]) not in used)
     removed = tuple(bone or target.name for target, bone in items)
     target_bones.remove(rig, scene, [bone for _, bone in items if bone])
     target_empties.remove([target for target, bone in items if not bone])

@@ -32,7 +32,7 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
         notes.append(translated("note.linking_alone", object=rig.name))
     empties: list[Object] = []
     try:
-        empties.extend(_empty(rig, one, collection) for one in new)
+        empties.extend(_empty(rig, target, collection) for target in new)
         yield [Point(empty) for empty in empties], notes
     except Exception:
         remove(empties)

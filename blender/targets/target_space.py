@@ -55,11 +55,11 @@ def change_target_space(
     A parent counts on all frames. So the range becomes longer where targets, what has carried them, or what is to carry
     them have keys outside of it.
     """
-    asked = build_plan(rig, names, frames, scene)
-    plan = build_plan(rig, names, _with_all_keys(asked, space), scene, settings.keys)
+    short_plan = build_plan(rig, names, frames, scene)
+    plan = build_plan(rig, names, _with_all_keys(short_plan, space), scene, settings.keys)
     targets = _targets(plan, space, settings)
     objects: list[Object] = [point.object for point in targets if not point.bone]
-    range_notes = _range_notes(asked, plan)
+    range_notes = _range_notes(short_plan, plan)
 
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
@@ -111,9 +111,9 @@ def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
     return float(start - step * ceil(before - 1e-3)), float(end + step * ceil(after - 1e-3)), step
 
 
-def _range_notes(asked: Plan, plan: Plan) -> list[str]:
+def _range_notes(short_plan: Plan, plan: Plan) -> list[str]:
     ends = plan.frames[0], plan.frames[-1]
-    if ends == (asked.frames[0], asked.frames[-1]):
+    if ends == (short_plan.frames[0], short_plan.frames[-1]):
         return []
     return [translated("note.all_keys", start=frame_text(ends[0]), end=frame_text(ends[1]))]
 

@@ -58,11 +58,11 @@ def bake_targets(
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
-    found = targets_from_pose.targets_from_pose(plan, samples)
-    places, solved = world_transforms(found), [one.solved for one in found]
+    targets = targets_from_pose.targets_from_pose(plan, samples)
+    places, solved = world_transforms(targets), [limb.solved for limb in targets]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
     by_target = yield from part(converting, sampled, 1.0)
-    channels, kept_notes = by_object(by_target), [*pose_notes(plan, found), *key_notes(plan, by_target)]
+    channels, kept_notes = by_object(by_target), [*pose_notes(plan, targets), *key_notes(plan, by_target)]
 
     def write(keep: Keep) -> Written:
         sampler.removal.refuse()
@@ -83,13 +83,13 @@ def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bo
     points = keyable(plan, over_range=False, style=DEFAULTS if insert_keys else None)
 
     samples = sampling.sample_current_frame(plan, pose_need(plan, placed(points)))
-    found = targets_from_pose.targets_from_pose(plan, samples)
-    channels = target_channels(plan, world_transforms(found), samples, points)
+    targets = targets_from_pose.targets_from_pose(plan, samples)
+    channels = target_channels(plan, world_transforms(targets), samples, points)
     with unkeyed_edits.preserved() as keep:
-        notes = [*pose_notes(plan, found), *pose_channels(plan, channels, keep if insert_keys else None)]
+        notes = [*pose_notes(plan, targets), *pose_channels(plan, channels, keep if insert_keys else None)]
     if not insert_keys:
         notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
-    return build_report("Snap to Pose", plan, [one.solved for one in found], notes)
+    return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
 
 
 def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
@@ -119,7 +119,7 @@ def find_targets(
     carriers : gives the bones that are to carry new targets
     """
     plans = [current_plan(rig, list(names), scene, stand_in=Point(rig)) for rig, names in rigs.items()]
-    found = {}
+    posed = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]
         need = reduce(or_, (pose_need(plan, ()) for plan in there))
@@ -127,9 +127,9 @@ def find_targets(
         samples = sampling.sample_current_frame(there[0], need)
         for plan in there:
             targets = targets_from_pose.targets_from_pose(plan, samples)
-            report = build_report("Create Targets", plan, [one.solved for one in targets], pose_notes(plan, targets))
-            found[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
-    return found
+            report = build_report("Create Targets", plan, [limb.solved for limb in targets], pose_notes(plan, targets))
+            posed[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
+    return posed
 
 
 def place_targets(posed: Posed, places: Mapping[Point, WorldTransform]) -> None:

@@ -110,7 +110,7 @@ class IkChain:
         """
 
         here = joints_of(self._plan, evaluated.poses)
-        before, after = (norm(here - self._wanted[each]).max(axis=1) for each in (rows, rows + 1))
+        before, after = (norm(here - self._wanted[at]).max(axis=1) for at in (rows, rows + 1))
         jumps = before < _JUMPS * after
 
         def halfway(values: Array) -> Array:
@@ -128,13 +128,13 @@ class IkChain:
         half._sizes = halfway(self._sizes) * half._lengths / halfway(self._lengths)
         poles = half._poled()
         bases, _ = place(poles, evaluated)
-        found = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
+        by_path = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
         if not self._plan.swivel:
-            return found
+            return by_path
         bases = half._before_ik(self._plan.swivel, evaluated.poses)
         for bone in self._plan.sized:
-            found |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
-        return found
+            by_path |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
+        return by_path
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its own controls are keyed to already."""

@@ -26,9 +26,9 @@ def aside(joints: Array, fallback: Array) -> Array:
     bend = rejection(mid - root, axis)
     bent = norm(bend) > IN_LINE * norm(mid - root)
     start = unit(rejection(fallback, axis))
-    held = carry_last(np.where(bent[:, None], unit(bend), start), bent)
-    known = np.logical_or.accumulate(bent)
-    return unit(rejection(np.where(known[:, None], held, start), axis))
+    carried = carry_last(np.where(bent[:, None], unit(bend), start), bent)
+    ever_bent = np.logical_or.accumulate(bent)
+    return unit(rejection(np.where(ever_bent[:, None], carried, start), axis))
 
 
 def mid_aside(joints: Array) -> Array:

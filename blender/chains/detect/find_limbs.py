@@ -67,17 +67,17 @@ class Limb:
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     """The limbs of these kinds, in the order of the armature's bones; those of a known rig as it is known."""
-    known = limbs_of(rig)
-    owners = {bone: limb.name for limb in known for bone in limb.bones}
-    waiting = {limb.name: _of_known_rig(rig, limb) for limb in known}
-    found = []
+    known_limbs = limbs_of(rig)
+    owners = {bone: limb.name for limb in known_limbs for bone in limb.bones}
+    waiting = {limb.name: _of_known_rig(rig, limb) for limb in known_limbs}
+    in_order = []
     for limb in _found(rig):
         owner = owners.get(limb.end_bone)
         if owner is None:
-            found.append(limb)
+            in_order.append(limb)
         elif owner in waiting:  # otherwise it is found in another set of bones
-            found.append(waiting.pop(owner))
-    return tuple(limb for limb in (*found, *waiting.values()) if limb.kind in kinds)
+            in_order.append(waiting.pop(owner))
+    return tuple(limb for limb in (*in_order, *waiting.values()) if limb.kind in kinds)
 
 
 def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
@@ -92,15 +92,15 @@ def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
 
 def _found(rig: Rig) -> list[Limb]:
     bones = list(rig.data.bones)
-    found = by_name.limbs(rig)
-    if all(_kind(limb) == Kind.FINGERS for limb in found):
-        found += by_structure.limbs(bones)
-    found = _with_forelegs(found)
-    legs, arms = [limb for limb in found if _is_hind(limb)], [limb for limb in found if _is_front(limb)]
-    found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
+    detected = by_name.limbs(rig)
+    if all(_kind(limb) == Kind.FINGERS for limb in detected):
+        detected += by_structure.limbs(bones)
+    detected = _with_forelegs(detected)
+    legs, arms = [limb for limb in detected if _is_hind(limb)], [limb for limb in detected if _is_front(limb)]
+    detected = sorted(detected, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
-    is_quadruped = any(limb.label.front for limb in found)
-    return [_limb(rig, limb, _name(limb, is_quadruped), _kind(limb)) for limb in found]
+    is_quadruped = any(limb.label.front for limb in detected)
+    return [_limb(rig, limb, _name(limb, is_quadruped), _kind(limb)) for limb in detected]
 
 
 def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind) -> Limb:
@@ -132,14 +132,14 @@ def _is_front(limb: LimbBones) -> bool:
     return limb.label.front or _kind(limb) == Kind.ARMS
 
 
-def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
+def _with_forelegs(detected: list[LimbBones]) -> list[LimbBones]:
     """Arms that begin at the height of the legs and reach as far down become forelegs, if both sides do.
 
     Otherwise the name counts: in the rest pose of a captured human, one arm may hang, or limbs may point anywhere.
     """
-    legs = [limb.reach for limb in found if _is_hind(limb)]
+    legs = [limb.reach for limb in detected if _is_hind(limb)]
     if not legs:
-        return found
+        return detected
     hips, feet = (sum(points, Vector()) / len(legs) for points in zip(*legs, strict=True))
     down = feet - hips
 
@@ -147,7 +147,7 @@ def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
         begin, end = ((point - hips).dot(down) for point in limb.reach)
         return abs(begin) <= _LEVEL * down.length_squared and end > _DOWN * down.length_squared
 
-    arms = [limb for limb in found if limb.label.name == "Arm"]
+    arms = [limb for limb in detected if limb.label.name == "Arm"]
     on_sides = {side: [stands(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
     agreed = all(any(standing) for standing in on_sides.values() if standing)
 
@@ -155,7 +155,7 @@ def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
         label = Label("Leg", limb.label.side, front=True)
         return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
 
-    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in found]
+    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in detected]
 
 
 def _name(limb: LimbBones, is_quadruped: bool) -> str:
