@@ -3,17 +3,11 @@
 from typing import Any
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
-from bpy.props import IntProperty, StringProperty
 from bpy.types import Context, Event, OperatorProperties
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views
-
-
-def _bone() -> Any:
-    return StringProperty(name="Bone", description="End bone of the limb", options={"SKIP_SAVE"})
+from ..blender.options import option
+from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views, registration
 
 
 class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
@@ -23,8 +17,8 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
     bl_label = "Select Contact"
     bl_options = {"UNDO", "INTERNAL"}
 
-    bone: _bone()
-    frame: IntProperty(name="Frame", description="A frame of the stretch", options={"SKIP_SAVE"})
+    bone: option("contacts", "bone")
+    frame: option("contacts", "frame")
 
     @classmethod
     def description(cls, context: Context, properties: OperatorProperties) -> str:
@@ -61,10 +55,10 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
     bl_idname = "two_bone_ik.contact_set"
     bl_label = "Set Two-Bone IK Contact"
 
-    bone: _bone()
-    contact: choice("contact")
-    frame_start: IntProperty(name="Frame Start", description="First frame", options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame", options={"SKIP_SAVE"})
+    bone: option("contacts", "bone")
+    contact: option("plant", "contact")
+    frame_start: option("range", "frame_start")
+    frame_end: option("range", "frame_end")
 
     def execute(self, context: Context) -> Result:
         from ..blender.plant import contact_stretches
@@ -103,6 +97,4 @@ class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):
         redraw_views()
 
 
-register, unregister = register_classes_factory(
-    (TWO_BONE_IK_OT_contact_select, TWO_BONE_IK_OT_contact_set, TWO_BONE_IK_OT_foot_paths)
-)
+register, unregister = registration(globals())

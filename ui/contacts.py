@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from .panel import draw_lines, is_narrow, sidebar_width
+from .sidebar import draw_lines, is_narrow, sidebar_width
 
 if TYPE_CHECKING:
     from ..blender.plant.contact_stretches import Stretch

@@ -16,6 +16,8 @@ from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
 from ..settings.properties import active_chain
+from ..targets.made_for import item_of
+from ..targets.new_targets import Role
 
 
 def kept(item: Object) -> Any:
@@ -31,14 +33,8 @@ def hold_to(scene: Any) -> tuple[Object, str] | None:
 
 def of_chain(chain: Any) -> list[TwoBoneIKHold]:
     """Those of a chain's target."""
-    point = point_of(chain)
+    point = item_of(chain, Role.TARGET)
     return holds_of(point) if point else []
-
-
-def point_of(chain: Any) -> Point | None:
-    """A chain's target."""
-    target = chain.target
-    return Point(target, chain.subtarget if is_rig(target) else "") if target else None
 
 
 def owner(point: Point) -> Object | PoseBone:
@@ -87,7 +83,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
     chain = active_chain(rig)
-    target = point_of(chain) if chain else None
+    target = item_of(chain, Role.TARGET) if chain else None
     point = controls.keyed_point(target) if target else None
     selected = {
         frame
@@ -120,6 +116,6 @@ def title(hold: Hold) -> str:
 def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
     """Each hold with those that were asked for later, which win over it."""
     records = holds_of(point)
-    found = [read(record) for record in records]
-    for index, (record, hold) in enumerate(zip(records, found, strict=True)):
-        yield record, hold, found[index + 1 :]
+    all_holds = [read(record) for record in records]
+    for index, (record, hold) in enumerate(zip(records, all_holds, strict=True)):
+        yield record, hold, all_holds[index + 1 :]

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 from bpy.types import Object
-from numpy.typing import NDArray
 
 from ...skeleton.target_channels import KeyedTarget
-from ...skeleton.values import MERGE
 from .. import versions
 from ..curves import write
 from ..curves.kept_action import curves
 from ..curves.key_checks import code
+from ..curves.own_keys import any_inside
 from ..curves.write import Attributes
 from . import holds
 
@@ -57,16 +56,8 @@ def _held(target: KeyedTarget, records: Sequence[Any]) -> Iterator[tuple[str, li
         yield target.rotation_path, [holds.read(record).span for record in turning], records[0].orientation
 
 
-def _inside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
-    frames = keys["co"][:, 0]
-    inside = np.zeros(len(frames), dtype=np.bool_)
-    for first, last in spans:
-        inside |= (frames >= first - MERGE) & (frames <= last + MERGE)
-    return inside
-
-
 def _outside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
-    outside = ~_inside(keys, spans)
+    outside = ~any_inside(keys["co"][:, 0], spans)
     return {name: values[outside] for name, values in keys.items()}
 
 
@@ -76,6 +67,6 @@ def _with_source(keys: Attributes, source: Attributes, spans: Sequence[tuple[flo
     places = {tuple(co): row for row, co in enumerate(source["co"].tolist())}
     rows = [places.get(tuple(co), -1) for co in keys["co"].tolist()]
     frozen = (keys["handle_left_type"] == free) & (keys["handle_right_type"] == free) & (np.array(rows, int) >= 0)
-    taken = np.concatenate((np.flatnonzero(_inside(source, spans)), np.array(rows, int)[frozen]))
+    taken = np.concatenate((np.flatnonzero(any_inside(source["co"][:, 0], spans)), np.array(rows, int)[frozen]))
     order = np.argsort(np.concatenate((keys["co"][~frozen, 0], source["co"][taken, 0])), kind="stable")
     return {name: np.concatenate((values[~frozen], source[name][taken]))[order] for name, values in keys.items()}

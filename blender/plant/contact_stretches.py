@@ -127,7 +127,7 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
 def unkeyed(rig: Rig, scene: Scene) -> Iterator[PoseBone]:
     """Bones whose contact was changed without a key, so that it is not what their keys give on the current frame.
 
-    A row whose keys were deleted leaves its last contact there, which nobody has changed.
+    A row whose keys were deleted leaves its last contact there, which is no change.
     """
     known, planted = rows(rig), captured_action.remembered(rig)
     field = keyed_options.bone_field(contact_keys.NAME)

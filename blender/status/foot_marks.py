@@ -15,7 +15,8 @@ from ...solver.feet.corrections import stand_spans
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..plant import captured_action, contact_keys, contact_stretches, foot_paths
+from ..plant import contact_keys, contact_stretches, foot_paths
+from ..plant.captured_action import remembered
 from .limb_state import Place
 from .overlay import Line
 
@@ -26,7 +27,7 @@ _SMALL = 0.05
 """The same of a limb that has one point, as part of the length of its end bone."""
 
 _OFF = 0.02
-"""Part of that radius by which nobody sees a foot off its path."""
+"""Part of that radius by which a foot may be off its path: too little to see."""
 
 _ROUND = [(cos(turn * pi / 12.0), sin(turn * pi / 12.0)) for turn in range(25)]
 
@@ -83,7 +84,7 @@ def foot_lines(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> FootLines:
 
 def _places(rig: Rig, row: FCurve, depsgraph: Depsgraph) -> list[Place]:
     """Ball and heel as evaluated; none where nothing is remembered of them, or a bone is gone."""
-    foot, evaluated = captured_action.remembered(rig).get(row.data_path), rig.evaluated_get(depsgraph)
+    foot, evaluated = remembered(rig).get(row.data_path), rig.evaluated_get(depsgraph)
     if foot is None or any(bone not in evaluated.pose.bones for bone, _ in foot.stands_on):
         return []
     to_world = evaluated.matrix_world

@@ -29,14 +29,14 @@ Selection = list[tuple[Object, str]]
 
 def limb_in_hand(context: Context) -> tuple[Rig, int] | None:
     """The armature object and the index of its chain; None where the selection tells no limb."""
-    found = _found(context.view_layer, context.object)
-    return found if found and found[1] < len(found[0].two_bone_ik_chains) else None
+    limb = _found(context.view_layer, context.object)
+    return limb if limb and limb[1] < len(limb[0].two_bone_ik_chains) else None
 
 
 def rig_in_hand(context: Context) -> Rig | None:
     """The armature object of the limb in hand, or the one that is selected and may have no chain yet."""
-    found = _found(context.view_layer, context.object)
-    return found and found[0]
+    limb = _found(context.view_layer, context.object)
+    return limb and limb[0]
 
 
 def bone_in_hand(context: Context) -> str:
@@ -65,9 +65,9 @@ def notice(layer: ViewLayer) -> None:
 
 def follow(layer: ViewLayer) -> None:
     """The limb in hand becomes the active chain of its armature."""
-    found = _found(layer, layer.objects.active)
-    if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
-        rig, index = found
+    limb = _found(layer, layer.objects.active)
+    if limb and editable(limb[0]) and limb[1] < len(limb[0].two_bone_ik_chains):
+        rig, index = limb
         keyed_options.settle(rig)  # of a rig that was appended, or generated again
         if rig.two_bone_ik_active != index:
             _following.append(layer)
@@ -86,8 +86,8 @@ def search_again(layer: Any) -> None:
 def take(rig: Rig, context: Context) -> None:
     """Another chain of this armature was made active; with the armature in hand, that chain is from now on."""
     layer = context.view_layer
-    found = None if _following else _found(layer, layer.objects.active)
-    if found and found[0] == rig and editable(rig):
+    limb = None if _following else _found(layer, layer.objects.active)
+    if limb and limb[0] == rig and editable(rig):
         _keep(layer, layer.objects.active, rig)
 
 

@@ -29,7 +29,8 @@ def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, 
 
 def _goes_along(item: Object | None, rig: Rig) -> bool:
     while item:
-        if item == rig or any(isinstance(each, ArmatureModifier) and each.object == rig for each in item.modifiers):
+        deforming = [modifier.object for modifier in item.modifiers if isinstance(modifier, ArmatureModifier)]
+        if rig in (item, *deforming):
             return True
         item = item.parent
     return False

@@ -44,23 +44,24 @@ def keyable(
     turn_all : key the rotation of all of them, and not only where the chain follows it
     raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
-    found: dict[Point, bool] = {}
+    turned: dict[Point, bool] = {}
     for chain in plan.chains:
         for point, turns in ((chain.target, turn_all or chain.use_rotation), (chain.pole, turn_all)):
             if point is None:
                 continue
-            if point in found:
+            if point in turned:
                 raise _refused("SHARED_TARGET", chain, point)
-            found[point] = turns
+            turned[point] = turns
             _refuse_unmovable(chain, _control(chain, point), turns=turns)
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
-            if place in found or place in map(controls.keyed_point, found):
+            if place in turned or place in map(controls.keyed_point, turned):
                 raise _refused("TARGET_CARRIES", chain, place)
-    _refuse_hanging(plan, {controls.keyed_point(point): turns for point, turns in found.items()}, over_range=over_range)
-    targets = {point: keyed_target(point, plan.frames[0]) for point in found}
+    goals = {controls.keyed_point(point): turns for point, turns in turned.items()}
+    _refuse_hanging(plan, goals, over_range=over_range)
+    targets = {point: keyed_target(point, plan.frames[0]) for point in turned}
     for point, target in targets.items():
-        paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
+        paths = {target.location_path, *([target.rotation_path] if turned[point] else [])}
         if style:
             key_checks.refuse_unwritable(point.object, paths, style)
         else:
@@ -129,9 +130,9 @@ def _control(chain: ChainPlan, point: Point) -> Point:
     limb, control = controls.limb_followed(point), controls.keyed_point(point)
     if limb and not limb.control:
         raise _refused("NO_CONTROL", chain, point)
-    found = controls.carried(point, control)
-    if not isinstance(found, Point):
-        owner, constraint = found
+    carried = controls.carried(point, control)
+    if not isinstance(carried, Point):
+        owner, constraint = carried
         if constraint is None:
             raise _refused("NOT_CARRIED.at_all", chain, point, control=control.bone)
         named = {"control": control.bone, "owner": owner.name, "constraint": constraint.name}
@@ -218,7 +219,7 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
         delta_location=location[0],
         delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
-        constrained=bool(bone) and any(not each.mute for _, each in dependencies.constraints_moving(point)),
+        constrained=bool(bone) and any(not constraint.mute for _, constraint in dependencies.constraints_moving(point)),
         arrives=_arrives(target, point) if target != point else None,
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...solver import rotation
 from ...solver.values import Array
-from ...solver.vectors import IN_LINE, cross, norm, product, rejection, unit
+from ...solver.vectors import IN_LINE, norm, product, rejection, rotate_about, unit
 from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
@@ -110,7 +110,7 @@ class IkChain:
         """
 
         here = joints_of(self._plan, evaluated.poses)
-        before, after = (norm(here - self._wanted[each]).max(axis=1) for each in (rows, rows + 1))
+        before, after = (norm(here - self._wanted[at]).max(axis=1) for at in (rows, rows + 1))
         jumps = before < _JUMPS * after
 
         def halfway(values: Array) -> Array:
@@ -128,13 +128,13 @@ class IkChain:
         half._sizes = halfway(self._sizes) * half._lengths / halfway(self._lengths)
         poles = half._poled()
         bases, _ = place(poles, evaluated)
-        found = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
+        by_path = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
         if not self._plan.swivel:
-            return found
+            return by_path
         bases = half._before_ik(self._plan.swivel, evaluated.poses)
         for bone in self._plan.sized:
-            found |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
-        return found
+            by_path |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
+        return by_path
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its own controls are keyed to already."""
@@ -232,8 +232,7 @@ class IkChain:
             return []
         root, mid, tip = np.moveaxis(self._wanted, 1, 0)
         axis = unit(tip - root)
-        angle = np.where(self._plan.pole_on, self._angle, 0.0)[:, None]
-        aside = self._aside * np.cos(angle) + cross(axis, self._aside) * np.sin(angle)
+        aside = rotate_about(self._aside, axis, np.where(self._plan.pole_on, self._angle, 0.0))
         far = norm(mid - root) + norm(tip - mid)
         pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
         pole = self._plan.pole

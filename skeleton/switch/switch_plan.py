@@ -40,9 +40,9 @@ class Setting:
 
     def channel(self, frames: Array) -> Channel:
         """Keys that hold the value from the first of the frames on."""
-        held = np.ones(len(frames) - 1, dtype=np.bool_)
+        constant = np.ones(len(frames) - 1, dtype=np.bool_)
         values = np.full((len(frames), 1), self.value)
-        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=held)
+        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=constant)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
