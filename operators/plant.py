@@ -57,9 +57,9 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         for rig in self.rigs(context):
             for bone in contact_stretches.unkeyed(rig, context.scene):
                 if not context.scene.tool_settings.use_keyframe_insert_auto:
-                    kind = bone.two_bone_ik_contact.capitalize()
+                    kind = getattr(bone, contact_keys.FIELD).capitalize()
                     raise api.Refused("CONTACT_UNKEYED", object=rig, bone=bone.name, value=kind)
-                bone.keyframe_insert("two_bone_ik_contact", group=contact_keys.GROUP)
+                bone.keyframe_insert(contact_keys.FIELD, group=contact_keys.GROUP)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import floor_named

@@ -21,6 +21,10 @@ _FRAME, _WORD, _HALF_ICON = 2.0, 40.0, 9.0
 """Pixels that a frame, a word in a button and half of an icon need."""
 
 
+_LEAST = 0.001
+"""Of a row: 0 would halve it."""
+
+
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The strips of all limbs with contacts, and what sets the contacts that are selected."""
     from ..blender.plant import contact_stretches
@@ -37,8 +41,8 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
             strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
             _draw_stretches(strip, bone, stretches, pixels / (page[1] - page[0] + 1))
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
-    for bone in contact_stretches.unkeyed(rig, scene):
-        draw_lines(layout, context, [unkeyed.format(names.get(bone.name, bone.name))])
+    for changed in contact_stretches.unkeyed(rig, scene):
+        draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
     bone, first, last = contact_stretches.selected(rig, scene)
     if bone:
         kind = contact_stretches.kind_over(rows[bone], first, last) if bone in rows else ""
@@ -78,7 +82,7 @@ def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float)
     if not 0.0 <= part <= 1.0:
         row.label(text="")
         return
-    split = row.split(factor=max(part - _HALF_ICON / pixels, 0.0))
+    split = row.split(factor=max(part - _HALF_ICON / pixels, _LEAST))
     split.label(text="")
     split.label(text="", icon="TRIA_DOWN")
 

@@ -7,6 +7,7 @@ follows its own limb by a way that the order of an armature's chains does not sh
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve, Object, Scene
@@ -52,8 +53,8 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = group.distances(frame)
             when = frame_text(plan.frames[frame])
-            named = {"unit": unit_name(plan.scene), "frame": when, "inner": inner, "outer": outer}
-            raise Refused("UNREACHABLE", chain=group.plan, value=distance, **named)
+            annulus: dict[str, Any] = {"unit": unit_name(plan.scene), "inner": inner, "outer": outer}
+            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, **annulus)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

@@ -21,16 +21,17 @@ class Alert(str):
     __slots__ = ()
 
 
-def translated(name: str, /, *, unit: str = "", **values: object) -> str:
+def translated(name: str, /, **values: object) -> str:
     """The sentence of this name in the user's language, with values for its {placeholders}; their braces are kept.
 
-    unit : of its lengths, as `numbers.unit_name` gives it
+    values : among them the `unit` of its lengths, if it has any, as `numbers.unit_name` gives it
     """
     group, _, case = name.partition(".")
     template = _sentences()[group]
     words = pgettext_rpt(template[case] if case else template)
     if ":length}" in words or ":number}" in words:
-        text = Readable(unit, translated("part.less", least=LEAST)).vformat(words, (), values)
+        readable = Readable(str(values.get("unit", "")), translated("part.less", least=LEAST))
+        text = readable.vformat(words, (), values)
     else:
         text = words.format(**values)
     return Alert(text) if group == "alert" else text

@@ -20,7 +20,8 @@ from ..rna_paths import bone_and_property
 from ..settings import keyed_options
 from ..settings.key_settings import KeyStyle
 
-NAME = "contact"
+NAME, FIELD = "contact", keyed_options.bone_field("contact")
+"""The option, and the property of pose bones that has it."""
 
 STYLE = KeyStyle(interpolation="CONSTANT")
 """How channels of contacts are to be written: the last key is constant, too."""
@@ -65,7 +66,7 @@ def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
 
 def is_row(curve: FCurve) -> bool:
     """Whether it has the contacts of a limb."""
-    return curve.data_path.endswith(f".{keyed_options.bone_field(NAME)}")
+    return curve.data_path.endswith(f".{FIELD}")
 
 
 def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:

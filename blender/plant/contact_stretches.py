@@ -15,7 +15,6 @@ from ..curves import write
 from ..curves.key_checks import refuse_unwritable
 from ..curves.unkeyed_edits import preserve_edits
 from ..rna_paths import bone_and_property
-from ..settings import keyed_options
 from ..settings.properties import active_chain
 from . import captured_action, contact_keys
 
@@ -45,7 +44,7 @@ def limb_names(rig: Rig) -> dict[str, str]:
 
 def span(row: FCurve) -> tuple[int, int]:
     """The whole frames from the first key of a row to the last."""
-    first, last = row.range()
+    first, last = row.range().to_tuple()
     return ceil(first), max(ceil(first), floor(last))
 
 
@@ -130,11 +129,12 @@ def unkeyed(rig: Rig, scene: Scene) -> Iterator[PoseBone]:
     A row whose keys were deleted leaves its last contact there, which is no change.
     """
     known, planted = rows(rig), captured_action.remembered(rig)
-    field = keyed_options.bone_field(contact_keys.NAME)
-    for bone in filter(None, map(rig.pose.bones.get, known.keys() | limb_names(rig).keys())):
+    for bone in (
+        rig.pose.bones[name] for name in sorted(known.keys() | limb_names(rig).keys()) if name in rig.pose.bones
+    ):
         keyed = KINDS[_value(known[bone.name], scene.frame_current_final)] if bone.name in known else "NONE"
         is_left = bone.name not in known and contact_keys.path(bone.path_from_id()) in planted
-        if getattr(bone, field) != keyed and not is_left:
+        if getattr(bone, contact_keys.FIELD) != keyed and not is_left:
             yield bone
 
 

@@ -89,7 +89,7 @@ def _places(rig: Rig, row: FCurve, depsgraph: Depsgraph) -> list[Place]:
         return []
     to_world = evaluated.matrix_world
     points = (to_world @ evaluated.pose.bones[bone].matrix @ Vector(offset) for bone, offset in foot.stands_on)
-    return [(x, y, z) for x, y, z in points]
+    return [(point.x, point.y, point.z) for point in points]
 
 
 def _stands(rig: Rig, name: str, row: FCurve, frames: Array) -> NDArray[np.bool_]:

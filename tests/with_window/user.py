@@ -13,7 +13,6 @@ import numpy as np
 OUT = Path(__file__).parents[2] / "out"
 COLUMNS = (0.25, 0.65, 0.83)  # of the sidebar's width: left and right half of a row, and the buttons beside a list
 RIGHT_HALF, LAST_COLUMN = COLUMNS[1:2], COLUMNS[2:]
-STRIP = tuple(0.02 * column for column in range(2, 49))  # each stretch of a strip of contacts, be it narrow
 Steps = Iterator[None]
 
 
@@ -55,7 +54,7 @@ class User:
                 yield from self.move(*place)
                 for _ in range(patience):
                     yield
-                button = self._button()
+                button = self.button()
                 self.met[button] = self.met[button.partition("(")[0]] = place
                 if name in (button, button.partition("(")[0]):
                     return
@@ -135,7 +134,7 @@ class User:
         self.window.event_simulate(key, value, x=x, y=y)
         yield
 
-    def _button(self) -> str:
+    def button(self) -> str:
         """The call of the operator or the property whose button is under the mouse, "" where there is none."""
         with bpy.context.temp_override(window=self.window, area=self.area, region=self.sidebar):
             for copy in (bpy.ops.ui.copy_python_command_button, bpy.ops.ui.copy_data_path_button):

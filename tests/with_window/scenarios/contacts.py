@@ -11,8 +11,8 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from mathutils import Euler
 from scenarios.pictures import wait
-from scenarios.plant import finished, show_rows
-from user import STRIP, Steps, User
+from scenarios.plant import click_stretch, finished, show_rows
+from user import Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -39,7 +39,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("planted")
 
     stretch = next(found for found in stretches() if found.kind == "NONE" and found.start > 10)
-    yield from user.click(f"two_bone_ik.contact_select(bone='{BONE}', frame={stretch.start})", STRIP)
+    yield from click_stretch(user, BONE, stretch.start)
     yield from wait()
     assert bpy.context.scene.frame_current == stretch.start
     user.screenshot("selected")

@@ -7,8 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from scenarios.pictures import wait
-from user import STRIP, Steps, User
+from user import Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -16,6 +17,9 @@ TAKE = skating_walk()
 FRAMES = range(1, len(TAKE.hips) + 1)
 STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 """(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
+
+STRIP = 0.285, 0.905
+"""Where a strip begins and ends, as parts of the sidebar's width."""
 
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
@@ -53,7 +57,7 @@ def scenario(user: User) -> Steps:
 
     # The foot is in the air here, and is to stand.
     first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
-    yield from user.click(f"two_bone_ik.contact_select(bone='LeftLeg', frame={first})", STRIP)
+    yield from click_stretch(user, "LeftLeg", first)
     yield from wait()
     assert bpy.context.scene.frame_current == first
     yield from user.click("two_bone_ik.contact_set(contact='BALL')")
@@ -74,6 +78,24 @@ def scenario(user: User) -> Steps:
         yield from user.undo()
     assert bpy.context.object.animation_data.action.name == captured
     np.testing.assert_allclose(slides(), before, atol=1e-4)
+
+
+def click_stretch(user: User, bone: str, frame: int) -> Steps:
+    """Click the stretch of a strip that begins on this frame; the strips are above the buttons that set contacts."""
+    rows = contact_stretches.rows(bpy.context.object)
+    (start, end), stretch = contact_stretches.whole_span(rows.values()), contact_stretches.stretch_at(rows[bone], frame)
+    yield from user.move_to("two_bone_ik.contact_set")
+    bottom, part = user.mouse[1], ((stretch.start + stretch.end + 1) / 2 - start) / (end - start + 1)
+    x = user.sidebar.x + int(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
+    met = set()
+    for y in range(bottom + 20, bottom + 140, 6):
+        yield from user.move(x, y)
+        met.add(user.button())
+        if f'two_bone_ik.contact_select(bone="{bone}", frame={frame})' in met:
+            yield from user.press("LEFTMOUSE")
+            return
+    user.screenshot("missing")
+    raise AssertionError(f"No stretch of {bone} from {frame} on among {met}")
 
 
 def finished(user: User, captured: str) -> Steps:
