@@ -35,7 +35,7 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
         pixels = (sidebar_width(context) - _BESIDE) * (1.0 - named)
         page = contact_stretches.page(rows.values(), scene.frame_current, int(pixels / _FRAME))
         column = layout.column(align=True)
-        _draw_head(column, rows, page)
+        _draw_head(column, context, rows, page)
         _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
         for bone, row in rows.items():
             strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
@@ -46,7 +46,7 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
     bone, first, last = contact_stretches.selected(rig, scene)
     if bone:
         kind = contact_stretches.kind_over(rows[bone], first, last) if bone in rows else ""
-        _draw_setting(layout, rig, names.get(bone, bone), (first, last), kind)
+        _draw_setting(layout, context, rig, names.get(bone, bone), (first, last), kind)
 
 
 def _strip(layout: UILayout, name: str, named: float) -> UILayout:
@@ -60,14 +60,15 @@ def _strip(layout: UILayout, name: str, named: float) -> UILayout:
     return layout.row(align=True)
 
 
-def _draw_head(layout: UILayout, rows: Any, page: tuple[int, int]) -> None:
+def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, int]) -> None:
     """Which frames the strips show; where there are more pages, the ways there."""
     from ..blender.plant import contact_stretches
 
     start, end = page
     first, last = contact_stretches.whole_span(rows.values())
     row = layout.row(align=True)
-    row.label(text=pgettext_iface("Contacts {} - {}").format(start, end), translate=False)
+    title = "{} - {}" if is_narrow(context) else pgettext_iface("Contacts {} - {}")
+    row.label(text=title.format(start, end), translate=False)
     for frame, icon, is_there in ((start - 1, "TRIA_LEFT", start > first), (end + 1, "TRIA_RIGHT", end < last)):
         way = row.row(align=True)
         way.enabled = is_there
@@ -101,7 +102,7 @@ def _draw_stretches(row: UILayout, bone: str, stretches: "list[Stretch]", pixels
         row, left = split.row(align=True), left - frames
 
 
-def _draw_setting(layout: UILayout, rig: Any, name: str, frames: tuple[int, int], kind: str) -> None:
+def _draw_setting(layout: UILayout, context: Context, rig: Any, name: str, frames: tuple[int, int], kind: str) -> None:
     """The frames that are selected, and what the limb shall stand on there."""
     column = layout.column(align=True)
     if rig.two_bone_ik_contact_bone:
@@ -112,7 +113,7 @@ def _draw_setting(layout: UILayout, rig: Any, name: str, frames: tuple[int, int]
         row.prop(rig, "two_bone_ik_contact_end", text="")
     else:
         column.label(text=pgettext_iface("{}, frames {} - {}").format(name, *frames), translate=False)
-    row = column.row(align=True)
+    grid = column.grid_flow(row_major=True, columns=2 if is_narrow(context) else 4, even_columns=True, align=True)
     for each in ("NONE", "BALL", "HEEL", "BOTH"):
-        button = row.operator("two_bone_ik.contact_set", text=each.capitalize(), depress=each == kind)
+        button = grid.operator("two_bone_ik.contact_set", text=each.capitalize(), depress=each == kind)
         button.contact = each

@@ -115,7 +115,3 @@ def test_blender_quits_while_everything_is_in_use(play_alone: Callable[[str], No
 
 def test_a_renamed_bone_takes_its_live_chain_along(play: Callable[[str], None]) -> None:
     play("renamed")
-
-
-def test_contacts_are_seen_clicked_and_set(play: Callable[[str], None]) -> None:
-    play("contacts")
