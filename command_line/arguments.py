@@ -16,6 +16,7 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
 from ..blender.switch.switch_plan import ControlSet
+from ..blender.takes.import_take import READERS
 from .shot import ReportDetail
 from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
 
@@ -88,6 +89,9 @@ def parser(usage: str) -> ArgumentParser:
     for name, command in commands.items():
         _add(command, "file", nargs="?", metavar="FILE", type=_named)
         _add(command, "--enable-autoexec", action="store_true")
+        if name != "switch":
+            _add(command, "--import-fps", type=above_zero("a frame rate"), metavar="FPS")
+            _add(command, "--import-scale", type=above_zero("a scale"), default=1.0, metavar="SCALE")
         if name != "detect":
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
@@ -112,7 +116,7 @@ def parser(usage: str) -> ArgumentParser:
 
 
 def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
-    group.add_argument(argument, help=_HELP[texts][argument], **settings)
+    group.add_argument(argument, help=_HELP[texts][argument].replace("{takes}", " ".join(READERS)), **settings)
 
 
 def _add_plant(plant: ArgumentParser) -> None:

@@ -62,7 +62,7 @@ def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapp
                     raise Refused("SAME_OUTPUT", value=str(output), where=entry.where, other=outputs[output])
                 outputs[output] = number
                 writes = shot.command != "check"
-                shot = replace(shot, output=output if writes else None, report=output.with_suffix(record.SUFFIX))
+                shot = replace(shot, outputs=(output,) if writes else (), report=output.with_suffix(record.SUFFIX))
             found[number] = shot
     return found
 

@@ -39,7 +39,7 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
 
 def _run_one(one: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     """Carry out one shot, and tell all of its reports."""
-    _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
+    _refuse_overwriting([replace(one, outputs=())] if arguments.in_place else [one], arguments)
     summary = Summary(arguments.summary)
     with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
         ((_, found),) = ending
@@ -95,6 +95,8 @@ def _refuse_combination(arguments: Namespace) -> None:
         if getattr(arguments, name):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
             raise Refused("ARGUMENTS.one_file" if arguments.manifest else "ARGUMENTS.many_files", value=option)
+    if arguments.in_place and arguments.file and blend_file.is_take(arguments.file):
+        raise Refused("ARGUMENTS.in_place", value=str(arguments.file))
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if arguments.manifest else "--output or --in-place"
         raise Refused("ARGUMENTS.no_output", where=where)
@@ -108,14 +110,16 @@ def _shot(arguments: Namespace) -> Shot:
     asked = {name: value for name, value in vars(arguments).items() if name in known}
     plant = {name: value for name in plant_options.NAMES if (value := getattr(arguments, name, None)) is not None}
     output = file if arguments.in_place else arguments.output
+    outputs = (output,) if output else ()
     rigs = from_arguments(arguments.rigs or ())
-    return Shot(**asked | {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "output": output})
+    asked |= {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "outputs": outputs}
+    return Shot(**asked)
 
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
     read += [arguments.manifest, arguments.path_mapping, arguments.python_before, arguments.python_after]
-    written = [path for shot in shots for path in (shot.output, shot.report, shot.log)] + [arguments.summary]
+    written = [path for shot in shots for path in (*shot.outputs, shot.report, shot.log)] + [arguments.summary]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 
 

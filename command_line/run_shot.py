@@ -17,7 +17,7 @@ from ..blender.bake.build_plan import TakingPart, after_followed, chains_taking_
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
-from . import blend_file, interrupt, outcome, plant_options, record
+from . import blend_file, interrupt, outcome, outputs, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
 
@@ -102,10 +102,14 @@ def _carried_out(
     progress: Progress,
     wait: bool,
 ) -> Outcome:
-    for path in filter(None, (what.output, what.report)):
+    if what.command == "switch" and blend_file.is_take(what.file):
+        raise Refused("NO_SWITCH", value=str(what.file))
+    outputs.refuse_formats(what)
+    for path in filter(None, (*what.outputs, what.report)):
         atomic_write.refuse_unwritable(path, force=what.force)
     if what.dry_run:
-        written = f'writes "{what.output}"' if what.output else "writes no file"
+        files = ", ".join(f'"{output}"' for output in what.outputs)
+        written = f"writes {files}" if files else "writes no file"
         return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
     with file_lock.locked(what.report, wait=wait) if what.is_resumed and what.report else nullcontext(True) as is_ours:
         if not is_ours:
@@ -116,22 +120,28 @@ def _carried_out(
 
 def _written(what: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+    damage, notes = blend_file.Loaded() if what.is_open else _loaded(what)
     if damage and what.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if what.python_before:
         _run_script(what.python_before)
-    reports, refusals = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
+    reports, refusals = _reports(what, setups, [*blend_file.notes(), *notes, *filter(None, [damage])], progress)
     if what.python_after:
         _run_script(what.python_after)
     interrupt.check()
-    saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
-    with saved as output:
-        record.write(what, request, reports, refusals, clock.times(), damage, output)
+    with ExitStack() as opened:
+        saved = [opened.enter_context(output) for output in outputs.saved(what, reports)]
+        record.write(what, request, reports, refusals, clock.times(), damage, saved)
     found = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
     if refusals:
         found = outcome.left_out(found, refusals)
     return replace(found, damage=damage, reports=tuple(reports))
+
+
+def _loaded(what: Shot) -> blend_file.Loaded:
+    return blend_file.load(
+        what.file, enable_autoexec=what.enable_autoexec, fps=what.import_fps, scale=what.import_scale
+    )
 
 
 def _run_script(path: Path) -> None:
@@ -160,6 +170,7 @@ def _reports(
                 raise
 
     found = _found(what, setups, kept_going)
+    outputs.refuse_several(what, len(found))
     reports: list[api.Report] = []
     groups, in_circle = _groups(what, found)
     for refusal in in_circle:

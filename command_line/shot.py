@@ -26,7 +26,7 @@ class ReportDetail(Word):
     SUMMARY = "SUMMARY"
 
 
-_NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "log"} | {
+_NOT_ASKED = {"number", "is_open", "outputs", "report", "report_detail", "log"} | {
     *("strict", "keep_going", "dry_run", "force"),
 }
 """Fields of a shot that change nothing in its result."""
@@ -38,11 +38,13 @@ class Shot:
 
     command : bake, check, snap, plant or switch
     number : in its manifest, from 1 on; None without a manifest
-    file : the .blend file; if `is_open`, the file that is already open
+    file : the .blend file or take; if `is_open`, the file that is already open
+    import_fps, import_scale : of a take, see `import_take`
     rigs : the armatures and their setups
     plant : what to plant, and how, as far as it is said: see `plant_options`
     to, switched : what limbs of these names, or all, are to show
-    output, report : paths to write, or None
+    outputs : the files to write, in the formats of their suffixes
+    report : the file to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
     python_before, python_after : scripts that run in the open file, before the bake and before it is saved
@@ -59,6 +61,8 @@ class Shot:
     file: Path
     is_open: bool = False
     enable_autoexec: bool = False
+    import_fps: float | None = None
+    import_scale: float = 1.0
     rigs: tuple[RigSetup, ...] = (RigSetup(),)
     frames: tuple[float, float, float] | None = None
     keys: Keys = DEFAULTS.keys
@@ -68,7 +72,7 @@ class Shot:
     to: ControlSet | None = None
     switched: Sequence[str] | None = None
     set_aligned: bool = False
-    output: Path | None = None
+    outputs: tuple[Path, ...] = ()
     report: Path | None = None
     log: Path | None = None
     python_before: Path | None = None
