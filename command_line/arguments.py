@@ -16,9 +16,9 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
 from ..blender.switch.switch_plan import ControlSet
-from ..blender.takes.import_take import READERS
+from .formats import BLEND, FORMATS, READABLE
 from .shot import ReportDetail
-from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
+from .text_values import above_zero, formats, frames, jobs, kept, limbs, number, one_of, stillness
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -87,7 +87,7 @@ def parser(usage: str) -> ArgumentParser:
     adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
-        _add(command, "file", nargs="?", metavar="FILE", type=_named)
+        _add(command, "file", nargs="?" if name == "detect" else "*", metavar="FILE", type=_named)
         _add(command, "--enable-autoexec", action="store_true")
         if name != "switch":
             _add(command, "--import-fps", type=above_zero("a frame rate"), metavar="FPS")
@@ -116,7 +116,11 @@ def parser(usage: str) -> ArgumentParser:
 
 
 def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
-    group.add_argument(argument, help=_HELP[texts][argument].replace("{takes}", " ".join(READERS)), **settings)
+    group.add_argument(argument, help=_filled(_HELP[texts][argument]), **settings)
+
+
+def _filled(text: str) -> str:
+    return text.replace("{takes}", " ".join(READABLE[1:])).replace("{formats}", " ".join(FORMATS))
 
 
 def _add_plant(plant: ArgumentParser) -> None:
@@ -160,5 +164,6 @@ def _add_many(many: Any) -> None:
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")
+    _add(many, "--format", dest="formats", type=formats, default=(BLEND,), metavar="FORMATS")
     _add(many, "--jobs", type=jobs, nargs="?", const=os.cpu_count(), default=0, metavar="N")
     _add(many, "--log-dir", type=Path, metavar="DIR")

@@ -11,8 +11,9 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
-from ..blender.takes.import_take import READERS, import_take
+from ..blender.takes.import_take import import_take
 from . import console_output, interrupt
+from .formats import BLEND, READABLE, is_take
 
 _DAMAGE = {
     "is damaged": re.compile("corrupt|lost data", re.IGNORECASE),
@@ -50,11 +51,6 @@ class Loaded(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def is_take(file: Path) -> bool:
-    """Whether the file is imported: its suffix says so."""
-    return file.suffix.lower() in READERS
-
-
 def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: float = 1.0) -> Loaded:
     """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
@@ -74,10 +70,10 @@ def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: 
                 bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
     except RuntimeError as error:
         raise Refused(
-            "UNREADABLE.damaged" if take or file.suffix == ".blend" else "UNREADABLE.format",
+            "UNREADABLE.damaged" if take or file.suffix == BLEND else "UNREADABLE.format",
             value=str(file),
             reason=reason(error),
-            known=", ".join((".blend", *READERS)),
+            known=", ".join(READABLE),
         ) from None
     interrupt.check()
     return Loaded("" if take else _damage(file, lines), notes)

@@ -13,13 +13,10 @@ from .. import api
 from ..blender.armatures import Rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
-from ..blender.takes.export_take import OF_ONE, WRITERS, Export, export_take
+from ..blender.takes.export_take import OF_ONE, Export, export_take
 from . import blend_file, console_output, interrupt
+from .formats import BLEND, FORMATS, is_take
 from .shot import Shot
-
-_BLEND = ".blend"
-FORMATS = (_BLEND, *WRITERS)
-"""The suffixes of all that can be written."""
 
 _LAST = b"\xb1\xea\x92\x8f"
 """The last bytes of seekable Zstandard, the end of its table of contents."""
@@ -56,7 +53,7 @@ def saved(shot: Shot, reports: Sequence[api.Report]) -> Iterator[AbstractContext
         scale=shot.import_scale,
     )
     for output in shot.outputs:
-        if output.suffix.lower() == _BLEND:
+        if output.suffix.lower() == BLEND:
             yield _saved(shot, output, partial(_save, shot.file, output))
         else:
             yield _saved(shot, output, partial(_export, export))
@@ -89,7 +86,7 @@ def _export(export: Export, beside: Path) -> None:
 def _save(source: Path, output: Path, beside: Path) -> None:
     """Save the open file for `output`, compressed if `source` is."""
     with source.open("rb") as file:
-        compress = not blend_file.is_take(source) and file.read(7) != b"BLENDER"
+        compress = not is_take(source) and file.read(7) != b"BLENDER"
     # Relative paths in it count from where it is opened, and there a link may stand for it.
     moved = source.parent.resolve() != output.parent.resolve()
     bpy.ops.wm.save_as_mainfile(filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved)

@@ -113,5 +113,5 @@ def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
 
 
 def named(shot: Shot) -> dict[str, Any]:
-    """Which shot it is: its number in the manifest and its files."""
-    return {"shot": shot.number, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    """Which shot it is: its number and name in the list, and its files."""
+    return {"shot": shot.number, "name": shot.name, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}

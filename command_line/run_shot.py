@@ -18,6 +18,7 @@ from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, outputs, plant_options, record
+from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
 
@@ -102,7 +103,7 @@ def _carried_out(
     progress: Progress,
     wait: bool,
 ) -> Outcome:
-    if what.command == "switch" and blend_file.is_take(what.file):
+    if what.command == "switch" and is_take(what.file):
         raise Refused("NO_SWITCH", value=str(what.file))
     outputs.refuse_formats(what)
     for path in filter(None, (*what.outputs, what.report)):

@@ -26,7 +26,7 @@ class ReportDetail(Word):
     SUMMARY = "SUMMARY"
 
 
-_NOT_ASKED = {"number", "is_open", "outputs", "report", "report_detail", "log"} | {
+_NOT_ASKED = {"number", "name", "is_open", "outputs", "formats", "report", "report_detail", "log"} | {
     *("strict", "keep_going", "dry_run", "force"),
 }
 """Fields of a shot that change nothing in its result."""
@@ -37,13 +37,14 @@ class Shot:
     """What to do.
 
     command : bake, check, snap, plant or switch
-    number : in its manifest, from 1 on; None without a manifest
+    number, name : in the list of shots, from 1 on; None and "" of a single one
     file : the .blend file or take; if `is_open`, the file that is already open
     import_fps, import_scale : of a take, see `import_take`
     rigs : the armatures and their setups
     plant : what to plant, and how, as far as it is said: see `plant_options`
     to, switched : what limbs of these names, or all, are to show
     outputs : the files to write, in the formats of their suffixes
+    formats : suffixes of what shots of a list write that say nothing else
     report : the file to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
@@ -58,6 +59,7 @@ class Shot:
 
     command: str
     number: int | None = None
+    name: str = ""
     file: Path
     is_open: bool = False
     enable_autoexec: bool = False
@@ -73,6 +75,7 @@ class Shot:
     switched: Sequence[str] | None = None
     set_aligned: bool = False
     outputs: tuple[Path, ...] = ()
+    formats: tuple[str, ...] = ()
     report: Path | None = None
     log: Path | None = None
     python_before: Path | None = None
@@ -85,7 +88,7 @@ class Shot:
 
     @property
     def is_resumed(self) -> bool:
-        """True if the shot is skipped where it was done before: a shot of a manifest."""
+        """True if the shot is skipped where it was done before: one of a list."""
         return self.number is not None
 
     def request(self, setups: Setups) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from .. import api
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
+from .formats import FORMATS
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
 
@@ -20,6 +21,15 @@ def jobs(text: str) -> int:
     if not text.isdecimal():
         raise ArgumentTypeError(f'"{text}" is not a number of Blenders')
     return int(text)
+
+
+def formats(text: str) -> tuple[str, ...]:
+    """Suffixes of files that can be written, that of Blender first."""
+    found = {f".{part.strip().lower().removeprefix('.')}" for part in text.split(",")}
+    for suffix in sorted(found - {*FORMATS}):
+        names = [known[1:] for known in FORMATS]
+        raise ArgumentTypeError(f'"{suffix[1:]}" is not one of {known_words(suffix[1:], names)}')
+    return tuple(sorted(found, key=FORMATS.index))
 
 
 def frames(text: str) -> tuple[float, float, float]:

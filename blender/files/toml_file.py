@@ -17,7 +17,16 @@ from . import atomic_write
 def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The tables [[name]] of the file, and what it has under the names `others`; Refused if it holds anything else."""
     try:
-        content = tomllib.loads(atomic_write.text(path))
+        text = atomic_write.text(path)
+    except ValueError as error:
+        raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
+    return tables_of(path, text, name, *others)
+
+
+def tables_of(path: Path, text: str, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The same of the text of a file, or of a part of it."""
+    try:
+        content = tomllib.loads(text)
     except RecursionError:
         raise Refused("NOT_TOML.nested", value=str(path)) from None
     except ValueError as error:

@@ -28,7 +28,7 @@ def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixt
     texts += [text for command in HELP["commands"].values() for text in command.values()]
     said = told(capsys, "", *HELP["commands"])
     # What argparse fills in is told in words of its own.
-    pieces = [piece for text in texts for piece in re.split(r"%\(default\)g|%\(prog\)s|\{takes\}", text)]
+    pieces = [piece for text in texts for piece in re.split(r"%\(default\)g|%\(prog\)s|\{(?:takes|formats)\}", text)]
     assert [piece for piece in pieces if " ".join(piece.split()) not in said] == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.takes import bvh
 from bl_ext.user_default.two_bone_ik.blender.takes.import_take import import_take
-from bl_ext.user_default.two_bone_ik.command_line.outputs import FORMATS
+from bl_ext.user_default.two_bone_ik.command_line.formats import FORMATS
 
 from support.bvh import imported
 from support.command import run
