@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from collections import deque
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
@@ -103,8 +104,15 @@ def _outcomes(
             progress(done / len(shots))
             yield ended
     else:
-        for done, number in enumerate(shots):
-            yield number, run_shot(shots[number], progress.part(done, len(shots)))
+        # Those that another run is at go to the end, and are waited for there.
+        waiting = deque((number, False) for number in shots)
+        while waiting:
+            number, wait = waiting.popleft()
+            found = run_shot(shots[number], progress.part(len(shots) - len(waiting) - 1, len(shots)), wait=wait)
+            if found.state == outcome.BUSY:
+                waiting.append((number, True))
+            else:
+                yield number, found
 
 
 def _refuse_combination(arguments: Namespace) -> None:

@@ -41,7 +41,7 @@ class _Asked:
     left_out: TakingPart | None = None
 
 
-def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
+def run_shot(what: Shot, progress: Progress, *, wait: bool) -> Outcome:
     """Carry out the shot; one of a manifest is skipped if its report says that the same was done before.
 
     wait : until another pool that is at it has done it; else the outcome is BUSY
@@ -52,7 +52,8 @@ def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
         setups = _setups(what)
         request = what.request(setups)
         found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
-        progress(1.0)
+        if found.state != outcome.BUSY:
+            progress(1.0)
     except Refused as refused:
         if not what.dry_run:
             record.write_failure(what, request, outcome.REFUSED, refused, clock.times())

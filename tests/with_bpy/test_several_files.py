@@ -35,9 +35,7 @@ def with_reports(*outputs: str) -> set[str]:
 
 def test_a_pattern_keeps_folders_and_stems(takes: Path, tmp_path: Path) -> None:
     assert run("plant", "takes/**/*.bvh", "--output-dir", "out") == 0
-    assert written(tmp_path / "out") == with_reports(
-        *(f"takes/{name}.blend" for name in ("a/walk", "a/run", "b/walk"))
-    )
+    assert written(tmp_path / "out") == with_reports(*(f"takes/{name}.blend" for name in ("a/walk", "a/run", "b/walk")))
 
 
 def test_a_pattern_elsewhere_keeps_what_it_does_not_fix(takes: Path, tmp_path: Path) -> None:
@@ -64,7 +62,9 @@ def test_a_shot_in_several_formats_has_one_report(takes: Path, tmp_path: Path) -
     line = ("plant", "takes/a/*.bvh", "--output-dir", "out", "--format", "npz,blend,BVH")
     assert run(*line) == 0
     out = tmp_path / "out/takes/a"
-    assert written(out) == {f"{stem}.{end}" for stem in ("walk", "run") for end in ("blend", "bvh", "npz", "two_bone_ik.json")}
+    assert written(out) == {
+        f"{stem}.{end}" for stem in ("walk", "run") for end in ("blend", "bvh", "npz", "two_bone_ik.json")
+    }
     record = json.loads((out / "walk.two_bone_ik.json").read_text())
     assert record["name"] == "walk"
     assert [Path(path).suffix for path in record["outputs"]] == [".blend", ".bvh", ".npz"]
@@ -139,6 +139,6 @@ def test_a_format_that_is_none_is_refused(
 
 def test_no_file_of_a_pattern_is_refused(takes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plant", "takes/*.fbx", "--output-dir", "out") == 5
-    assert 'no file has such a name' in capsys.readouterr().err
+    assert "no file has such a name" in capsys.readouterr().err
     assert run("plant", "takes/a/*.bvh") == 64
     assert "--output-dir" in capsys.readouterr().err

@@ -115,7 +115,7 @@ def test_a_shot_that_crashes_leaves_no_report_of_an_earlier_run(
         command="bake",
         number=1,
         file=season.with_name("near.blend"),
-        output=out / "near.blend",
+        outputs=(out / "near.blend",),
         report=out / "near.two_bone_ik.json",
     )
     [(_, found)] = pool.outcomes([sys.executable, "-c", line], {1: shot}, 1, limit)
