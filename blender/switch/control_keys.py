@@ -139,7 +139,7 @@ def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array])
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(n,) each: where some bone has a key, but none on the frames beside; other frames where a single curve has such."""
+    """(n,) each: where some bone has a key, but none on the frames beside; other frames where one curve has such."""
     curves = [key_points(curve)[0] for curve in versions.curves(rig)]
     far = 1.5 * np.diff(frames).max(initial=0.0)
 
