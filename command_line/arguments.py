@@ -96,7 +96,7 @@ def parser(usage: str) -> ArgumentParser:
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
     bake, snap, plant, switch, detect = (commands[name] for name in names)
-    _add(switch, "--to", type=one_of(ControlSet), required=True)
+    _add(switch, "--to", type=one_of(ControlSet))
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     _add_declared(commands, "plant", default=None)  # a setup file may give what is not given here
     _add_declared(commands, "keys")

@@ -30,7 +30,7 @@ from typing import Any
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
-from . import plant_options, record
+from . import plant_options, record, shot_options
 from .formats import FORMATS
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, repeated
@@ -38,7 +38,9 @@ from .rows import Row
 from .shot import Shot
 from .text_values import formats, frames, of_table
 
-SHARED = ("setup", "rig", "frames", "formats", *plant_options.NAMES)
+_HOOKS = ("python_before", "python_after")
+_TABLES = ("plant", "switch")
+SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *plant_options.NAMES, *_TABLES)
 """What shots and [defaults] may have."""
 
 _KEYS = ("file", "name", *SHARED, "output")
@@ -152,10 +154,11 @@ def _files(row: Row, listing: Listing, folder: Path | None) -> Iterator[str]:
     outputs = os.path.abspath(folder) if folder else None
     home = glob.escape(str(listing.home))
     names = sorted(glob.glob(str(Path(home) / text), recursive=True))
-    found = [name for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+    found = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
     if not found:
         raise Refused("NO_FILE.matching", value=row.file, where=listing.source)
-    yield from found
+    for path in found:
+        yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ class _Entry:
     def _file(self, file: str) -> Path:
         """The file at its place on this machine."""
         if file != self.table["file"]:
-            return Path(file)  # found by a pattern
+            return self.listing.home / file  # found by a pattern
         return self.listing.home / self.listing.mapped(self._filled("file"))
 
     def _seen(self, file: Path) -> Path:
@@ -237,9 +240,15 @@ class _Entry:
         return tuple(rigs)
 
     def _asked(self, common: Shot) -> dict[str, Any]:
-        """The range of frames, and what to plant, by the fields of a shot; what the table leaves out is as `common`."""
-        plant = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
-        found: dict[str, Any] = {"plant": {**common.plant, **plant_options.read(self.where, plant)}}
+        """The options by the fields of a shot; what the table leaves out is as `common`."""
+        flat = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
+        plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
+        for key in flat.keys() & plant.keys():
+            raise Refused("TWO_KEYS", where=self.where, key=key)
+        inner = f"[shot.plant] of {self.where}"
+        found = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
+        found["plant"] = {**common.plant, **plant_options.read(self.where, flat), **plant_options.read(inner, plant)}
+        found |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
         if "frames" in self.table:
             found["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
             start, end, _ = found["frames"]

@@ -66,7 +66,7 @@ def _parsed(path: Path, text: str, shared: Sequence[str]) -> list[Row]:
         Row(
             file=str(table.get("file", "")),
             name=str(table.get("name", "")),
-            read=partial(lambda row: defaults | row, table),
+            read=partial(_with_defaults, defaults, table),
         )
         for table in tables
     ]
@@ -119,7 +119,14 @@ def _table(path: Path, text: str, start: int, end: int, defaults: dict[str, Any]
     # With the lines before it, so that what is wrong is told with its line.
     lines = "\n" * text.count("\n", 0, start)
     tables, _ = toml_file.tables_of(path, lines + text[start:end], "shot")
-    return defaults | tables[0]
+    return _with_defaults(defaults, tables[0])
+
+
+def _with_defaults(defaults: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """The table filled in from [defaults], with the tables that both have."""
+    both = [key for key in defaults.keys() & table.keys() if isinstance(defaults[key], dict)]
+    inner = {key: defaults[key] | table[key] for key in both if isinstance(table[key], dict)}
+    return defaults | table | inner
 
 
 def _unquoted(text: str) -> str:

@@ -126,6 +126,8 @@ def _refuse_combination(arguments: Namespace) -> None:
             raise Refused("ARGUMENTS.one_file" if are_many else "ARGUMENTS.many_files", value=option)
     if arguments.in_place and arguments.file and is_take(arguments.file[0]):
         raise Refused("ARGUMENTS.in_place", value=str(arguments.file[0]))
+    if arguments.command == "switch" and not (arguments.to or arguments.manifest):
+        raise Refused("ARGUMENTS.no_control_set")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
         where = "--output-dir" if are_many else "--output or --in-place"
         raise Refused("ARGUMENTS.no_output", where=where)
@@ -147,7 +149,8 @@ def _shot(arguments: Namespace) -> Shot:
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
-    read += [arguments.manifest, arguments.path_mapping, arguments.python_before, arguments.python_after]
+    read += [path for shot in shots for path in (shot.python_before, shot.python_after)]
+    read += [arguments.manifest, arguments.path_mapping]
     written = [path for shot in shots for path in (*shot.outputs, shot.report, shot.log)] + [arguments.summary]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 

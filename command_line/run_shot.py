@@ -107,6 +107,8 @@ def _carried_out(
 ) -> Outcome:
     if what.command == "switch" and is_take(what.file):
         raise Refused("NO_SWITCH", value=str(what.file))
+    if what.command == "switch" and not what.to:
+        raise Refused("NO_CONTROL_SET")
     outputs.refuse_formats(what)
     for path in filter(None, (*what.outputs, what.report)):
         atomic_write.refuse_unwritable(path, force=what.force)
@@ -242,7 +244,7 @@ def _posed(
         for rig, asked in rigs.items():
             with kept_going():
                 if what.command == "check":
-                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig))
+                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig), sampling=what.sampling)
                     reports.append(_told(report, asked))
                     continue
                 request = opened.enter_context(closing(_request(what, rig, asked)))

@@ -11,7 +11,7 @@ from .. import api
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.options import Word
-from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from ..blender.switch.switch_plan import ControlSet
 from .rig_setup import RigSetup
 
@@ -69,6 +69,9 @@ class Shot:
     frames: tuple[float, float, float] | None = None
     keys: Keys = DEFAULTS.keys
     tolerance: float = DEFAULTS.tolerance
+    interpolation: str = DEFAULTS.interpolation
+    new_action: bool = DEFAULTS.new_action
+    sampling: Sampling = DEFAULTS.sampling
     measure: Measure = DEFAULTS.measure
     plant: Mapping[str, Any] = field(default_factory=dict)
     to: ControlSet | None = None

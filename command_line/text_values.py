@@ -1,7 +1,7 @@
 """Reads values from text, as arguments and files in TOML have them; ArgumentTypeError says what is wrong."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from enum import StrEnum
 from math import inf, isfinite, nan
@@ -12,7 +12,7 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.options import rows
-from ..blender.settings.key_settings import Keys, Measure
+from ..blender.settings.key_settings import Keys, Measure, Sampling
 from .formats import FORMATS
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
@@ -110,9 +110,22 @@ def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) 
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
 
 
+def _among(words: Collection[str]) -> Callable[[str], str]:
+    """Reads one of Blender's words, in capital or small letters."""
+
+    def chosen(text: str) -> str:
+        if text.upper() not in words:
+            raise ArgumentTypeError(f'"{text}" is not one of {known_words(text, words)}')
+        return text.upper()
+
+    return chosen
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "keys": one_of(Keys),
     "tolerance": above_zero("a distance"),
+    "interpolation": _among(rows("keys")["interpolation"]["words"]),
+    "sampling": one_of(Sampling),
     "measure": one_of(Measure),
     "limbs": limbs,
     "keep": kept,

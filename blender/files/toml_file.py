@@ -46,6 +46,14 @@ def table(path: Path, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
     return content_of_table
 
 
+def part(where: str, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of this name in another one, empty if there is none; Refused if it is something else."""
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise Refused("WRONG_TYPE.part", value=name, where=where)
+    return found
+
+
 def refuse_empty(path: Path, name: str, listed: Sequence[object]) -> None:
     """Raise `Refused` if the file has no table [[name]]."""
     if not listed:
