@@ -27,7 +27,7 @@ SECONDS = 4.0
 
 
 def contacts(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) seconds and (n, 2) what of each foot stands: 0 nothing, 1 the ball, 2 the heel, 3 both, as in a .npz file."""
+    """(n,) seconds and (n, 2) what of each foot stands, as a .npz file has it: 0, or 1 ball, 2 heel, 3 both."""
     take = disturbed(TAKES[name](), noise=0.0005, seed=4)
     result, _ = planted(take)
     times = np.arange(len(result.stands)) / take.rate

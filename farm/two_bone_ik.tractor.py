@@ -2,8 +2,8 @@
 
 rmanpy two_bone_ik.tractor.py plant --manifest season.toml --output-dir planted --shots 200 --chunk-size 10
 
-What follows -- goes to the command: … --shots 200 -- --keys REDUCED. The blades need Blender, with the extension installed
-for the user that runs it.
+What follows -- goes to the command: … --shots 200 -- --keys REDUCED. The blades need Blender, with the extension
+installed for the user that runs it.
 """
 
 import argparse
@@ -15,6 +15,7 @@ BLENDER = ["--background", "--factory-startup", "--addons", "bl_ext.user_default
 
 
 def main():
+    """Spool a job with a task for each chunk of shots."""
     parser = argparse.ArgumentParser(description="Spool a job that works on the shots of a manifest.")
     parser.add_argument("command", choices=["bake", "check", "snap", "plant", "switch"])
     parser.add_argument("--manifest", required=True)
