@@ -20,7 +20,7 @@ from bpy.types import FCurve, Object
 
 FRAMES = 500
 MEASURED = 18
-"""Of 500 frames so many are measured."""
+"""This many of 500 frames are measured."""
 
 
 class Shot:
@@ -53,7 +53,7 @@ class Shot:
 
     def bake(self, last: int = FRAMES, **options: object) -> None:
         """Ours, by the operator."""
-        options = {"measure": "AUTO", **options}  # else it takes those of the last call
+        options = {"measure": "AUTO", **options}  # otherwise it takes those of the last call
         bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", True, frame_start=1, frame_end=last, **options)
 
     def blender_alone(self) -> Iterator[tuple[str, float]]:

@@ -117,7 +117,7 @@ def measured(checkout: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the table anew after each pair."""
+    """Print the table again after each pair."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checkouts", nargs="*", type=Path, metavar="BEFORE AFTER")
     parser.add_argument("--pairs", type=int, default=9)

@@ -87,7 +87,7 @@ def properties(rig: Object) -> list[Callable[[], object]]:
 
 
 def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], None], kind: str, frames: int) -> None:
-    """Prints the rows of one direction, measured and not; the peer, which is slow, works on so many frames."""
+    """Prints the rows of one direction, measured and not; the peer, which is slow, works on `frames` frames."""
     rig = generated()
     motion(rig)
     action, buttons, unset = rig.animation_data.action, snaps(kind), properties(rig)

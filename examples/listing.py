@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def canvas(width: int, height: int, view: tuple[tuple[float, float], tuple[float, float]]) -> Axes:
-    """Dark axes that fill a picture of so many pixels and show so much of the plane."""
+    """Dark axes that fill a picture of this many pixels and show this part of the plane."""
     figure = plt.figure(figsize=(width / 100, height / 100), dpi=100, facecolor=DARK)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=view[0], ylim=view[1], aspect="equal")

@@ -133,7 +133,7 @@ def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[
 
 
 def show_in_panel(report: "api.Report") -> None:
-    """Keep the report for the panel, and let it show at once: Blender draws anew only what it knows to have changed."""
+    """Keep the report for the panel, and show it at once: Blender draws again only what it knows to have changed."""
     from ..blender.bake.report import remember
 
     remember(report)

@@ -31,7 +31,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     bl_idname = "two_bone_ik.chains_detect"
     bl_label = "Detect Two-Bone IK Limbs"
 
-    # Who asked for fingers once does not ask for them each time.
+    # Not remembered: who wanted fingers once may not want them the next time.
     kinds: option("chains", "kinds")
 
     def rigs(self, context: Context) -> list[Rig]:
@@ -40,7 +40,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     def run(self, context: Context, rig: Rig) -> None:
         added = api.add_detected(rig, self.kinds)
         if added:
-            in_hand.search_again(context.view_layer)  # the last of them is active, which nobody has chosen
+            in_hand.search_again(context.view_layer)  # the last of them is active, though the user has not chosen it
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
 

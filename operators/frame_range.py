@@ -8,15 +8,7 @@ from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import (
-    Result,
-    SelectedChainsOperator,
-    active_names,
-    api,
-    in_hand,
-    selected,
-    selected_with_chains,
-)
+from .armature_operator import Result, SelectedChainsOperator, active_names, api, in_hand, selected
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -47,7 +39,7 @@ def _bone_keys(context: Context, only_active: bool) -> list[float]:
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context):
+    for rig in [in_hand.rig_in_hand(context)] if only_active else selected(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:
@@ -56,7 +48,7 @@ def _target_keys(context: Context, only_active: bool) -> list[float]:
 
 
 class RangeOperator(SelectedChainsOperator):
-    """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
+    """Acts on a range of frames: the scene's, or that of its preview, unless another is set."""
 
     confirm_text = ""
     """What the button of the dialog says."""
@@ -76,14 +68,14 @@ class RangeOperator(SelectedChainsOperator):
         return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
 
     def show_range(self, context: Context) -> None:
-        """Let the options tell the range, whoever has chosen it."""
+        """Show the range in the options, also where it was not chosen there."""
         is_set = self.properties.is_property_set
         if not is_set("frame_range"):
             custom = is_set("frame_start") or is_set("frame_end")
             self.frame_range = "CUSTOM" if custom else self.usual_range(context)
 
     def usual_range(self, context: Context) -> str:
-        """The range, where nobody has set another."""
+        """The range, unless another is set."""
         return usual_range(context)
 
     def frames(self, context: Context) -> tuple[float, float, float]:
@@ -150,5 +142,5 @@ def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:
 
 
 def usual_range(context: Context) -> str:
-    """The preview range where there is one, else that of the scene."""
+    """The preview range where there is one, otherwise that of the scene."""
     return "PREVIEW" if context.scene.use_preview_range else "SCENE"

@@ -23,7 +23,7 @@ _SOON = 1.0
 
 
 class RequestOperator(SelectedChainsOperator):
-    """Carries out the request that a subclass gives: at once for scripts, bit by bit for who presses a button."""
+    """Carries out the request that a subclass gives: at once for scripts, step by step where a button is pressed."""
 
     in_turn = False
     """Whether the request of one armature may depend on what that of another has written."""

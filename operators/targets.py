@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TargetKindProperties:
-    """Of what targets are made: as somebody has chosen, otherwise bones in Pose Mode, where a click selects no empty.
+    """What targets are made of: as chosen, otherwise bones in Pose Mode, where a click selects no empty.
 
     The property shows the kind that was taken, and a choice is what differs from it. It is not remembered: the next
     armature may be in another mode.
@@ -27,12 +27,12 @@ class TargetKindProperties:
     usual_kind: option("targets", "usual_kind")
 
     def take_usual_kind(self, context: Context) -> None:
-        """Unless somebody has chosen another."""
+        """Set the usual kind, unless the user has chosen another."""
         if self.kind == self.usual_kind or not cast(Operator, self).properties.is_property_set("kind"):
             self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
 
     def kind_options(self) -> "TargetKindOptions":
-        """The kind; one that nobody has chosen gives way where it cannot be had."""
+        """The kind; the usual one gives way where it is impossible."""
         return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
 
 
@@ -58,7 +58,7 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
         return super().execute(context)
 
     def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
-        """For all at once, as each that follows would make Blender evaluate anew; one by one if any is refused."""
+        """For all at once, as each further one would make Blender evaluate again; one by one if any is refused."""
         if len(rigs) > 1:
             with suppress(api.Refused):
                 return api.create_targets(rigs, scene=context.scene, **self._style())

@@ -1,4 +1,4 @@
-"""Menus in Blender's own: without them, menu search finds nothing. What a menu's title says its entries leave out."""
+"""Menus in Blender's own: without them, menu search finds nothing. Entries leave out what the menu's title says."""
 
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
 from bpy.utils import register_classes_factory

@@ -27,7 +27,8 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
         row = body.row(align=True)
         row.use_property_split = False
-        row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
+        if not rig.two_bone_ik_chains:  # with chains it is above the sections
+            row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
         row.operator("two_bone_ik.foot_paths", text="Foot Paths", depress=bool(foot_paths.paths(rig)))
     contacts.draw(body, context, rig)
     _draw_options(body, context, rig)

@@ -29,7 +29,7 @@ def is_narrow(context: Context) -> bool:
 def draw_lines(
     layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
 ) -> None:
-    """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
+    """Text in lines that fit the sidebar; lines that go on begin with `indent`. A click on them goes to the frame."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     room = 0.0 if frame is None else ICON
@@ -47,6 +47,6 @@ def draw_lines(
 
 
 def wrapped(context: Context, text: str, indent: str = "", room: float = 0.0) -> list[str]:
-    """The text in lines that fit the sidebar, beside something that takes so much room."""
+    """The text in lines that fit the sidebar, beside something that is `room` pixels wide."""
     width = int((sidebar_width(context) - _FRAME - room) / _LETTER)
     return wrap(text, max(width, 12), subsequent_indent=indent)

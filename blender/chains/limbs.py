@@ -55,7 +55,7 @@ def shows_ik(rig: Rig, limb: KnownLimb | None) -> KnownLimb | None:
 
 
 def limb_of(rig: Rig, bone: str) -> str | Limb:
-    """The limb that this bone ends or else belongs to: the name of its chain, or what detect finds if it has none.
+    """The limb that this bone ends, otherwise the one it belongs to: the name of its chain, or what detect finds.
 
     On known rigs that is also the limb that the bone is a control of, as of IK.
 

@@ -37,7 +37,7 @@ from . import holds, kept_keys, leaders
 
 
 class HeldTargets(ExitStack):
-    """Targets being held, each with a copy that is keyed on trial; closed, it leaves none of them in the file."""
+    """Targets being held, each with a copy that is keyed on trial; closing it removes the copies."""
 
     def __init__(self, scene: Scene, chains: Iterable[ChainPlan]) -> None:
         """chains : those whose targets are held, which may be muted"""
@@ -108,9 +108,9 @@ class HeldTargets(ExitStack):
         return float(norm((own - goal)[..., :3, 3]).max()), float(near(size, np.abs(own).max()))
 
     def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
-        """Let the targets play what their copies were given, and remember what was asked.
+        """Let the targets play the keys of their copies, and store the holds.
 
-        kept : all holds that there are from now on, where they were made again; None to add those that were made
+        kept : all holds from now on, if they were made again; None to add the new ones
         """
         for item, copy in self._copies.items():
             points = [point for point in self.targets if point.object == item]
@@ -182,14 +182,12 @@ class HeldTargets(ExitStack):
             curve = find(path, index=index)
             return curve.evaluate(frame) if curve else now
 
-        return {
-            path: np.array([value(path, *component) for component in enumerate(copy.path_resolve(path))])
-            for path in _paths(target)
-        }
+        now: dict[str, Sequence[float]] = {path: copy.path_resolve(path) for path in _paths(target)}
+        return {path: np.array([value(path, *row) for row in enumerate(values)]) for path, values in now.items()}
 
 
 def _deselect(curve: FCurve) -> None:
-    """The next hold would else begin with the range of these keys."""
+    """Otherwise the next hold would begin with the range of these keys."""
     for part in ("select_control_point", "select_left_handle", "select_right_handle"):
         curve.keyframe_points.foreach_set(part, np.zeros(len(curve.keyframe_points), dtype=np.bool_))
 

@@ -1,7 +1,7 @@
 """The order of the steps for holds: targets that stay where they are, relative to something, over a range of frames.
 
-All keys of a target are made on a copy of it, hold after hold, so that each begins from what the ones before have left.
-To write is to let the target play the copy's action.
+All keys of a target are made on a copy, one hold after another, so that each begins from what those before it left.
+Writing lets the target play the copy's action.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
@@ -129,7 +129,7 @@ def _report(operation: str, plan: Plan, names: Sequence[str], all_holds: Sequenc
 
 
 def notes(plan: Plan) -> list[str]:
-    """A sentence for each hold of the chains' targets that is not where it was asked for, on frames of the plan."""
+    """A sentence for each hold whose target is not where the hold has it, on frames of the plan."""
     chains = [chain for chain in plan.chains if holds_of(chain.target)]
     if not chains:
         return []

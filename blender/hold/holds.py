@@ -44,7 +44,7 @@ def owner(point: Point) -> Object | PoseBone:
 
 
 def read(record: TwoBoneIKHold) -> Hold:
-    """What the user asked for."""
+    """The record as a hold."""
     return Hold(
         start=record.frame_start,
         end=record.frame_end,
@@ -57,13 +57,13 @@ def read(record: TwoBoneIKHold) -> Hold:
 
 
 def lost(record: TwoBoneIKHold) -> bool:
-    """Whether it held on to something that is not there any more."""
+    """Whether what it holds on to no longer exists."""
     item = record.space
     return not (item or record.to_world) or bool(record.space_bone and record.space_bone not in item.data.bones)
 
 
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
-    """Add a hold with its grip; location and orientation are what takes its keys had before where it had none."""
+    """Add a hold with its grip. `location` and `orientation` are the values from before the first hold of the point."""
     assert hold.grip is not None
     before = holds_of(point)
     record: TwoBoneIKHold = kept(point.object).add()
@@ -76,7 +76,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     first = before[0] if before else None
     record.location = first.location if first else location
     record.orientation = first.orientation if first else [*orientation, 0.0][:4]
-    # A matrix that is set by rows Blender takes by columns.
+    # Blender reads a matrix set by rows as columns.
     record.grip = hold.grip.T.tolist()
 
 
@@ -99,7 +99,7 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
 
 
 def _selected_frames(curve: FCurve) -> list[float]:
-    """In one call for all keys, since the panel asks in each redraw, and a captured target has thousands."""
+    """Reads all keys in one call: the panel asks on each redraw, and a captured target has thousands of keys."""
     points = curve.keyframe_points
     selected, co = np.empty(len(points), dtype=np.bool_), np.empty((len(points), 2), dtype=np.float32)
     points.foreach_get("select_control_point", selected)
@@ -114,7 +114,7 @@ def title(hold: Hold) -> str:
 
 
 def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
-    """Each hold with those that were asked for later, which win over it."""
+    """Each hold with the later ones, which win over it."""
     records = holds_of(point)
     all_holds = [read(record) for record in records]
     for index, (record, hold) in enumerate(zip(records, all_holds, strict=True)):

@@ -1,4 +1,4 @@
-"""The keys that a target had before its holds, which the action that is kept of it gives back in their spans."""
+"""Gives a target back the keys that it had before its holds, in their spans, from the action that is kept of it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[A
 
 
 def set_unkeyed(item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:
-    """Set what has no keys of what these holds have held to what they remember."""
+    """Set the properties that these holds have held, and that have no keys, to the values that the holds remember."""
     find = versions.curve_finder(item)
     for path, _, values in _held(target, records):
         owner: Any = item.path_resolve(path)
@@ -62,7 +62,7 @@ def _outside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> Attribut
 
 
 def _with_source(keys: Attributes, source: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
-    """The keys, and those of the source in the spans; a key that both have, and whose handles are free, as it was."""
+    """The keys, and the source's keys in the spans; a key that both have becomes as it was if its handles are free."""
     free = code("handle_left_type", "FREE")
     places = {tuple(co): row for row, co in enumerate(source["co"].tolist())}
     rows = [places.get(tuple(co), -1) for co in keys["co"].tolist()]

@@ -17,7 +17,7 @@ from . import holds
 
 
 def limbs(scene: Scene) -> dict[Point, ChainPlan]:
-    """By its root bone each chain of the scene's armatures that is not muted and can be solved."""
+    """By root bone, the chains of the scene's armatures that are not muted and can be solved."""
     return {dependencies.root_of(chain): chain for rig in local_armatures(scene) for chain in _limbs_of(rig)}
 
 

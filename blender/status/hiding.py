@@ -1,4 +1,4 @@
-"""What keeps a limb that is posed from showing so: constraints on top, and the switches of rigs with several layers."""
+"""What hides the pose of a limb: constraints on top of it, and the switches of rigs with several control sets."""
 
 from dataclasses import dataclass, replace
 
@@ -50,7 +50,7 @@ def on_top(plan: ChainPlan) -> Hiding | None:
 
 
 def _switched(plan: ChainPlan, hiding: Hiding) -> Hiding:
-    """The same with what switches the constraint, where that is one of a known limb."""
+    """The same, with the switch of the constraint if it is one of a known limb."""
     limb = known_limbs.known_by_end(plan.rig).get(plan.end.name)
     if not limb:
         return hiding

@@ -40,7 +40,7 @@ def rig_in_hand(context: Context) -> Rig | None:
 
 
 def bone_in_hand(context: Context) -> str:
-    """The bone that is selected in Pose Mode, else the end bone of the limb in hand; "" without either."""
+    """The bone that is selected in Pose Mode, otherwise the end bone of the limb in hand; "" without either."""
     rig, limb = rig_in_hand(context), limb_in_hand(context)
     if rig and rig.mode == "POSE":
         return _selected_bone(rig)
@@ -146,7 +146,7 @@ def _selected_bone(rig: Rig) -> str:
 
 
 def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:
-    """Of armatures that fit alike it is the active one, else the first; of their limbs the active one."""
+    """If several armatures fit, the active one, otherwise the first; of its limbs, the active one."""
     own = as_rig(active)
     rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
@@ -166,7 +166,7 @@ def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tup
 
 
 def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
-    """Indices of the chains of `rig` that have this bone; else of those that reach for it or bend towards it."""
+    """Indices of the chains of `rig` that have this bone; otherwise of those that reach for it or bend towards it."""
     chains = list(enumerate(rig.two_bone_ik_chains))
     if rig == item:
         having = [index for index, chain in chains if bone and bone in limb_bones(rig, chain)]
@@ -180,7 +180,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 
 def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
-    """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
+    """Indices of the chains on the limb of a known rig that has this bone, as a control of FK or of IK."""
     from ..rigs.known_limbs import limb_having
 
     limb = limb_having(rig, bone) if rig == item else None

@@ -165,7 +165,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
 
 
 def _close(seen: LimbState) -> float:
-    """As close as this a limb is where it is said to be."""
+    """The distance within which a limb counts as being in a place."""
     root, mid, tip = seen.joints
     largest = max(abs(part) for point in (*seen.joints, *seen.target) for part in point)
     return float(near(dist(root, mid) + dist(mid, tip), largest))

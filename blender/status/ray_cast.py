@@ -6,7 +6,7 @@ from mathutils import Vector
 from ..armatures import Rig
 
 _BEHIND = 1.0 + 1e-5
-"""As much farther the next surface is looked for, lest a ray in single precision meets the same one again."""
+"""The next surface is looked for this much farther away: a ray in single precision would meet the same one again."""
 
 
 def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, *, rig: Rig) -> Vector | None:

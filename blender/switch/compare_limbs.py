@@ -45,7 +45,7 @@ def world_units(to_world: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LimbComparison:
-    """Of limbs as they show with how they showed before.
+    """How limbs show, compared with how they showed before.
 
     rows : which of the plan's frames are measured
     frames : (m,) these, then some frames between them
@@ -161,7 +161,7 @@ def _farthest(limb: SwitchPlan, off: Array, allowed: Array) -> str:
 
 
 def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array, unit: str) -> Iterator[str]:
-    """Of each thing by which a bone is off (bones, m, 3) more than `allowed` (3,): which bone, how far, and where."""
+    """A sentence for each way in which a bone is off (bones, m, 3) more than `allowed` (3,): which, how far, when."""
 
     def worst(which: int) -> dict[str, Any]:
         bone, row = np.unravel_index(int(off[..., which].argmax()), off.shape[:2])

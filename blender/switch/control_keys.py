@@ -1,4 +1,4 @@
-"""Bases of a limb's controls into channels with as many keys as are asked for; outside, curves go on as before."""
+"""Makes channels of the bases of a limb's controls, with the keys of a style; outside, curves go on as before."""
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ class ControlKeys:
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
     def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
-        """On every frame, but for what changes nothing."""
+        """Channels with keys on every frame, without those that change nothing."""
         frames, before = self._plan.frames, self._before
         return [
             channel
@@ -139,7 +139,7 @@ def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array])
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(n,) each: where some bone has a key, and on the frames beside none has; where else a single curve has such."""
+    """(n,) each: where some bone has a key, but none on the frames beside; other frames where one curve has such."""
     curves = [key_points(curve)[0] for curve in versions.curves(rig)]
     far = 1.5 * np.diff(frames).max(initial=0.0)
 

@@ -24,7 +24,7 @@ from ..scene.need import SampleNeed
 
 
 class ControlSet(Word):
-    """Layers of a limb that can show."""
+    """Control sets of a limb that can show."""
 
     FK = "FK"
     IK = "IK"
@@ -100,7 +100,7 @@ class _Bones:
 
 
 def source_bones(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[str]:
-    """Names of the controls in the set that is not to show; where none of IK is known, of what moves IK alone."""
+    """Names of the controls in the set that is not to show; if none of IK is known, of the bones that move IK alone."""
     controls = limb.fk if to == ControlSet.IK else limb.ik_controls
     if not controls:
         carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
@@ -138,7 +138,7 @@ def _left_off(rig: Rig, path: str, switch: str, shown: float, frames: Array) -> 
 
 
 def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
-    """Holds those of the properties that are anything else on a frame; one that is driven has to stay as it is."""
+    """Holds the properties at the value that have another one on some frame; a driven one has to stay as it is."""
     driven = {driver.data_path for driver in versions.drivers(rig)}
     for path in filter(None, paths):
         if path not in driven and (numbers_on(rig, path, frames) != value).any():

@@ -1,4 +1,4 @@
-"""Where the controls of limbs that switch go: by what was sampled as far as that tells, then by trial.
+"""Where the controls of limbs that switch go: by samples as far as these tell, then by trial.
 
 Where constraints come in between, only Blender tells how controls move bones. So these are keyed on trial, and controls
 that hang on such bones, or turn an IK chain, follow from what is evaluated.

@@ -1,7 +1,7 @@
 """The animation of an IK constraint, which its chain takes along: influence, pole angle, and whether it acts at all.
 
-A curve or a driver that says it alone goes over as it is. Else what they make together is sampled and keyed on every
-frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
+A curve or a driver that decides alone goes over as it is. Otherwise what they give together is sampled and keyed on
+every frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
 """
 
 from collections.abc import Iterator

@@ -70,7 +70,7 @@ def drivers_at(rig: Rig, path: str) -> list[FCurve]:
 def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
     assert animation.frames is not None
     assert animation.values is not None
-    # An angle that goes on beyond half a turn comes back on the other side, and is not to turn all the way between.
+    # An angle beyond half a turn comes back on the other side, and must not turn all the way in between.
     jumps = np.abs(np.diff(animation.values)) > pi
     channel = Channel(path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], held=jumps)
     write.keys(rig, [channel], span=(animation.frames[0], animation.frames[-1]), style=STYLE)

@@ -1,6 +1,6 @@
 """Targets that are to be keyed to follow the pose: how they are keyed, or the reason why one of them cannot be.
 
-One cannot if a limb hangs on it by constraints: to move the target would move the pose that it has to follow.
+A target cannot be keyed if a limb hangs on it by constraints: moving it would move the pose that it has to follow.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -96,7 +96,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
 
 
 def refuse_not_shown(plan: Plan) -> None:
-    """Raise `Refused` where a limb's controls would move to a pose that its rig does not show, and leave what shows."""
+    """Raise `Refused` where controls would follow a pose of the limb that its rig does not show."""
     for chain in plan.chains:
         limb = controls.limb_followed(chain.target)
         if limb is None or chain.rig != chain.target.object or chain.end.name not in limb.fk:
@@ -126,7 +126,7 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
 
 
 def _control(chain: ChainPlan, point: Point) -> Point:
-    """What is keyed to move the target; Refused where its rig leaves it nothing, or that would not bring it on."""
+    """What is keyed to move the target; Refused where the rig has no control for it, or one that does not carry it."""
     limb, control = controls.limb_followed(point), controls.keyed_point(point)
     if limb and not limb.control:
         raise _refused("NO_CONTROL", chain, point)
@@ -182,7 +182,7 @@ def _switched(constraint: Constraint) -> bool:
 
 
 def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: Point) -> bool:
-    """False where the constraint takes from a goal only what stays, or what the pose gives it."""
+    """False if the constraint takes only values from the goal that stay, or that the pose gives."""
     owner, constraint = link
     if source not in goals:
         return True
@@ -227,5 +227,5 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
 def _arrives(target: Point, control: Point) -> tuple[Point, Array]:
     """The bone that goes along with the control, and (4, 4) at rest from there to the target."""
     last, bones = controls.carried(target, control), target.object.data.bones
-    assert isinstance(last, Point)  # else it was refused
+    assert isinstance(last, Point)  # otherwise it was refused
     return last, product(transform.inverse(rest(bones[last.bone])), rest(bones[target.bone]))

@@ -40,7 +40,7 @@ def create_all(
 ) -> list[Report]:
     """Create missing targets for these chains (None: all that are not muted); existing targets stay as they are.
 
-    Blender evaluates the scene once for all armatures: that takes the longer, the more objects there are.
+    Blender evaluates the scene once for all armatures; the more objects there are, the longer that takes.
 
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed

@@ -1,4 +1,4 @@
-"""Bases of a limb's controls into channels on every frame, whose curves pass where controls have to be between them."""
+"""Makes channels on every frame of the bases of a limb's controls; curves pass where controls have to be in between."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     """
     step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    # Of the parabola through three frames on end: its slope on the one in the middle, or on the outer ones.
+    # The slope of the parabola through three successive frames: on the one in the middle, or on the outer ones.
     bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
     ahead, behind, turns = change.copy(), change.copy(), corners.copy()
     turns[[0, -1]] = True

@@ -26,13 +26,13 @@ _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
 
 _JUMPS = 0.1
-"""Limbs jump that are, halfway between two frames, so much nearer to the first: until then they go on as before."""
+"""A limb jumps if it is this much nearer to the first of two frames halfway: until then it goes on as before."""
 
 _UNSEEN = np.array((1e-4, 1e-3, 5e-4))
 """Parts of the length, radians, and parts of the scale: keys that show a limb so near to its pose are kept."""
 
 _STRAIGHT = 1.2e-3
-"""Of the limb's length: with a mid joint less far aside, the twelfth step is less than 0.001 radians, and the last."""
+"""Part of the limb's length: with a mid joint less far aside, the twelfth step is under 0.001 radians, so the last."""
 
 _SHORTER = 2e-5
 """Part by which bones of a straight limb shrink, to reach for what is too far."""
@@ -41,7 +41,7 @@ _STEPS = 7.7
 """Twelve steps towards what is too far leave this part of the bend: each takes away 0.157, which Blender allows."""
 
 _BENT = 4e-4
-"""Of the limb's length, how far aside the mid joint starts at least: from less Blender's IK could not bend it again."""
+"""Part of the limb's length: the mid joint starts this far aside, since from less Blender's IK could not bend it."""
 
 
 class IkChain:

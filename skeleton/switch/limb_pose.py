@@ -88,7 +88,7 @@ def differences(
     tails = np.array([bone.tail for bone in bones])[:, None]
     heads = norm(both[0][..., :3, 3] - both[1][..., :3, 3])
     moved = np.maximum(heads, norm(np.subtract(*(transform.transform_points(poses, tails) for poses in both))))
-    # Of small angles the arc cosine would leave nothing.
+    # The arc cosine would leave nothing of small angles.
     turned = np.subtract(*(transform.orientation(poses[..., :3, :3]) for poses in both))
     half = norm(norm(turned)) / np.sqrt(8.0)
     scaled = np.subtract(*(transform.lengths(poses[..., :3, :3]) for poses in both))

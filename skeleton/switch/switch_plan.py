@@ -1,6 +1,6 @@
 """Limbs with FK controls and controls that IK moves: where those of one set have to be to show the pose of the other.
 
-A control lies to the bone that shows as both lie at rest.
+A control has the place relative to the bone that shows that it has at rest.
 """
 
 from collections.abc import Iterator, Mapping

@@ -84,7 +84,7 @@ def _is_finger(bone: Bone) -> bool:
 
 
 def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
-    """Hand or foot by name, else the bone that continues the end bone; None if the end bone is the last."""
+    """Hand or foot by name, otherwise the bone that continues the end bone; None if the end bone is the last."""
     mine = parts[end]
     hands = [
         bone

@@ -99,7 +99,7 @@ def _equal(runs: list[Run]) -> Iterator[tuple[Run, Run]]:
 
 
 def _start(first: Run, second: Run) -> int:
-    """Index of the limb's first bone in its run: 1 after a collarbone, else 0."""
+    """Index of the limb's first bone in its run: 1 after a collarbone, otherwise 0."""
     if min(len(first), len(second)) < 3:
         return 0
     collar, upper, lower, *_ = _links(first)

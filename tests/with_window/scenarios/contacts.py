@@ -9,12 +9,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
-from mathutils import Euler
+from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
 from scenarios.plant import click_stretch, finished, show_rows
 from user import Steps, User
 
-from support.captured_walk import balls, imported_walk, skating_walk
+from support.captured_walk import UNIT, balls, imported_walk, skating_walk
 
 TAKE = skating_walk()
 BONE = "LeftLeg"
@@ -71,10 +71,9 @@ def corrected(user: User) -> Steps:
     user.screenshot("both")
     row, frames = contact_stretches.rows(bpy.context.object)[BONE], range(stretch.start, stretch.end + 1)
     assert contact_stretches.kind_over(row, frames[0], frames[-1]) == "BOTH"
-    planted = bpy.context.object.animation_data.action
-    planted.name = "Planted Once"
+    bpy.context.object.animation_data.action.name = "Planted Once"
     yield from user.click("two_bone_ik.plant")
-    yield from finished(user, planted.name)
+    yield from finished(user, "Planted Once")
     places = balls(bpy.context.object, frames)[:, 0]
     assert np.abs(places - places[0]).max() < 1e-4
 
@@ -84,8 +83,9 @@ def look_at(user: User) -> None:
     view = user.area.spaces.active.region_3d
     view.view_rotation = Euler((1.25, 0.0, 1.2)).to_quaternion()
     view.view_distance = 520.0
-    middle = balls(bpy.context.object, range(1, len(TAKE.hips) + 1)).mean(axis=(0, 1))
-    view.view_location = (*middle[:2], 60.0)
+    middle = UNIT * balls(bpy.context.object, range(1, len(TAKE.hips) + 1)).mean(axis=(0, 1))
+    beside_sidebar = view.view_rotation @ Vector((90.0, 0.0, 0.0))
+    view.view_location = Vector((*middle[:2], 60.0)) + beside_sidebar
     bpy.context.scene.frame_set(1)
     user.area.spaces.active.clip_end = 1e5
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
-from scenarios.pictures import wait
+from scenarios.pictures import MESSAGE, toggle_below, wait
 from user import Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
@@ -51,6 +51,8 @@ def scenario(user: User) -> Steps:
     user.screenshot("options")
     yield from user.press("ESC")
     yield from wait()
+    # The strips are below the section Target, which is closed to make room.
+    yield from toggle_below(user, "two_bone_ik.drag", message=MESSAGE)
     # Half a metre in the scene is half a centimetre of the walk.
     assert np.median(before) > 0.5
     assert np.median(slides()) < 0.02
