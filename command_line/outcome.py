@@ -133,10 +133,10 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     )
 
 
-def left_out(found: Outcome, refusals: Sequence[Refused]) -> Outcome:
+def left_out(ended: Outcome, refusals: Sequence[Refused]) -> Outcome:
     """The outcome of a shot of which some armatures were refused."""
-    text = "; ".join([*map(str, refusals), found.text])
-    return replace(found, status=max(found.status, ExitStatus.FELL_SHORT), text=f"not all done: {text}")
+    text = "; ".join([*map(str, refusals), ended.text])
+    return replace(ended, status=max(ended.status, ExitStatus.FELL_SHORT), text=f"not all done: {text}")
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
