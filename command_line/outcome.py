@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -77,6 +77,11 @@ class Outcome:
     started: str = ""
     seconds: float = 0.0
     reports: tuple[Report, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """All but the reports, as a line of a summary has it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "reports"}
+        return {"reason" if name == "text" else name: value for name, value in values.items()}
 
 
 class Clock:

@@ -108,10 +108,11 @@ def _error(error: Refused | str) -> dict[str, str]:
 def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
     if not shot.report:
         return
-    told = {"schema": SCHEMA, "versions": VERSIONS, **named(shot), **times, **content}
-    atomic_write.write_text(shot.report, json.dumps(told, allow_nan=False), force=shot.force)
+    text = json.dumps({**named(shot), **times, **content}, allow_nan=False)
+    atomic_write.write_text(shot.report, text, force=shot.force)
 
 
 def named(shot: Shot) -> dict[str, Any]:
-    """Which shot it is: its number and name in the list, and its files."""
-    return {"shot": shot.number, "name": shot.name, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    """What reports and lines of a summary have alike: versions, and which shot it is, by number, name and files."""
+    shot_files = {"file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    return {"schema": SCHEMA, "versions": VERSIONS, "shot": shot.number, "name": shot.name, **shot_files}
