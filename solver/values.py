@@ -77,6 +77,13 @@ class Reference(_Choice):
     POSE = "POSE"
 
 
+class Hock(_Choice):
+    """What the third bone of a leg turns with: RIGID with the end bone, PARALLEL with the root bone."""
+
+    RIGID = "RIGID"
+    PARALLEL = "PARALLEL"
+
+
 class HingeAxis(_Choice):
     """The axis of the end bone about which the chain bends; AUTO takes the axis about which the rest pose bends."""
 
