@@ -132,9 +132,15 @@ def leg_rotations(leg: Leg, rotations: Array) -> Array:
     return np.concatenate((bones, third[..., None, :, :]), axis=-3)
 
 
-def leg_joints(leg: Leg, rotations: Array, stretch: Number = 1.0) -> Array:
-    """(n, 4, 3) the joints of the leg whose bones have these rotations (n, 3, 3, 3), all scaled by `stretch` (n,)."""
-    links = np.asarray(stretch)[..., None, None] * _rotated(rotations, leg.links)
+def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Array:
+    """(n, 4, 3) the joints of the leg whose bones have these rotations (n, 3, 3, 3).
+
+    stretch : (n, 2)     factors on root and end bone; the third bone has that of the bone that it turns with
+    """
+    links = _rotated(rotations, leg.links)
+    if np.ndim(stretch):
+        of_bones = np.take(stretch, (0, 1, _TURNS_WITH[leg.hock]), axis=-1)
+        links = of_bones[..., None] * links
     return np.concatenate((np.zeros_like(links[..., :1, :]), np.cumsum(links, axis=-2)), axis=-2)
 
 
@@ -183,10 +189,10 @@ def _blend(rotations: Array, solution: Solution, pose: Array | None, influence: 
     blended = rotation.blend(_on_parent(before), _on_parent(rotations), influence[..., None], folding)
     for bone in (1, 2):
         blended[..., bone, :, :] = product(blended[..., bone - 1, :, :], blended[..., bone, :, :])
-    whole, idle = (np.broadcast_to(influence == end, solution.stretch.shape) for end in (1.0, 0.0))
+    whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
     solution = replace(
         solution,
-        stretch=1.0 + influence * (solution.stretch - 1.0),
+        stretch=1.0 + influence[..., None] * (solution.stretch - 1.0),
         # Nothing reaches for the target there, so it is not out of reach.
         status=np.where(idle, np.uint8(Status.REACHED), solution.status),
         shortfall=np.where(idle, 0.0, solution.shortfall),

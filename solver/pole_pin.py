@@ -18,10 +18,13 @@ from .carry_last import carry_last
 from .numbers import every
 from .triangle import triangle
 from .values import Array
-from .vectors import IN_LINE, along, any_normal, cross, dot, norm, rejection, swing, unit
+from .vectors import along, any_normal, dot, norm, rejection, swing, unit
 
 _ROUNDING = 1e-12
-"""Part of the size of all that takes part: a point on a sphere counts as on it up to this, a direction as undecided."""
+"""Part of the size of all that takes part: a point counts as on a sphere up to this."""
+
+IN_LINE = 1e-6
+"""Radians: a pole this close to the line from root to tip shows no side; float32 positions are as inexact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -29,6 +32,7 @@ class Pinned:
     """Result of `pinned`, one row a frame.
 
     joints : (..., 3, 3)     root, mid and tip
+    beside : (..., 3)        unit vector at right angles to the line from root to tip, towards the mid joint
     stretch : (..., 2)       factors on root and end bone, from 1 / max_stretch to max_stretch
     off_pin : (...)          distance from the mid joint to the pole; 0 where it rests on it
     reach : (..., 2)         least and greatest distance of a target within reach
@@ -37,6 +41,7 @@ class Pinned:
     """
 
     joints: Array
+    beside: Array
     stretch: Array
     off_pin: Array
     reach: Array
@@ -68,8 +73,8 @@ def pinned(
     lengths : (..., 2)       > 0
     target, pole : (..., 3)  for a target on the root the last frame's direction holds
     max_stretch : (...)      >= 1; at 1 it is the limb that bends towards the pole
-    side : (..., 3)          direction to which the mid joint goes where the pole is on the line from root to target; by
-                             default the last frame's, turned with that line
+    side : (..., 3)          direction to which the mid joint goes if on all frames the pole is on the line from root to target;
+                             otherwise it goes where it last was, turned with that line
     raises : ValueError for inputs outside these ranges, not finite, or that do not fit together
 
     >>> limb = pinned([1.0, 1.0], [0.0, 1.5, 0.0], [0.0, 0.5, 0.8], 2.0)
@@ -83,17 +88,26 @@ def pinned(
     shapes |= {"max_stretch": (most.shape, 0)} | ({} if beside is None else {"side": (beside.shape, 1)})
     rows = inputs.common_rows(**shapes)
     target, pole = (np.broadcast_to(point, (*rows, 3)) for point in (target, pole))
-    inner, outer = (np.broadcast_to(limit, rows) for limit in annulus(lengths, most))
-    distance, slack = norm(target), _ROUNDING * outer
+    return pinned_joints(lengths, target, pole, most, beside, _ROUNDING * most * lengths.sum(axis=-1))
+
+
+def pinned_joints(lengths: Array, target: Array, pole: Array, most: Array, side: Array | None, slack: Array) -> Pinned:
+    """The same, with no checks.
+
+    slack : (...)     distance by which a target may be out of reach and still count as reached
+    """
+    inner, outer = (np.broadcast_to(limit, target.shape[:-1]) for limit in annulus(lengths, most))
+    distance = norm(target)
     decided = distance > slack
     aim = carry_last(np.where(decided[..., None], unit(target), (0.0, 1.0, 0.0)), decided)
     # A target within reach is met to the bit.
     within = (inner <= distance) & (distance <= outer)
     tip = np.where(within[..., None], target, along(aim, np.clip(distance, inner, outer)))
-    mid = nearest_mid(lengths, tip, pole, most, aim, beside)
+    mid, beside = nearest_mid(lengths, tip, pole, most, aim, side)
     shortfall = reach.shortfall(distance, inner, outer, slack)
     return Pinned(
         joints=np.stack((np.zeros_like(tip), mid, tip), axis=-2),
+        beside=beside,
         stretch=_stretch(lengths, mid, tip),
         off_pin=norm(pole - mid),
         reach=np.stack((inner, outer), axis=-1),
@@ -119,7 +133,7 @@ def blended(
     aim = unit(np.where(tip.any(axis=-1, keepdims=True), tip, pin.joints[..., 2, :]))
     inner, outer = annulus(lengths, most)
     tip = along(aim, np.clip(norm(tip), inner, outer))
-    mid = nearest_mid(lengths, tip, between[..., 1, :], most, aim, None)
+    mid, _ = nearest_mid(lengths, tip, between[..., 1, :], most, aim, pin.beside)
     allowed = np.stack((np.zeros_like(tip), mid, tip), axis=-2)
     allowed = np.where(part == 0.0, joints, np.where(part == 1.0, pin.joints, allowed))
     return allowed, _stretch(lengths, allowed[..., 1, :], allowed[..., 2, :])
@@ -127,8 +141,8 @@ def blended(
 
 def nearest_mid(
     lengths: Array, tip: Array, wish: Array, max_stretch: Array, aim: Array, side: Array | None = None
-) -> Array:
-    """(..., 3) of all places that the bones allow for the mid joint, the nearest to `wish`.
+) -> tuple[Array, Array]:
+    """Of all places (..., 3) that the bones allow for the mid joint the nearest to `wish`, and `Pinned.beside`.
 
     tip : (..., 3)           within the `annulus`
     aim : (..., 3)           unit vectors from the root towards the tip
@@ -139,8 +153,8 @@ def nearest_mid(
     beside = rejection(wish, aim)
     height, size = norm(beside), norm(wish) + max_stretch * (first + second)
     slack = _ROUNDING * size
-    across = _across(beside, height > slack, aim, side)
-    place = np.stack((ahead, np.where(height > slack, height, 0.0)), axis=-1)
+    across = _across(beside, height > IN_LINE * norm(wish), aim, side)
+    place = np.stack((ahead, height), axis=-1)
     centers = np.stack((np.zeros_like(distance), distance), axis=-1)
     limits = [(length / max_stretch, length * max_stretch) for length in (first, second)]
     places = [place]
@@ -157,7 +171,7 @@ def nearest_mid(
     order = np.where(alike, norm(options - place - np.stack((np.zeros_like(size), size), axis=-1)), np.inf)
     best = np.take_along_axis(options, np.argmin(order, axis=0)[None, ..., None], axis=0)[0]
     found = along(aim, best[..., 0]) + along(across, best[..., 1])
-    return np.where(allowed[0][..., None], wish, found)
+    return np.where(allowed[0][..., None], wish, found), across
 
 
 def _across(beside: Array, decided: NDArray[np.bool_], aim: Array, side: Array | None) -> Array:
@@ -165,12 +179,13 @@ def _across(beside: Array, decided: NDArray[np.bool_], aim: Array, side: Array |
     across = unit(beside)
     if every(decided):
         return across
-    across = np.where(decided[..., None], across, any_normal(aim))
-    held = swing(carry_last(across, decided), carry_last(aim, decided), aim)
+    start = any_normal(aim)
     if side is not None:
-        held = np.where(
-            norm(cross(side, aim))[..., None] > IN_LINE * norm(side)[..., None], unit(rejection(side, aim)), held
-        )
+        part = rejection(side, aim)
+        start = np.where((norm(part) > IN_LINE * norm(side))[..., None], unit(part), start)
+    across = np.where(decided[..., None], across, start)
+    known = np.logical_or.reduce(decided, axis=0) if decided.ndim else decided
+    held = np.where(known[..., None], swing(carry_last(across, decided), carry_last(aim, decided), aim), start)
     return np.where(decided[..., None], across, held)
 
 

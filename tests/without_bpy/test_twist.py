@@ -108,7 +108,7 @@ def test_a_hand_turns_twice_round_without_a_jump() -> None:
     np.testing.assert_allclose(found.swing, 0.7, atol=1e-12)
 
 
-def test_along_the_shortest_way_of_a_large_step_the_twist_is_right() -> None:
+def test_along_the_shortest_way_of_a_step_the_twist_is_right() -> None:
     """At a swing of 149 degrees a turn by 170 degrees a frame may turn the twist by more than half a turn."""
     rng = np.random.default_rng(3)
     parts = np.linspace(0.0, 1.0, 301)
