@@ -17,7 +17,6 @@ from ..blender.bake.report import Report
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from .command import with_request
 from .options import BakeOptions
@@ -58,11 +57,11 @@ def _for_many(request: Callable[..., Request]) -> _Bake:
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
             return request(rig, *args, **named).write()
-        given = given_rigs(rig)
-        named["beside"] = {*named.get("beside", ()), *given}
-        requests = {each: request(each, *args, **named) for each in dict.fromkeys(given)}
+        rigs = given_rigs(rig)
+        named["beside"] = {*named.get("beside", ()), *rigs}
+        requests = {one_rig: request(one_rig, *args, **named) for one_rig in dict.fromkeys(rigs)}
         reports = dict(zip(requests, _carried_out([*requests.values()]), strict=True))
-        return [reports[each] for each in given]
+        return [reports[one_rig] for one_rig in rigs]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
 
@@ -129,7 +128,7 @@ def bake(
         measure=Measure(measure),
     )
     others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
-    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others, pose_before=pose_before)
+    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:
@@ -148,7 +147,7 @@ def _carried_out(requests: Sequence[Request]) -> list[Report]:
 def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     """One armature object or many as a list; Refused for anything else among them."""
     rigs = rig if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
-    return [given_rig(each) for each in rigs]
+    return [given_rig(item) for item in rigs]
 
 
 @phases.alone()
@@ -174,9 +173,7 @@ def check(
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(
-        rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before, more_notes=hold.notes
-    )
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=hold.notes)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report
@@ -188,8 +185,8 @@ def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
     >>> api.remove_markers(rig)
     """
     rig = given_rig(rig)
-    for found in [scene_of(rig, scene)] if scene else rig.users_scene:
-        markers.remove(found, rig.name)
+    for marked_scene in [scene_of(rig, scene)] if scene else rig.users_scene:
+        markers.remove(marked_scene, rig.name)
 
 
 def followed_first(rigs: Iterable[Object]) -> list[Rig]:
