@@ -73,7 +73,7 @@ def pinned(
     lengths : (..., 2)       > 0
     target, pole : (..., 3)  for a target on the root the last frame's direction holds
     max_stretch : (...)      >= 1; at 1 it is the limb that bends towards the pole
-    side : (..., 3)          direction to which the mid joint goes if on all frames the pole is on the line from root to target;
+    side : (..., 3)          direction to which the mid joint goes if the pole is on the line to the target all along;
                              otherwise it goes where it last was, turned with that line
     raises : ValueError for inputs outside these ranges, not finite, or that do not fit together
 
