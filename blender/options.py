@@ -6,6 +6,7 @@ The keys of a row:
         them), keyframe (words of Blender's own, those of `of` in `Keyframe`); pairs, for the command line alone
     name, description, default, min, max, … : as Blender's properties take them; items are identifier, name, tooltip
     owner : what the option belongs to
+    words : of a keyframe option, those that are offered; by default all
     keyed : whether it can be animated, on the end bone of the chain
     section : of the panel, whose settings are copied together
     of : for a bone, the option with the object that has it; by default it is a bone of the armature itself
@@ -111,6 +112,7 @@ def with_properties(properties: Mapping[str, object]) -> Callable[[_Class], _Cla
     """Gives a class these properties by name, before those that it declares itself."""
 
     def decorated(owner: _Class) -> _Class:
+        # Not in the body of the class: from Python 3.14 on, it would lose those that it declares.
         owner.__annotations__ = {**properties, **owner.__annotations__}
         return owner
 

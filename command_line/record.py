@@ -1,6 +1,6 @@
 """The report of a shot on the disk, from which a later run sees whether the same was done before.
 
-It is put in its place just before the output, whose hash it holds. If the process is killed between the two, that hash
+It is put in its place just before the outputs, whose hashes it holds. If the process is killed in between, one of these
 is not the hash of what lies there, and the shot counts as not done.
 """
 
@@ -60,7 +60,7 @@ def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> l
         return None
     if found["state"] != DONE or (found["schema"], found["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
         return None
-    if shot.output and not (os.path.isfile(shot.output) and digest(shot.output) == found.get("sha256")):
+    if [os.path.isfile(output) and digest(output) for output in shot.outputs] != found["sha256"]:
         return None
     if shot.report_detail == ReportDetail.SUMMARY:
         return found["summary"]
@@ -74,14 +74,14 @@ def write(
     refusals: Sequence[Refused],
     times: dict[str, Any],
     damage: str,
-    output: Path | None,
+    outputs: Sequence[Path],
 ) -> None:
-    """Write the report of a shot that was carried out; `output` is what will be renamed to the shot's output."""
+    """Write the report of a shot that was carried out; `outputs` are what will be renamed to the shot's outputs."""
     content = {
         "state": DONE,
         "request": request,
         "damage": damage,
-        "sha256": digest(output) if output else "",
+        "sha256": [digest(output) for output in outputs],
         "refusals": [_error(refused) for refused in refusals],
         "summary": [report.summary() for report in found],
     }
@@ -113,5 +113,5 @@ def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
 
 
 def named(shot: Shot) -> dict[str, Any]:
-    """Which shot it is: its number in the manifest and its files."""
-    return {"shot": shot.number, "file": str(shot.file), "output": shot.output and str(shot.output)}
+    """Which shot it is: its number and name in the list, and its files."""
+    return {"shot": shot.number, "name": shot.name, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}

@@ -212,7 +212,8 @@ def register() -> None:
         owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
     for name in KEYED_OPTIONS:
         setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
-    _pose_bone.two_bone_ik_contact = option("plant", "contact", **_KEYED)
+    for name in rows("pose_bone"):
+        setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **_KEYED))
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
@@ -225,8 +226,7 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
     del _pose_bone.two_bone_ik_mark
-    del _pose_bone.two_bone_ik_contact
-    for name in KEYED_OPTIONS:
+    for name in (*KEYED_OPTIONS, *rows("pose_bone")):
         delattr(_pose_bone, f"two_bone_ik_{name}")
     del _pose_bone.two_bone_ik_own
     for owner in _made:
