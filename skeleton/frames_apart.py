@@ -9,7 +9,7 @@ import numpy as np
 
 from ..solver import solve
 from ..solver.values import Array, Goals, Solution
-from . import chain_group, inherit, uneven_scale
+from . import chain_group, inherit, transform, uneven_scale
 from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup, tip_parent_pose
 from .solve import flat_told, solving
@@ -49,6 +49,16 @@ def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
         for row, plan in enumerate(plans)
         for bone, basis, pose in zip(plan.keyed, columns, posed, strict=True)
     }
+
+
+def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
+    """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
+    group, plans, (root, end, *_) = solved.group, solved.plans, bone_bases(solved)
+    if not solved.plan.below:
+        return {}
+    pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]
+    places = group.kinematics.in_armature(transform.translation(chain_group.tip(plans, pose, solved.samples)))
+    return {Point(plan.rig, plan.tip_bone): places[:, row] for row, plan in enumerate(plans)}
 
 
 def _solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None) -> SolvedGroup:

@@ -1,8 +1,10 @@
 """The chains of an armature as they were read last, and whether they have to be read again."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain as joined
+from itertools import zip_longest
 
 from bpy.types import ID, Object, Scene
 
@@ -76,6 +78,12 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)
     alone = len(plan.ranks) == 1 and not (others or starts)
     return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)
+
+
+def side_by_side(plans: Sequence[Plan]) -> Plan:
+    """The chains of several armatures in the ranks of one plan, to be solved together."""
+    ranks = zip_longest(*(plan.ranks for plan in plans), fillvalue=())
+    return replace(plans[0], ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
 
 
 def is_tied(reading: Reading, since: Set[ID]) -> bool:

@@ -40,7 +40,7 @@ def moving(options: Options, spine: tuple[float, ...], **fields: object) -> tupl
         rig.add(name, parent, rotation=about("X", angle), length=length)
     rig.add("hand", "lower", rotation=about("Z", 0.3), length=0.3)
     rig.objects[RIG] = matrix((0.3, -0.2, 0.1), about("Z", 0.4))[None]
-    rig.objects["Target"] = path_of(PATH + (0.4, 0.1, 1.0))
+    rig.objects["Target"] = path_of(PATH + np.array([0.4, 0.1, 1.0]))
     rig.objects["Pole"] = path_of(3.0 * PATH[::-1])
     pole = Point("Pole") if options.plane == Plane.POLE else None
     chain = rig.chain("upper", "lower", target=Point("Target"), pole=pole, options=options, **fields)
