@@ -81,8 +81,12 @@ def _beside(group: ChainGroup, goals: Goals) -> Solution:
 
 def _row_by_row(group: ChainGroup, goals: Goals, samples: Samples, count: int) -> Solution:
     """Bones that change length are fitted to their own pose: one frame after another."""
-    below = (Point(plan.rig, bone.name) for plan in group.plans for bone in plan.below)
-    needed = Samples(to_world={}, pose={}, basis={point: samples.basis[point] for point in below})
+    items = {point.object for plan in group.plans for point in (Point(plan.rig), plan.target)}
+    needed = Samples(
+        to_world={item: samples.to_world[item] for item in items},
+        pose={point: pose for point, pose in samples.pose.items() if point.object in items},
+        basis={point: basis for point, basis in samples.basis.items() if point.object in items},
+    )
     rows = []
     for row in range(count):
 

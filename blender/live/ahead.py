@@ -61,7 +61,7 @@ def pose(rigs: Iterable[Rig], scene: Scene) -> None:
     """Pose the limbs of these armatures for the current frame of the scene, as far as they are known ahead."""
     _posed.clear()
     _before.clear()
-    if scene.frame_subframe or session.exports or known_ahead.foreign_handlers():
+    if scene.frame_subframe or session.exports or known_ahead.stretches_time(scene) or known_ahead.foreign_handlers():
         return
     ready = _ready([rig for rig in rigs if rig.mode != "EDIT" and rig.data.pose_position == "POSE"], scene)
     try:
@@ -147,7 +147,8 @@ def _write(values: Values) -> None:
 
 
 def posed() -> list[Rig]:
-    """The armatures that were posed ahead of the frame that Blender has evaluated now."""
+    """The armatures that were posed ahead of the frame that Blender has evaluated now, and not for an export."""
+    _before.clear()
     return [*_posed]
 
 
@@ -172,9 +173,9 @@ def shows(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> bool:
 def _notice(depsgraph: Depsgraph) -> None:
     """A scene was evaluated."""
     session.exports = depsgraph.mode == "RENDER"
-    if session.exports:
+    if session.exports and session.changes_frame:
         _take_back()
-    elif not session.changes_frame:
+    if not session.changes_frame:
         for uid in [uid for uid, limbs in _limbs.items() if state.is_evaluated(limbs.sources)]:
             del _limbs[uid]
 

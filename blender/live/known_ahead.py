@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bpy.types import RenderSettings
+from bpy.types import RenderSettings, Scene
 
 from ...skeleton.values import Plan
 from ...solver.values import Unreachable
@@ -19,6 +19,12 @@ _EVENTS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", 
 def foreign_handlers() -> bool:
     """Whether others than we may change the scene while Blender evaluates it, without telling what."""
     return played.handled(*_EVENTS)
+
+
+def stretches_time(scene: Scene) -> bool:
+    """Whether frames of the scene are others than those of its keys."""
+    render: RenderSettings = scene.render
+    return render.frame_map_old != render.frame_map_new
 
 
 def notes(plan: Plan) -> list[str]:
@@ -39,10 +45,9 @@ def obstacle(plan: Plan, need: SampleNeed) -> str:
 
 
 def _obstacles(plan: Plan, need: SampleNeed) -> Iterator[str]:
-    render: RenderSettings = plan.scene.render
     if foreign_handlers():
         yield translated("obstacle.simulation")
-    if render.frame_map_old != render.frame_map_new:
+    if stretches_time(plan.scene):
         yield translated("obstacle.stretched_time")
     yield from _limb_obstacles(plan)
     yield from _source_obstacles(plan.rig, need)

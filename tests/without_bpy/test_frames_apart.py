@@ -54,7 +54,7 @@ def of_frame(samples: Samples, row: int) -> Samples:
 @pytest.mark.parametrize("spine", [(1, 1, 1), (1, 1.3, 0.8)])
 @pytest.mark.parametrize("name", OPTIONS)
 def test_each_frame_is_solved_as_if_it_were_alone(name: str, spine: tuple[float, ...]) -> None:
-    rig, whole = moving(OPTIONS[name], spine)
+    rig, whole = moving(OPTIONS[name], spine, below=("hand",), use_rotation=True)
     samples = rig.samples(COUNT)
     [beside] = solve_apart(whole, samples)
     for row in range(COUNT):
