@@ -18,8 +18,6 @@ from ..blender.hold import hold
 from ..blender.live import known_ahead
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
-from ..blender.scene.sampling import PoseBefore
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
 from ..skeleton.values import Plan
 from .command import with_request
@@ -61,11 +59,11 @@ def _for_many(request: Callable[..., Request]) -> _Bake:
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
             return request(rig, *args, **named).write()
-        given = given_rigs(rig)
-        named["beside"] = {*named.get("beside", ()), *given}
-        requests = {each: request(each, *args, **named) for each in dict.fromkeys(given)}
+        rigs = given_rigs(rig)
+        named["beside"] = {*named.get("beside", ()), *rigs}
+        requests = {one_rig: request(one_rig, *args, **named) for one_rig in dict.fromkeys(rigs)}
         reports = dict(zip(requests, _carried_out([*requests.values()]), strict=True))
-        return [reports[each] for each in given]
+        return [reports[one_rig] for one_rig in rigs]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
 
@@ -132,7 +130,7 @@ def bake(
         measure=Measure(measure),
     )
     others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
-    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others, pose_before=pose_before)
+    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:
@@ -151,7 +149,7 @@ def _carried_out(requests: Sequence[Request]) -> list[Report]:
 def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     """One armature object or many as a list; Refused for anything else among them."""
     rigs = rig if isinstance(rig, Iterable) and not isinstance(rig, str) else [rig]
-    return [given_rig(each) for each in rigs]
+    return [given_rig(item) for item in rigs]
 
 
 @phases.alone()
@@ -177,16 +175,14 @@ def check(
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(
-        rig, chains, frames, scene, Sampling(sampling), pose_before=pose_before, more_notes=_more_notes
-    )
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=_more_notes)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report
 
 
-def _more_notes(plan: Plan, pose_before: PoseBefore) -> list[str]:
-    return [*hold.notes(plan, pose_before), *known_ahead.notes(plan)]
+def _more_notes(plan: Plan) -> list[str]:
+    return [*hold.notes(plan), *known_ahead.notes(plan)]
 
 
 def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
@@ -195,8 +191,8 @@ def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:
     >>> api.remove_markers(rig)
     """
     rig = given_rig(rig)
-    for found in [scene_of(rig, scene)] if scene else rig.users_scene:
-        markers.remove(found, rig.name)
+    for marked_scene in [scene_of(rig, scene)] if scene else rig.users_scene:
+        markers.remove(marked_scene, rig.name)
 
 
 def followed_first(rigs: Iterable[Object]) -> list[Rig]:

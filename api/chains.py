@@ -94,9 +94,9 @@ def remove_chain(rig: Object, chain: str) -> None:
     0
     """
     rig = given_rig(rig)
-    (found,) = chosen_chains(rig, [chain])
-    if is_from_library(found):
-        raise Refused("OF_LIBRARY", chain=found)
+    (item,) = chosen_chains(rig, [chain])
+    if is_from_library(item):
+        raise Refused("OF_LIBRARY", chain=item)
     chains, index, active = rig.two_bone_ik_chains, rig.two_bone_ik_chains.find(chain), rig.two_bone_ik_active
     chains.remove(index)
     # What is active stays so; if it goes, the one that comes next is, or the last.
@@ -113,8 +113,7 @@ def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb
     Arm.L, forearm.L, forearm.L, Named so: "upper_arm.L", "forearm.L"
     Arm.R, forearm.R, has no chain, Named so: "upper_arm.R", "forearm.R"
     """
-    rig = given_rig(rig)
-    return find_limbs.limbs(rig, Kind.several(kinds))
+    return find_limbs.limbs(given_rig(rig), Kind.several(kinds))
 
 
 def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
@@ -167,15 +166,15 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     rig = given_rig(rig)
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
-    found = list(takeovers(rig, scene))
-    return tuple(_taken(rig, scene, takeover) if takeover.fields else takeover for takeover in found)
+    candidates = list(takeovers(rig, scene))
+    return tuple(_taken(rig, scene, takeover) if takeover.fields else takeover for takeover in candidates)
 
 
 def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
     chain = ensure_chain(rig, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    told = uneven.differences(rig, chain, scene)
-    return replace(takeover, chain=chain.name, differs=(*takeover.differs, *told))
+    differences = uneven.differences(rig, chain, scene)
+    return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))
 
 
 def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
@@ -187,9 +186,8 @@ def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[
     >>> api.taking_part(rig)
     (['forearm.L'], ['Arm.R'])
     """
-    rig = given_rig(rig)
-    found = chains_taking_part(rig, chains)
-    return [chain.name for chain in found.chains], list(found.left_out)
+    parts = chains_taking_part(given_rig(rig), chains)
+    return [chain.name for chain in parts.chains], list(parts.left_out)
 
 
 def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
@@ -202,8 +200,8 @@ def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
     True
     """
     rig = given_rig(rig)
-    found = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
-    for chain, (low, high) in found:
+    limits = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
+    for chain, (low, high) in limits:
         chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
 
@@ -234,8 +232,8 @@ def decide_side(rig: Object, chains: Sequence[str] | None = None, *, axis: str =
     """
     rig = given_rig(rig)
     refuse_unposable(rig)
-    found = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in chosen_chains(rig, chains)]
-    for chain, chosen in found:
+    axes = [(chain, hinge_side.chosen(rig, chain, axis)) for chain in chosen_chains(rig, chains)]
+    for chain, chosen in axes:
         if chosen:
             hinge_side.decide(chain, chosen)
 
@@ -255,8 +253,7 @@ def save_setup(rig: Object, path: str | PathLike[str], *, create_targets: bool =
     target = "Hand"
     <BLANKLINE>
     """
-    rig = given_rig(rig)
-    setup_file.save(rig, Path(path), create_targets=create_targets)
+    setup_file.save(given_rig(rig), Path(path), create_targets=create_targets)
 
 
 def load_setup(path: str | PathLike[str]) -> Setup:

@@ -14,7 +14,6 @@ from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
 from ..blender.targets.space import Space, space_point
 from ..skeleton.hold import Hold
 from .command import command
@@ -52,14 +51,14 @@ def hold(
     at = start if at is None else at
     if not (isinstance(at, Real) and start <= at <= end):
         raise Refused("HOLD_FRAMES", object=rig, value=at, start=start, end=end)
-    given = tuple(ease) if isinstance(ease, Sequence | np.ndarray) else ()
-    if len(given) != 2 or not all(isinstance(each, Real) and 0 <= each < inf for each in given):
+    eases = tuple(ease) if isinstance(ease, Sequence | np.ndarray) else ()
+    if len(eases) != 2 or not all(isinstance(length, Real) and 0 <= length < inf for length in eases):
         raise Refused("HOLD_EASE", object=rig, value=ease)
-    before, after = map(float, given)
-    asked = Hold(
+    before, after = map(float, eases)
+    new_hold = Hold(
         start=start, end=end, at=float(at), space=space_point(space), rotation=bool(rotation), ease=(before, after)
     )
-    return steps.hold_targets(rig, chains, asked, scene, pose_before)
+    return steps.hold_targets(rig, chains, new_hold, scene)
 
 
 @command
@@ -74,8 +73,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     >>> print(api.update_holds(rig))
     forearm.L: 8 of 8 frames reached
     """
-    rig = given_rig(rig)
-    return steps.update_holds(rig, chains, scene, pose_before)
+    return steps.update_holds(given_rig(rig), chains, scene)
 
 
 @phases.alone()
@@ -90,8 +88,8 @@ def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Sce
     [1.0, 10.0]
     """
     rig = given_rig(rig)
-    [found] = chosen_chains(rig, [chain])
+    [item] = chosen_chains(rig, [chain])
     records = holds.of_chain(rig.two_bone_ik_chains[chain])
     if index is not None and index not in range(len(records)):
-        raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=found, value=index, count=len(records))
-    steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene, pose_before)
+        raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=item, value=index, count=len(records))
+    steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene)

@@ -22,7 +22,6 @@ from ..blender.targets import target_bones, target_empties, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create, lacks
 from ..blender.targets.made_for import item_of
 from ..blender.targets.new_targets import Role, TargetKind, TargetStyle
-from ..skeleton.values import Point
 from .chains import add_detected
 from .command import command
 
@@ -62,10 +61,9 @@ def pin(
     >>> rig.two_bone_ik_live
     True
     """
-    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
-    return _pin(rig, chains, frames, scene, settings, made, insert_keys=insert_keys)
+    return _pin(given_rig(rig), chains, frames, scene, settings, made, insert_keys=insert_keys)
 
 
 @request
@@ -102,8 +100,8 @@ def _pin(
             rig.two_bone_ik_live = True
             report = measure(sampled)
             acting = acting_notes(current_plan(rig, names, scene))
-            found = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
-            return replace(report, operation="Pin", notes=tuple(found))
+            sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
+            return replace(report, operation="Pin", notes=tuple(sentences))
 
         return Written(need, finish)
 
@@ -134,7 +132,7 @@ def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
     """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
     by_rig: list[str] = []
     for chain in with_bones(rig, names).chains:
-        points = [Point(*item) for role in Role if (item := item_of(chain, role))]
+        points = [item for role in Role if (item := item_of(chain, role))]
         limb = next(filter(None, map(limb_followed, points)), None)
         if limb:
             by_rig.append(chain.name)

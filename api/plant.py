@@ -15,7 +15,6 @@ from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene.checks import given_rig
-from ..blender.scene.pose_before import pose_before
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
@@ -100,8 +99,8 @@ def plant(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
     )
     if leave_targets:
-        return plant_with_targets(rig, asked, scene, settings, pose_before=pose_before, add_chains=_add_chains)
-    return plant_feet(rig, asked, scene, settings, pose_before=pose_before)
+        return plant_with_targets(rig, asked, scene, settings, add_chains=_add_chains)
+    return plant_feet(rig, asked, scene, settings)
 
 
 def _known(stillness: Stillness) -> Stillness:
@@ -152,4 +151,4 @@ def contacts(
         flat_feet=flat_feet,
         options=PlantOptions(stillness=_known(stillness)),
     )
-    return find_contacts(rig, asked, scene, KeySettings(sampling=Sampling(sampling)), pose_before)
+    return find_contacts(rig, asked, scene, KeySettings(sampling=Sampling(sampling)))

@@ -26,8 +26,7 @@ def known_limbs(rig: Object, chains: Sequence[str] | None = None) -> tuple[Known
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
-    rig = given_rig(rig)
-    return known.known_limbs(rig, chains)
+    return known.known_limbs(given_rig(rig), chains)
 
 
 def known_limb_of(rig: Object, bone: str) -> KnownLimb:
@@ -41,8 +40,7 @@ def known_limb_of(rig: Object, bone: str) -> KnownLimb:
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
-    rig = given_rig(rig)
-    return known.known_limb_of(rig, bone)
+    return known.known_limb_of(given_rig(rig), bone)
 
 
 @command
@@ -78,7 +76,6 @@ def switch(
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
-    rig = given_rig(rig)
     settings = KeySettings(
         keys=Keys(keys),
         tolerance=tolerance,
@@ -87,4 +84,4 @@ def switch(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return requests.switch(rig, ControlSet(to), chains, frames, scene, settings)
+    return requests.switch(given_rig(rig), ControlSet(to), chains, frames, scene, settings)

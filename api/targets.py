@@ -75,9 +75,9 @@ def create_targets(
         kind=TargetKind(kind), or_empties=or_empties, parent=TargetParent(parent), parent_bone=parent_bone
     )
     rigs = given_rigs(rig)
-    wanted = dict.fromkeys(rigs, chains)
-    reports = dict(zip(wanted, create_all(wanted, scene, style), strict=True))
-    return reports[rigs[0]] if isinstance(rig, Object) else [reports[each] for each in rigs]
+    names = dict.fromkeys(rigs, chains)
+    reports = dict(zip(names, create_all(names, scene, style), strict=True))
+    return reports[rigs[0]] if isinstance(rig, Object) else [reports[item] for item in rigs]
 
 
 def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -92,8 +92,7 @@ def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[st
     >>> api.remove_targets(rig, ["forearm.R"])
     ('forearm Target.R', 'forearm Pole.R')
     """
-    rig = given_rig(rig)
-    return remove(rig, chains)
+    return remove(given_rig(rig), chains)
 
 
 @phases.alone()
@@ -106,8 +105,7 @@ def snap_targets(
     forearm.L: 1 of 1 frames reached
     Keys take "Hand" back on the next frame: insert keys, or work over a range
     """
-    rig = given_rig(rig)
-    return targets_from_pose.snap_targets(rig, chains, scene, insert_keys=insert_keys)
+    return targets_from_pose.snap_targets(given_rig(rig), chains, scene, insert_keys=insert_keys)
 
 
 @command
@@ -136,7 +134,6 @@ def bake_targets(
     forearm.L: 10 of 10 frames reached
     Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
-    rig = given_rig(rig)
     settings = KeySettings(
         keys=Keys(keys),
         tolerance=tolerance,
@@ -145,7 +142,7 @@ def bake_targets(
         sampling=Sampling(sampling),
         measure=Measure(measure),
     )
-    return targets_from_pose.bake_targets(rig, chains, frames, scene, settings)
+    return targets_from_pose.bake_targets(given_rig(rig), chains, frames, scene, settings)
 
 
 @command
@@ -174,9 +171,8 @@ def change_target_space(
     >>> hand.parent == rig, hand.parent_bone
     (True, 'chest')
     """
-    rig = given_rig(rig)
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
-    return target_space.change_target_space(rig, chains, frames, scene, settings, space=space_point(space))
+    return target_space.change_target_space(given_rig(rig), chains, frames, scene, settings, space=space_point(space))
 
 
 def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]:
@@ -185,6 +181,5 @@ def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]
     >>> api.target_keys(rig)
     [1.0, 10.0]
     """
-    rig = given_rig(rig)
-    plan = build_plan(rig, chains, None, None)
+    plan = build_plan(given_rig(rig), chains, None, None)
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})

@@ -20,7 +20,7 @@ from bpy.types import FCurve, Object
 
 FRAMES = 500
 MEASURED = 18
-"""Of 500 frames so many are measured."""
+"""This many of 500 frames are measured."""
 
 
 class Shot:
@@ -30,12 +30,12 @@ class Shot:
         self.rig = scenes.metarig(FRAMES)
         if spine:
             scenes.animate_spine(self.rig, FRAMES)
-        found, poles = targets(self.rig, FRAMES), scenes.keyed_poles(self.rig, FRAMES)
-        scenes.add_constraints(self.rig, found, poles)
+        goals, poles = targets(self.rig, FRAMES), scenes.keyed_poles(self.rig, FRAMES)
+        scenes.add_constraints(self.rig, goals, poles)
         animation = self.rig.animation_data or self.rig.animation_data_create()
         self._kept = animation.action
         scenes.nla_bake(self.rig, 10)
-        scenes.add_chains(api, self.rig, found, poles)
+        scenes.add_chains(api, self.rig, goals, poles)
         self.goals = [item for item in bpy.data.objects if item.type == "EMPTY"]
         self._basis = [bone.matrix_basis.copy() for bone in self.rig.pose.bones]
         self.reset()
@@ -53,7 +53,7 @@ class Shot:
 
     def bake(self, last: int = FRAMES, **options: object) -> None:
         """Ours, by the operator."""
-        options = {"measure": "AUTO", **options}  # else it takes those of the last call
+        options = {"measure": "AUTO", **options}  # otherwise it takes those of the last call
         bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", True, frame_start=1, frame_end=last, **options)
 
     def blender_alone(self) -> Iterator[tuple[str, float]]:
@@ -120,12 +120,12 @@ def against_nla_bake(api, title: str, least: float, targets, *, spine: bool = Fa
         shot.reset()
         laps.append(dict(shot.blender_alone()))
     alone = {name: median(lap[name] for lap in laps) for name in laps[0]}
-    whole, unmeasured = (measure.Comparison(times[0], each) for each in times[1:])
+    whole, unmeasured = (measure.Comparison(times[0], other) for other in times[1:])
     row = f"{title:28}{times[0].per(FRAMES)}{times[1].per(FRAMES)}   {whole.times()}   {unmeasured.times()}"
     print(f"{row}   at least {least:g}: {'yes' if median(whole.ratios) >= least else 'NO'}")
-    told = ", ".join(f"{name} {1e6 * took / FRAMES:.1f}" for name, took in alone.items())
+    text = ", ".join(f"{name} {1e6 * took / FRAMES:.1f}" for name, took in alone.items())
     part = median(times[1].runs) / sum(alone.values())
-    print(f"{'':28}Blender alone: {told}; the whole is {part:.2f} times as much", flush=True)
+    print(f"{'':28}Blender alone: {text}; the whole is {part:.2f} times as much", flush=True)
 
 
 def short_ranges(api) -> None:
@@ -138,8 +138,8 @@ def short_ranges(api) -> None:
 
     ready = cycle((shot.reset, shot.reset, keyed))
     bakes = [partial(shot.bake, last) for last in (1, 60, 60)]
-    one, first, again = measure.in_turn(lambda: next(ready)(), bakes, 15)
-    for last, figures, least in ((1, one, 1.5), (60, first, 2.2)):
+    single, first, again = measure.in_turn(lambda: next(ready)(), bakes, 15)
+    for last, figures, least in ((1, single, 1.5), (60, first, 2.2)):
         took = 1e3 * median(figures.runs)
         print(f"{f'{last} frames':28}{took:9.2f} ms   at most {least:g}: {'yes' if took <= least else 'NO'}")
     result = measure.Comparison(again, first)

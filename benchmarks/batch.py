@@ -87,11 +87,11 @@ def main() -> None:
         by_hand = partial(run, output, sys.executable, "-c", BY_HAND, folder / "shots", output)
         pool = partial(run, output, *bake, "--jobs", 1)
         reduced = (*bake, "--keys", "REDUCED")
-        one, two = (partial(run, output, *reduced, "--jobs", jobs) for jobs in (1, 2))
+        single, two = (partial(run, output, *reduced, "--jobs", jobs) for jobs in (1, 2))
         print(f"Blender {bpy.app.version_string}; {FRAMES} frames, 4 limbs; milliseconds a shot")
         report(f"own start, load and save | pool of one, {SHOTS} shots", own, pool, (1, SHOTS), least=1 / 1.1)
         report(f"loop by hand | pool of one, {SHOTS} shots", by_hand, pool, (SHOTS, SHOTS))
-        report(f"reduced keys: pool of one | of two, {SHOTS} shots", one, two, (SHOTS, SHOTS), least=1.7)
+        report(f"reduced keys: pool of one | of two, {SHOTS} shots", single, two, (SHOTS, SHOTS), least=1.7)
 
 
 def report(title: str, peer: Action, ours: Action, shots: tuple[int, int], least: float = 0.0) -> None:

@@ -26,12 +26,12 @@ FRAMES = 500
 def milliseconds(action: Callable[[], object], runs: int) -> float:
     """Median processor time of a call, after one that does not count."""
     action()
-    found = []
+    times = []
     for _ in range(runs):
         start = time.process_time()
         action()
-        found.append(1e3 * (time.process_time() - start))
-    return median(found)
+        times.append(1e3 * (time.process_time() - start))
+    return median(times)
 
 
 def baked(api, targets: str, runs: int, *, spine: bool = False, **options: object) -> float:
@@ -69,17 +69,17 @@ def live(api) -> float:
     ours = [handler for handler in handlers if handler.__module__.startswith(PACKAGE)]
     for handler in ours:
         handlers.remove(handler)
-    found = []
+    times = []
     for step in range(200):
         targets[step % 4].location.z += 1e-3
         layer.update()
         start = time.process_time()
         for handler in ours:
             handler(bpy.context.scene, layer.depsgraph)
-        found.append(1e3 * (time.process_time() - start))
+        times.append(1e3 * (time.process_time() - start))
         layer.update()
     handlers.extend(ours)
-    return median(found)
+    return median(times)
 
 
 ROWS: dict[str, Callable[[object], float]] = {
@@ -117,23 +117,23 @@ def measured(checkout: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the table anew after each pair."""
+    """Print the table again after each pair."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checkouts", nargs="*", type=Path, metavar="BEFORE AFTER")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.only:
-        print(json.dumps(measured_here(asked.only)))
+    arguments = parser.parse_args()
+    if arguments.only:
+        print(json.dumps(measured_here(arguments.only)))
         return
-    if len(asked.checkouts) != 2:
+    if len(arguments.checkouts) != 2:
         parser.error("two checkouts are needed, BEFORE and AFTER")
     pairs: list[list[dict[str, float]]] = []
-    for index in range(asked.pairs):
+    for index in range(arguments.pairs):
         # Each is the first in every other pair.
         order = (0, 1) if index % 2 == 0 else (1, 0)
-        found = {which: measured(asked.checkouts[which]) for which in order}
-        pairs.append([found[0], found[1]])
+        figures = {which: measured(arguments.checkouts[which]) for which in order}
+        pairs.append([figures[0], figures[1]])
         print(f"\n{f'pairs: {len(pairs)}':28}{'before':>9}{'after':>9}   after/before (quartiles)    milliseconds")
         for name in ROWS:
             before, after = zip(*((pair[0][name], pair[1][name]) for pair in pairs), strict=True)

@@ -40,13 +40,13 @@ def targets_created(api, count: int, *, together: bool = False) -> float:
     rigs = characters(count)
     for rig in rigs:
         scenes.add_chains(api, rig, (None,) * len(scenes.LIMBS))
-    found = []
-    for asked in [rigs] if together else [[rig] for rig in rigs[-RUNS:]]:
+    times = []
+    for group in [rigs] if together else [[rig] for rig in rigs[-RUNS:]]:
         bpy.context.view_layer.update()
         start = time.process_time()
-        api.create_targets(asked)
-        found.append(1e3 * (time.process_time() - start) / len(asked))
-    return median(found)
+        api.create_targets(group)
+        times.append(1e3 * (time.process_time() - start) / len(group))
+    return median(times)
 
 
 def crowd(api, count: int, others: int, *, edited: bool) -> list[Object]:
@@ -65,12 +65,12 @@ def crowd(api, count: int, others: int, *, edited: bool) -> list[Object]:
 
 def milliseconds(api, rigs: list[Object]) -> float:
     """Processor time for each character."""
-    found = []
+    times = []
     for _ in range(RUNS + 1):  # the first does not count
         start = time.process_time()
         api.bake(rigs, frames=(1, FRAMES))
-        found.append(1e3 * (time.process_time() - start) / len(rigs))
-    return median(found[1:])
+        times.append(1e3 * (time.process_time() - start) / len(rigs))
+    return median(times[1:])
 
 
 def main() -> None:
@@ -84,13 +84,15 @@ def main() -> None:
         ("characters alone", 0, False),
         ("an edit without a key each, 2,000 objects", 2000, True),
     ):
-        one, many = (milliseconds(api, crowd(api, count, others, edited=edited)) for count in (1, COUNT))
-        verdict = f"at most {MOST}: {'yes' if many <= MOST * one else 'NO'}"
-        print(f"{title:45}{one:9.1f} for 1{many:9.1f} for {COUNT}{many / one:7.2f} times   {verdict}", flush=True)
+        single, many = (milliseconds(api, crowd(api, count, others, edited=edited)) for count in (1, COUNT))
+        verdict = f"at most {MOST}: {'yes' if many <= MOST * single else 'NO'}"
+        print(f"{title:45}{single:9.1f} for 1{many:9.1f} for {COUNT}{many / single:7.2f} times   {verdict}", flush=True)
     targets_created(api, 1)  # the first does not count
     alone, last = targets_created(api, 1), targets_created(api, CREATED)
-    each = targets_created(api, CREATED, together=True)
-    print(f"{'targets created':45}{alone:9.1f} for 1{last:9.1f} for one of {CREATED}{each:9.1f} each for all at once")
+    at_once = targets_created(api, CREATED, together=True)
+    print(
+        f"{'targets created':45}{alone:9.1f} for 1{last:9.1f} for one of {CREATED}{at_once:9.1f} each for all at once"
+    )
 
 
 if __name__ == "__main__":

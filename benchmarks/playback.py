@@ -55,9 +55,9 @@ def rounds() -> Iterator[float]:
         yield 1.0
         sidebar.active_panel_category = "Animation"
         yield 1.0
-        found: dict[bool, list[float]] = {False: [], True: []}
+        by_mode: dict[bool, list[float]] = {False: [], True: []}
         for _ in range(ROUNDS):
-            for is_live, rates in found.items():
+            for is_live, rates in by_mode.items():
                 for rig in rigs:
                     rig.two_bone_ik_live = is_live
                 played: list[int] = []
@@ -70,7 +70,7 @@ def rounds() -> Iterator[float]:
                 rates.append(len(played) / (perf_counter() - begun))
                 bpy.app.handlers.frame_change_post.remove(count_frame)
                 bpy.ops.screen.animation_cancel()
-        row = "".join(f"{median(rates):9.1f}" for rates in found.values())
+        row = "".join(f"{median(rates):9.1f}" for rates in by_mode.values())
         print(f"{f'{count} characters, {4 * count} limbs':44}{row}", flush=True)
 
 

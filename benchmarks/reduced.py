@@ -39,11 +39,11 @@ def take(api, finer: int) -> Object:
     rig = scene.metarig()
     bpy.context.scene.frame_end = FRAMES
     scene.animate(rig)
-    found = scene.targets(rig)
-    for end_bone, fields in found.items():
+    chains = scene.targets(rig)
+    for end_bone, fields in chains.items():
         api.add_chain(rig, end_bone, **fields)
     rng = np.random.default_rng(1)
-    for item in (rig, *(target for fields in found.values() for target in _targets(fields))):
+    for item in (rig, *(target for fields in chains.values() for target in _targets(fields))):
         for curve in versions(api).curves(item):
             keys = np.empty(2 * len(curve.keyframe_points), np.float32)
             curve.keyframe_points.foreach_get("co", keys)
@@ -73,14 +73,14 @@ def _filtered(noise: np.ndarray) -> np.ndarray:
 
 def joints(rig: Object) -> np.ndarray:
     """(n, 4, 3, 3) root, mid and tip of the limbs on every quarter frame, in the world, as Blender evaluates them."""
-    found = []
+    poses = []
     for quarter in range(4 * (FRAMES - 1) + 1):
         bpy.context.scene.frame_set(1 + quarter // 4, subframe=quarter % 4 / 4)
         state = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
         bones = [state.pose.bones[name] for name in scenes.LIMBS]
         points = [state.matrix_world @ point for end in bones for point in (end.parent.head, end.head, end.tail)]
-        found.append(np.array(points).reshape(4, 3, 3))
-    return np.array(found)
+        poses.append(np.array(points).reshape(4, 3, 3))
+    return np.array(poses)
 
 
 def key_count(api, rig: Object) -> int:

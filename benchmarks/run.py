@@ -34,10 +34,10 @@ FRAMES = 500
 def among_meshes(api) -> None:
     """Prints the row of a scene with ten heavy meshes, which the peer evaluates on each frame."""
     rig = scenes.metarig(FRAMES)
-    found = scenes.keyed_targets(rig, FRAMES)
+    goals = scenes.keyed_targets(rig, FRAMES)
     scenes.heavy_meshes(FRAMES)
-    scenes.add_chains(api, rig, found)
-    scenes.add_constraints(rig, found)
+    scenes.add_chains(api, rig, goals)
+    scenes.add_constraints(rig, goals)
     ours = partial(api.bake, rig, frames=(1, FRAMES), mute_constraints=False, measure="NONE")
     result = measure.compared(partial(nla_bake, rig, FRAMES), ours, runs=2, ours_a_run=10)
     row = f"{'ten heavy meshes':34}{result.peer.per(FRAMES)}{result.ours.per(FRAMES)}   {result.times()}"
@@ -72,10 +72,10 @@ def beside_meshes(api) -> None:
 def measuring(api, title: str, targets, frames: int = FRAMES, others: int = 0) -> None:
     """The cost of measuring compared with ten frames of the peer, both until the view layer is up to date again."""
     rig = scenes.metarig(frames)
-    found = targets(rig, frames)
+    goals = targets(rig, frames)
     scenes.static_objects(others)
-    scenes.add_chains(api, rig, found)
-    scenes.add_constraints(rig, found)
+    scenes.add_chains(api, rig, goals)
+    scenes.add_constraints(rig, goals)
 
     def peer() -> None:
         scenes.mute_constraints(rig, mute=False)

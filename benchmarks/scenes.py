@@ -58,7 +58,7 @@ def animate_spine(rig: Object, frames: int) -> None:
 
 
 def heavy_meshes(frames: int, count: int = 10) -> list[Object]:
-    """Animated meshes with subdivision and displacement, which Blender evaluates anew on every frame."""
+    """Animated meshes with subdivision and displacement, which Blender evaluates again on every frame."""
     balls = []
     for number in range(count):
         bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, location=(3.0 + number, 3.0, 0.0))

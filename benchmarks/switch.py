@@ -45,12 +45,12 @@ def generated() -> Object:
 def snaps(kind: str) -> list[Callable[[], object]]:
     """Operators of the rig's own panel, each with the settings that a button of the panel gives it."""
     script = "\n".join(text.as_string() for text in bpy.data.texts)
-    found = []
+    calls = []
     for button in re.finditer(rf"'pose\.(rigify_{kind}_bake_\w+)'.*\n((?:\s+props\.\w+ = .*\n)+)", script):
         pairs = (line.strip().removeprefix("props.").split(" = ", 1) for line in button[2].splitlines())
         settings = {name: ast.literal_eval(value) for name, value in pairs}
-        found.append(partial(getattr(bpy.ops.pose, button[1]), **settings))
-    return found
+        calls.append(partial(getattr(bpy.ops.pose, button[1]), **settings))
+    return calls
 
 
 def keyed(rig: Object, path: str, value: Callable[[str, float], tuple[float, ...]], *bones: str) -> None:
@@ -87,19 +87,19 @@ def properties(rig: Object) -> list[Callable[[], object]]:
 
 
 def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], None], kind: str, frames: int) -> None:
-    """Prints the rows of one direction, measured and not; the peer, which is slow, works on so many frames."""
+    """Prints the rows of one direction, measured and not; the peer, which is slow, works on `frames` frames."""
     rig = generated()
     motion(rig)
     action, buttons, unset = rig.animation_data.action, snaps(kind), properties(rig)
     assert len(buttons) == LIMBS
-    asked = bpy.context.window_manager
-    asked.rigify_transfer_use_frame_range = True
-    asked.rigify_transfer_start_frame, asked.rigify_transfer_end_frame = 1, frames
+    manager = bpy.context.window_manager
+    manager.rigify_transfer_use_frame_range = True
+    manager.rigify_transfer_start_frame, manager.rigify_transfer_end_frame = 1, frames
 
     def again() -> None:
         """A copy of the source's keys plays, and nothing is posed otherwise."""
-        for each in unset:
-            each()
+        for unset_one in unset:
+            unset_one()
         played = rig.animation_data.action
         rig.animation_data.action = copy = action.copy()
         if hasattr(copy, "slots"):
@@ -113,10 +113,10 @@ def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], Non
             assert button() == {"FINISHED"}
 
     ours = [partial(api.switch, rig, to, frames=(1, FRAMES), measure=measured) for measured in ("AUTO", "NONE")]
-    peers, *found = measure.in_turn(again, (peer, *ours), RUNS)
-    for name, figures in zip(("", ", not measured"), found, strict=True):
+    peers, *timings = measure.in_turn(again, (peer, *ours), RUNS)
+    for name, figures in zip(("", ", not measured"), timings, strict=True):
         pairs = zip(peers.runs, figures.runs, strict=True)
-        ratios = [one / frames / (other / FRAMES) for one, other in pairs]
+        ratios = [own / frames / (other / FRAMES) for own, other in pairs]
         spread = f"{median(ratios):7.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
         times = f"{peers.per(1000 * frames)}{figures.per(1000 * FRAMES)}   {spread}"
         enough = "yes" if median(ratios) >= LEAST else "NO"

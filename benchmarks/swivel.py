@@ -77,9 +77,9 @@ def by_constraint(rig: Object, end: str, target: Object, pole: Object) -> tuple[
     """The limb under Blender's own constraint."""
     constraint = rig.pose.bones[end].constraints.new("IK")
     constraint.target, constraint.pole_target, constraint.chain_count = target, pole, 2
-    found = limb(rig, end)
+    joints = limb(rig, end)
     rig.pose.bones[end].constraints.remove(constraint)
-    return found
+    return joints
 
 
 def by_bake(api, rig: Object, end: str, pole: Object, smoothing: float) -> tuple[np.ndarray, np.ndarray, float]:
@@ -88,11 +88,11 @@ def by_bake(api, rig: Object, end: str, pole: Object, smoothing: float) -> tuple
     chain.pole_target, chain.pole_smoothing = pole, smoothing
     action = rig.animation_data.action
     report = api.bake(rig, [chain.name], frames=(FRAMES[0], FRAMES[-1]), new_action=True, measure="NONE")
-    found = limb(rig, end)
+    joints = limb(rig, end)
     rig.animation_data.action = action
     for bone in scenes.limb_bones(rig):
         bone.matrix_basis.identity()
-    return *found, float(np.degrees(np.abs(report.chains[0].swivel).max()))
+    return *joints, float(np.degrees(np.abs(report.chains[0].swivel).max()))
 
 
 def _rotation_vector(turn: np.ndarray) -> np.ndarray:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
     from .settings.hold_and_plant_properties import TwoBoneIKHold
-    from .settings.properties import TwoBoneIKChain
 
-    class Chain(TwoBoneIKChain):
+    class Chain(PropertyGroup):
         """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""
 
+        id_data: "Rig"
         name: str
         mute: bool
         end_bone: str
@@ -93,8 +93,8 @@ def as_rig(item: Object | None) -> Rig | None:
 def local_armatures(scene: Scene) -> list[Rig]:
     """The local armature objects of a scene; a linked one cannot be posed.
 
-    To look at each of 5,000 objects takes Blender milliseconds, and to find one by name up to one: too long for every
-    evaluation and redraw. So they are kept until armatures have other users, or `forget` is called.
+    Blender takes milliseconds to look at each of 5,000 objects, and up to one to find one by name: too long for every
+    evaluation and redraw. So they are kept until the number of users of armatures changes, or `forget` is called.
     """
     key = scene.session_uid, sum(armature.users + 1 for armature in bpy.data.armatures)
     with suppress(KeyError, ReferenceError):  # one that was removed has no name

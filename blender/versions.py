@@ -113,9 +113,9 @@ def slot_curves(action: Action, slot: str) -> Iterable[FCurve]:
     """The F-curves that a data-block with this slot plays."""
     if not _HAS_SLOTS:
         return action.fcurves
-    strip, found = _strip(action), next((each for each in action.slots if each.identifier == slot), None)
+    strip, played_slot = _strip(action), next((item for item in action.slots if item.identifier == slot), None)
     # Blender 5 reads keys four times as slowly where it came to their curve by all these collections.
-    bag = strip.channelbag(found) if strip and found else None
+    bag = strip.channelbag(played_slot) if strip and played_slot else None
     return bag.fcurves if bag else ()
 
 
@@ -124,7 +124,7 @@ def play(block: AnimatedID, action: Action | None, slot: str) -> None:
     animation: Any = block.animation_data or block.animation_data_create()
     animation.action = action
     if _HAS_SLOTS and action:
-        animation.action_slot = next((each for each in action.slots if each.identifier == slot), None)
+        animation.action_slot = next((item for item in action.slots if item.identifier == slot), None)
 
 
 def keyed_slots(action: Action) -> int:
@@ -147,8 +147,8 @@ def ever_animated_paths(block: AnimatedID) -> set[str]:
 
 def curve_finder(block: AnimatedID) -> Callable[..., FCurve | None]:
     """A function of `(path, index=)` that finds the F-curve of an element of a property; None if there is none."""
-    found: Any = curves(block)
-    return found.find if found else lambda path, index: None
+    fcurves: Any = curves(block)
+    return fcurves.find if fcurves else lambda path, index: None
 
 
 def ensure_channelbag(block: AnimatedID) -> Channelbag:
@@ -216,7 +216,7 @@ def stored(group: PropertyGroup, *, create: bool = False) -> Any:
 
 
 def matrix_rows(matrix: Matrix) -> Any:
-    """The 4 x 4 matrix as NumPy takes it fastest: up to 4.5 that is number by number, and twice as fast from tuples."""
+    """The 4 x 4 matrix as NumPy reads it fastest: up to 4.5 it reads number by number, and tuples twice as fast."""
     return matrix if _HAS_BUFFERS else (matrix[0][:], matrix[1][:], matrix[2][:], matrix[3][:])
 
 

@@ -1,10 +1,10 @@
-"""The arguments of the command line; what --help says of them is in help.toml."""
+"""The arguments of the command line; help.toml has the texts of --help, but for those of options.toml."""
 
 import os
 import re
 import tomllib
 from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 from ..blender.extension import VERSION
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
-from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.settings.key_settings import DEFAULTS
 from ..blender.switch.switch_plan import ControlSet
 from .shot import ReportDetail
-from .text_values import above_zero, frames, jobs, kept, limbs, number, one_of, stillness
+from .text_values import above_zero, declared, frames, jobs, number, one_of, reader
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -45,15 +45,15 @@ class _Parser(ArgumentParser):
         return super().parse_args(list(_clear(args, _with_value(self))), namespace)
 
 
-def _with_value(one: ArgumentParser) -> set[str]:
+def _with_value(command: ArgumentParser) -> set[str]:
     """The options of all commands that take a value."""
-    found: set[str] = set()
-    for action in one._actions:
+    names: set[str] = set()
+    for action in command._actions:
         if action.option_strings and action.nargs != 0:
-            found.update(action.option_strings)
+            names.update(action.option_strings)
         elif isinstance(action.choices, dict):
-            found.update(*map(_with_value, action.choices.values()))
-    return found
+            names.update(*map(_with_value, action.choices.values()))
+    return names
 
 
 def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
         if item in with_value and following == "":
             next(pairs)
         elif item == "--strict":
-            # In one, else argparse would take a FILE behind it for the distance, and -inf for another option.
+            # In one: otherwise argparse takes a FILE behind it for the distance, and -inf for another option.
             has_number = following and _NUMBER.fullmatch(following)
             yield f"--strict={following if has_number else 0}"
             if has_number:
@@ -81,9 +81,9 @@ def _named(text: str) -> Path:
 
 def parser(usage: str) -> ArgumentParser:
     """The parser; `usage` is what users write before the name of a command."""
-    found = _Parser(usage, description=_HELP["description"], **_SHOWN)
-    found.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
-    adder = found.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    root = _Parser(usage, description=_HELP["description"], **_SHOWN)
+    root.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
+    adder = root.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
         _add(command, "file", nargs="?", metavar="FILE", type=_named)
@@ -94,38 +94,30 @@ def parser(usage: str) -> ArgumentParser:
     bake, snap, plant, switch, detect = (commands[name] for name in names)
     _add(switch, "--to", type=one_of(ControlSet), required=True)
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
-    for command in (bake, snap, switch):
-        _add(command, "--keys", type=one_of(Keys))
-        _add(command, "--tolerance", type=above_zero("a distance"), metavar="DISTANCE")
-    for command in (bake, commands["check"], snap):
-        _add(command, "--set-aligned", action="store_true")
-    _add_plant(plant)
+    _add_declared(commands, "plant", default=None)  # a setup file may give what is not given here
+    _add_declared(commands, "keys")
     for command in (bake, snap, plant, switch):
-        _add(command, "--measure", type=one_of(Measure), metavar="FRAMES")
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)
         _add(where, "--in-place", action="store_true")
     _add(detect, "--rig", texts="arguments_of_detect", metavar="NAME")
     _add(detect, "--output", texts="arguments_of_detect", **_FILE)
     _add(detect, "--force", texts="arguments_of_detect", action="store_true")
-    return found
+    return root
 
 
 def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
     group.add_argument(argument, help=_HELP[texts][argument], **settings)
 
 
-def _add_plant(plant: ArgumentParser) -> None:
-    """Adds the options of Plant; they are None where they are not given, as a setup file may give them."""
-    _add(plant, "--limbs", type=limbs, metavar="LIMBS")
-    _add(plant, "--hips", metavar="BONE")
-    _add(plant, "--sideways", action="store_true", default=None)
-    _add(plant, "--keep", type=kept, metavar="LIMBS")
-    _add(plant, "--floor", metavar="FLOOR")
-    _add(plant, "--flat-feet", action="store_true", default=None)
-    _add(plant, "--stillness", type=stillness, action="extend", metavar="NAME=NUMBER")
-    _add(plant, "--find-contacts", action="store_true", default=None)
-    _add(plant, "--leave-targets", action="store_true", default=None)
+def _add_declared(commands: Mapping[str, ArgumentParser], table: str, **default: Any) -> None:
+    """Adds what options.toml has of this table for commands."""
+    for name, row in declared(table).items():
+        how: dict[str, Any] = {"type": reader(name), "metavar": row.get("metavar")}
+        how |= {"action": "extend"} if row["type"] == "pairs" else {}
+        how = {"action": "store_true"} if row["type"] == "bool" else how
+        for command in row["commands"]:
+            commands[command].add_argument(f"--{name.replace('_', '-')}", help=row["help"], **how, **default)
 
 
 def _add_shots(command: ArgumentParser) -> None:
@@ -135,7 +127,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--rig", dest="rigs", action="append", type=lambda name: (name, None), metavar="NAME")
     _add(command, "--setup", dest="rigs", action="append", type=lambda name: (None, Path(name)), metavar="FILE")
     _add(command, "--frames", type=frames, metavar="START:END[:STEP]")
-    distance = number("a distance from 0 on", lambda found: 0.0 <= found < inf)
+    distance = number("a distance from 0 on", lambda value: 0.0 <= value < inf)
     _add(command, "--strict", type=distance, metavar="DISTANCE")
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)

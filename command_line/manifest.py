@@ -44,12 +44,12 @@ def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapp
     mapped : maps a path of the manifest to this machine
     """
     home = path.absolute().parent
-    found: dict[int, Shot] = {}
+    by_number: dict[int, Shot] = {}
     outputs: dict[Path, int] = {}
     for table in _tables(path):
-        entry = _Entry(f'Shot {len(found) + 1} of "{path}"', table, home, mapped)
+        entry = _Entry(f'Shot {len(by_number) + 1} of "{path}"', table, home, mapped)
         for file in entry.files(folder):
-            number = len(found) + 1
+            number = len(by_number) + 1
             shot = replace(
                 common, number=number, file=file, is_open=False, rigs=entry.rigs(common), **entry.asked(common)
             )
@@ -63,8 +63,8 @@ def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapp
                 outputs[output] = number
                 writes = shot.command != "check"
                 shot = replace(shot, output=output if writes else None, report=output.with_suffix(record.SUFFIX))
-            found[number] = shot
-    return found
+            by_number[number] = shot
+    return by_number
 
 
 def numbers(text: str | None, count: int) -> list[int]:
@@ -74,7 +74,7 @@ def numbers(text: str | None, count: int) -> list[int]:
     """
     if text is None:
         return list(range(1, count + 1))
-    found: list[int] = []
+    chosen: list[int] = []
     for part in text.split(","):
         span = _SPAN.fullmatch(part.strip())
         if not span:
@@ -85,8 +85,8 @@ def numbers(text: str | None, count: int) -> list[int]:
             raise Refused("SHOT", value=first, count=count)
         if last < first:
             raise Refused("ARGUMENTS.shot", value=text)
-        found += range(first, min(last, count) + 1, int(span[4] or 1))
-    return list(dict.fromkeys(found))
+        chosen += range(first, min(last, count) + 1, int(span[4] or 1))
+    return list(dict.fromkeys(chosen))
 
 
 def _tables(path: Path) -> list[dict[str, Any]]:
@@ -121,17 +121,17 @@ class _Entry:
         text = self._filled(self.table, "file")
         if not text:
             raise Refused("NO_FILE.in_shot", where=self.where)
-        asked = self.mapped(text)
-        path = self.home / asked
-        if os.path.exists(path) or not glob.has_magic(str(asked)):
+        pattern = self.mapped(text)
+        path = self.home / pattern
+        if os.path.exists(path) or not glob.has_magic(str(pattern)):
             return [path]
         outputs = os.path.abspath(folder) if folder else None
         # The folder of the manifest may have brackets in its name.
-        names = sorted(glob.glob(str(Path(glob.escape(str(self.home))) / asked), recursive=True))
-        found = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
-        if not found:
+        names = sorted(glob.glob(str(Path(glob.escape(str(self.home))) / pattern), recursive=True))
+        paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+        if not paths:
             raise Refused("NO_FILE.matching", value=self.table["file"], where=self.where)
-        return found
+        return paths
 
     def rigs(self, common: Shot) -> tuple[RigSetup, ...]:
         """The armatures, each with its own setup or that of the shot."""
@@ -152,10 +152,10 @@ class _Entry:
     def asked(self, common: Shot) -> dict[str, Any]:
         """The range of frames, and what to plant, by the fields of a shot; what the table leaves out is as `common`."""
         plant = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
-        found: dict[str, Any] = {"plant": {**common.plant, **plant_options.read(self.where, plant)}}
+        fields: dict[str, Any] = {"plant": {**common.plant, **plant_options.read(self.where, plant)}}
         if "frames" in self.table:
-            found["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
-        return found
+            fields["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
+        return fields
 
     def output(self, file: Path) -> Path:
         """The path of the file's output in the folder for outputs."""
@@ -184,16 +184,16 @@ class _Entry:
     def _filled(self, table: Mapping[str, Any], key: str) -> str:
         """The text with its environment variables filled in."""
         text = self._text(table, key)
-        found = os.path.expandvars(text)
-        if left := _VARIABLE.search(found):
+        filled = os.path.expandvars(text)
+        if left := _VARIABLE.search(filled):
             raise Refused("VARIABLE", value=left[0], where=self.where, key=key, text=text)
-        return found
+        return filled
 
 
 def _below(folder: Path, output: Path, where: str) -> Path:
     """The path of the output; Refused if it leaves the folder, or is the folder."""
     # Without "..", which leads elsewhere behind a link.
-    found = Path(os.path.abspath(folder / output))
-    if not found.parent.is_relative_to(os.path.abspath(folder)):
+    path = Path(os.path.abspath(folder / output))
+    if not path.parent.is_relative_to(os.path.abspath(folder)):
         raise Refused("OUTSIDE", value=str(output), where=where, folder=folder)
-    return found
+    return path

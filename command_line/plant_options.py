@@ -9,18 +9,11 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from ..blender.targets.space import floor_named
-from .text_values import STILLNESS, kept, limbs, number, of_table, stillness
+from .text_values import STILLNESS, declared, number, of_table, reader
 
-_READERS: dict[str, Callable[[str], Any]] = {
-    "limbs": limbs,
-    "hips": str,
-    "keep": kept,
-    "floor": str,
-    "stillness": stillness,
-}
-_FLAGS = ("sideways", "flat_feet", "find_contacts", "leave_targets")
+_ROWS = declared("plant")
 
-NAMES = (*_READERS, *_FLAGS)
+NAMES = tuple(_ROWS)
 
 
 def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,7 +26,7 @@ def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(where: str, key: str, value: object) -> Any:
-    if key in _FLAGS:
+    if _ROWS[key]["type"] == "bool":
         return _flag(where, key, value)
     if key == "floor" and type(value) in (int, float):  # a bool is an int, too
         return of_table(where, key, str(value), number("a height", isfinite))
@@ -42,7 +35,7 @@ def _value(where: str, key: str, value: object) -> Any:
     if key == "stillness" and isinstance(value, dict):
         toml_file.refuse_unknown(f"{key} of {where}", value, STILLNESS)
         value = ",".join(f"{name}={item}" for name, item in value.items())
-    return of_table(where, key, value, _READERS[key])
+    return of_table(where, key, value, reader(key))
 
 
 def _flag(where: str, key: str, value: object) -> bool:
@@ -58,5 +51,5 @@ def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
         "floor": lambda floor: floor if isinstance(floor, float) else floor_named(floor),
         "stillness": lambda pairs: api.Stillness(**dict(pairs)),
     }
-    found = {name: readers[name](value) if name in readers else value for name, value in given.items()}
-    return {"find" if name == "find_contacts" else name: value for name, value in found.items()}
+    values = {name: readers[name](value) if name in readers else value for name, value in given.items()}
+    return {_ROWS[name].get("keyword", name): value for name, value in values.items()}

@@ -20,6 +20,7 @@ from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, plant_options, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
+from .text_values import declared
 
 _POSING = ("bake", "check", "snap")
 """Commands that pose chains."""
@@ -271,10 +272,12 @@ def _asked(what: Shot, rig: Rig, setup: api.Setup | None) -> _Asked:
 
 
 def _request(what: Shot, rig: Rig, asked: _Asked) -> api.Request:
-    shared: dict[str, Any] = {"frames": what.frames, "scene": _scene(rig), "measure": what.measure}
+    taken = [name for name, row in declared("keys").items() if what.command in row["commands"] and "name" in row]
+    shared: dict[str, Any] = {"frames": what.frames, "scene": _scene(rig)} | {
+        name: getattr(what, name) for name in taken
+    }
     if what.command == "plant":
         return api.plant.request(rig, **shared, **plant_options.keywords(asked.plant))
-    shared |= {"keys": what.keys, "tolerance": what.tolerance}
     if what.to:
         return api.switch.request(rig, what.to, what.switched, **shared)
     command = api.bake_targets if what.command == "snap" else api.bake

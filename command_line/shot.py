@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
-from ..blender.choices import Word
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
+from ..blender.options import Word
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
 from ..blender.switch.switch_plan import ControlSet
 from .rig_setup import RigSetup

@@ -11,6 +11,8 @@ from .. import api
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
+from ..blender.options import rows
+from ..blender.settings.key_settings import Keys, Measure
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
 
@@ -34,32 +36,32 @@ def frames(text: str) -> tuple[float, float, float]:
 
 def limbs(text: str) -> tuple[str, ...]:
     """LEGS, ARMS or both."""
-    found = tuple(part.strip().upper() for part in text.split(","))
-    if not set(found) <= {"LEGS", "ARMS"}:
+    kinds = tuple(part.strip().upper() for part in text.split(","))
+    if not set(kinds) <= {"LEGS", "ARMS"}:
         raise ArgumentTypeError(f'"{text}" is not LEGS, ARMS or LEGS,ARMS')
-    return found
+    return kinds
 
 
 def kept(text: str) -> tuple[str, ...]:
     """ARMS, SPINE, or names of limbs."""
-    found = (part.strip() for part in text.split(","))
-    return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in found)
+    names = (part.strip() for part in text.split(","))
+    return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in names)
 
 
 def stillness(text: str) -> tuple[tuple[str, float], ...]:
     """Fields of `api.Stillness` and their values."""
-    found: list[tuple[str, float]] = []
+    pairs: list[tuple[str, float]] = []
     for part in text.split(","):
-        name, _, value = (each.strip() for each in part.partition("="))
+        name, _, value = (side.strip() for side in part.partition("="))
         if name not in STILLNESS:
             raise ArgumentTypeError(f'"{name}" is not one of {known_words(name, STILLNESS)}')
-        found.append((name, above_zero("a number")(value)))
-    return tuple(found)
+        pairs.append((name, above_zero("a number")(value)))
+    return tuple(pairs)
 
 
 def above_zero(what: str, limit: float = inf) -> Callable[[str], float]:
     """Reads a number above 0 and below the limit."""
-    return number(f"{what} above 0", lambda found: 0.0 < found < limit)
+    return number(f"{what} above 0", lambda value: 0.0 < value < limit)
 
 
 def number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
@@ -67,12 +69,12 @@ def number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
 
     def read(text: str) -> float:
         try:
-            found = float(text)
+            value = float(text)
         except ValueError:
-            found = nan
-        if not fits(found):
+            value = nan
+        if not fits(value):
             raise ArgumentTypeError(f'"{text}" is not {what}')
-        return found
+        return value
 
     return read
 
@@ -96,3 +98,24 @@ def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) 
         return reader(text)
     except ArgumentTypeError as error:
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "keys": one_of(Keys),
+    "tolerance": above_zero("a distance"),
+    "measure": one_of(Measure),
+    "limbs": limbs,
+    "keep": kept,
+    "stillness": stillness,
+}
+
+
+def reader(name: str) -> Callable[[str], Any]:
+    """What reads an option of options.toml, by its name on the command line; any text where nothing else is known."""
+    return _READERS.get(name, str)
+
+
+def declared(table: str) -> dict[str, dict[str, Any]]:
+    """The rows of options.toml that commands take, by their names on the command line and in files."""
+    declared_rows = rows(table).items()
+    return {row.get("argument", row.get("keyword", name)): row for name, row in declared_rows if "commands" in row}

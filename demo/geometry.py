@@ -22,12 +22,12 @@ class Joints:
 
 def joints(rig: Object) -> dict[str, Joints]:
     """The joints of each chain as Blender evaluates the current frame."""
-    found = {}
+    by_chain = {}
     for chain in rig.two_bone_ik_chains:
         end = rig.pose.bones[chain.end_bone]
         points = (rig.matrix_world @ point for point in (end.parent.head, end.head, end.tail))
-        found[chain.name] = Joints(*points, chain.target.matrix_world.translation.copy())
-    return found
+        by_chain[chain.name] = Joints(*points, chain.target.matrix_world.translation.copy())
+    return by_chain
 
 
 def worst_distance(rig: Object, frames: range) -> float:

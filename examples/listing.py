@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def canvas(width: int, height: int, view: tuple[tuple[float, float], tuple[float, float]]) -> Axes:
-    """Dark axes that fill a picture of so many pixels and show so much of the plane."""
+    """Dark axes that fill a picture of this many pixels and show this part of the plane."""
     figure = plt.figure(figsize=(width / 100, height / 100), dpi=100, facecolor=DARK)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=view[0], ylim=view[1], aspect="equal")
@@ -50,7 +50,7 @@ def path(axes: Axes) -> None:
     targets = np.stack((0.35 + 1.1 * np.cos(turn), 0.55 + 0.9 * np.sin(turn), 0.0 * turn), axis=-1)
     joints = solve(CHAIN, Goals(target=targets), Options()).joints[..., :2]
     shade = 0.12 + 0.25 * (0.5 + 0.5 * np.cos(turn - 0.6))
-    axes.add_collection(LineCollection(joints, colors=[(0.91, 0.93, 0.96, each) for each in shade], linewidths=2.0))
+    axes.add_collection(LineCollection(joints, colors=[(0.91, 0.93, 0.96, alpha) for alpha in shade], linewidths=2.0))
     axes.plot(*targets[:, :2].T, color=TARGET, linewidth=3.0, alpha=0.9)
 
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
+from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, editable, is_rig
 from ..blender.settings.properties import active_chain
@@ -23,17 +22,13 @@ else:
     class _Later:
         """A module that is imported with the first call: Blender starts faster without it, and without NumPy."""
 
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        @cached_property
-        def _module(self) -> ModuleType:
-            return import_module(f"...{self._name}", __name__)
+        def __init__(self, module: str) -> None:
+            self._module = module
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(self._module, name)
+            return getattr(import_module(self._module, __name__), name)
 
-    api, in_hand = _Later("api"), _Later("blender.status.in_hand")
+    api, in_hand = _Later("...api"), _Later("...blender.status.in_hand")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -132,8 +127,13 @@ class SelectedChainsOperator(ChainOperator):
         return active_names(rig) if self.only_active else None
 
 
+def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
+    """`register` and `unregister` of a module, by its `globals()`: they take all operators that it defines."""
+    return register_classes_factory([item for name, item in module.items() if name.startswith("TWO_BONE_IK_OT_")])
+
+
 def show_in_panel(report: "api.Report") -> None:
-    """Keep the report for the panel, and let it show at once: Blender draws anew only what it knows to have changed."""
+    """Keep the report for the panel, and show it at once: Blender draws again only what it knows to have changed."""
     from ..blender.bake.report import remember
 
     remember(report)

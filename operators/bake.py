@@ -1,16 +1,22 @@
 """Pose the current frame, key a range, check it, and go from a report to what it tells."""
 
-from typing import Any
-
 import bpy
-from bpy.props import BoolProperty, FloatProperty
+from bpy.props import FloatProperty
 from bpy.types import Addon, Context, Event, Operator
-from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig
-from ..blender.settings.key_settings import DEFAULTS, KeyProperties
-from .armature_operator import ArmatureOperator, ChainOperator, Result, active_names, api, selected_with_chains
+from ..blender.options import option
+from ..blender.settings.key_settings import KeyProperties
+from .armature_operator import (
+    ArmatureOperator,
+    ChainOperator,
+    Result,
+    active_names,
+    api,
+    registration,
+    selected_with_chains,
+)
 from .frame_range import RangeOperator
 from .progress import KeyOperator
 
@@ -46,11 +52,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
     bl_label = "Bake Two-Bone IK"
     confirm_text = "Bake"
 
-    new_action: BoolProperty(
-        name="New Action",
-        description="Key a copy of the action, and leave the action as it is",
-        default=DEFAULTS.new_action,
-    )
+    new_action: option("keys", "new_action")
 
     def invoke(self, context: Context, event: Event) -> Result:
         addon: Addon | None = context.preferences.addons.get(base_package)
@@ -60,28 +62,18 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
-        return api.bake.request(
-            rig,
-            self.chains(rig),
-            self.frames(context),
-            scene=context.scene,
-            new_action=options.new_action,
-            **self.key_settings(),
-            sampling=options.sampling,
-            measure=options.measure,
-            beside=self.rigs(context),
-        )
+        options = {**self.key_settings(), **self.scene_settings(context), "new_action": self.new_action}
+        return api.bake.request(rig, self.chains(rig), self.frames(context), beside=self.rigs(context), **options)
 
     def draw_choices(self) -> None:
         super().draw_choices()
         self.layout.prop(self, "new_action")
 
-    def shown_choices(self) -> list[str]:
+    def key_choices(self) -> list[str]:
         from ..blender.chains.limbs import hiding_constraints
 
         mutes = any(hiding_constraints(rig) for rig in self.rigs(bpy.context))
-        return [name for name in super().shown_choices() if name != "mute_constraints" or mutes]
+        return [name for name in super().key_choices() if name != "mute_constraints" or mutes]
 
 
 class TWO_BONE_IK_OT_check(RangeOperator):
@@ -91,9 +83,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
     bl_label = "Check Two-Bone IK"
     confirm_text = "Check"
 
-    add_markers: BoolProperty(
-        name="Add Markers", description="Mark these frames on the timeline, in place of the last check's markers"
-    )
+    add_markers: option("range", "add_markers")
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.check(
@@ -138,8 +128,7 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         from ..blender.scene.probe import set_frame
 
         if worst := _worst(rig):
-            frame, _ = worst
-            set_frame(context.scene, frame)
+            set_frame(context.scene, worst[0])
 
 
 class TWO_BONE_IK_OT_go_to_frame(Operator):
@@ -166,14 +155,4 @@ def _worst(rig: Rig) -> tuple[float, float] | None:
     return report.worst if report else None
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_solve,
-        TWO_BONE_IK_OT_flip_bend,
-        TWO_BONE_IK_OT_bake,
-        TWO_BONE_IK_OT_check,
-        TWO_BONE_IK_OT_markers_remove,
-        TWO_BONE_IK_OT_worst_frame,
-        TWO_BONE_IK_OT_go_to_frame,
-    )
-)
+register, unregister = registration(globals())

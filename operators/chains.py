@@ -2,12 +2,11 @@
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
 from bpy.types import Context, OperatorProperties
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
+from ..blender.options import option
 from ..blender.settings.properties import is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, selected
+from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, registration, selected
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -32,8 +31,8 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     bl_idname = "two_bone_ik.chains_detect"
     bl_label = "Detect Two-Bone IK Limbs"
 
-    # Who asked for fingers once does not ask for them each time.
-    kinds: choice("kinds", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"ARMS", "LEGS"})
+    # Not remembered: who wanted fingers once may not want them the next time.
+    kinds: option("chains", "kinds")
 
     def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
@@ -41,7 +40,7 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     def run(self, context: Context, rig: Rig) -> None:
         added = api.add_detected(rig, self.kinds)
         if added:
-            in_hand.search_again(context.view_layer)  # the last of them is active, which nobody has chosen
+            in_hand.search_again(context.view_layer)  # the last of them is active, though the user has not chosen it
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
 
@@ -74,7 +73,7 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
     bl_idname = "two_bone_ik.chain_move"
     bl_label = "Move Two-Bone IK Chain"
 
-    direction: choice("direction")
+    direction: option("chains", "direction")
 
     def run(self, context: Context, rig: Rig) -> None:
         step = -1 if self.direction == "UP" else 1
@@ -89,7 +88,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
     bl_idname = "two_bone_ik.side_decide"
     bl_label = "Decide Two-Bone IK Side"
 
-    axis: choice("axis", options={"SKIP_SAVE"})
+    axis: option("chains", "axis")
 
     def run(self, context: Context, rig: Rig) -> None:
         api.decide_side(rig, active_names(rig), axis=self.axis)
@@ -122,8 +121,8 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
     bl_idname = "two_bone_ik.settings_copy"
     bl_label = "Copy Two-Bone IK Settings"
 
-    to: choice("to", options={"SKIP_SAVE"})
-    sections: choice("sections", options={"ENUM_FLAG", "SKIP_SAVE"}, default={"TARGET", "BONES", "BEND", "REACH"})
+    to: option("chains", "to")
+    sections: option("chains", "sections")
 
     @classmethod
     def description(cls, _context: Context, properties: OperatorProperties) -> str:
@@ -146,15 +145,4 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
             self.report({"WARNING"}, sentence)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_settings_copy,
-        TWO_BONE_IK_OT_chain_add,
-        TWO_BONE_IK_OT_chains_detect,
-        TWO_BONE_IK_OT_chain_remove,
-        TWO_BONE_IK_OT_chain_move,
-        TWO_BONE_IK_OT_side_decide,
-        TWO_BONE_IK_OT_bend_limits_take,
-        TWO_BONE_IK_OT_set_aligned,
-    )
-)
+register, unregister = registration(globals())

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
 from bpy.types import Context, Event, Header, SpaceView3D
 from bpy.utils import register_classes_factory, units
 from bpy_extras import view3d_utils
 
 from ..blender.armatures import Rig, local_armatures
-from ..blender.choices import choice
+from ..blender.options import option
 from ..blender.settings.properties import active_chain
 from .armature_operator import ArmatureOperator, Result, active_names, api, in_hand, show_status
 
@@ -41,30 +40,12 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     bl_label = "Drag Two-Bone IK Limb"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    pull: choice("pull", options={"SKIP_SAVE"})
-    offset: FloatVectorProperty(
-        name="Offset",
-        description="How far to pull the joint, in world space",
-        subtype="TRANSLATION",
-        options={"SKIP_SAVE"},
-    )
-    flip: BoolProperty(name="Flip Bend", description="Bend the other way", options={"SKIP_SAVE"})
-
-    armature: StringProperty(
-        name="Armature",
-        description="Name of the armature whose limb to pull. Leave empty for the armature in hand",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-    bone: StringProperty(
-        name="Bone",
-        description="A bone of the limb to pull, which need not have a chain. Leave empty for the active chain",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-    release_confirm: BoolProperty(
-        name="Confirm on Release",
-        description="Confirm the pose when the mouse button is released",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    pull: option("drag", "pull")
+    offset: option("drag", "offset")
+    flip: option("drag", "flip")
+    armature: option("drag", "armature")
+    bone: option("drag", "bone")
+    release_confirm: option("drag", "release_confirm")
 
     @classmethod
     def lacks(cls, context: Context, rig: Rig) -> str:

@@ -4,12 +4,10 @@ from math import ceil, floor
 from textwrap import wrap
 
 from bpy.app.translations import pgettext_iface
-from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from ..blender.settings.key_settings import DEFAULTS
+from ..blender.options import option
 from .armature_operator import (
     Result,
     SelectedChainsOperator,
@@ -58,7 +56,7 @@ def _target_keys(context: Context, only_active: bool) -> list[float]:
 
 
 class RangeOperator(SelectedChainsOperator):
-    """Acts on a range of frames: the scene's, or that of its preview, where nobody has set another."""
+    """Acts on a range of frames: the scene's, or that of its preview, unless another is set."""
 
     confirm_text = ""
     """What the button of the dialog says."""
@@ -66,13 +64,11 @@ class RangeOperator(SelectedChainsOperator):
     """What few users change: below a fold."""
 
     # The range is that of the scene each time, not that of the last call.
-    frame_range: choice("frame_range", options={"SKIP_SAVE"}, update=_take_range)
-    frame_start: IntProperty(name="Frame Start", description="First frame", default=1, options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame", default=250, options={"SKIP_SAVE"})
-    frame_step: FloatProperty(
-        name="Step", description="Frames from one to the next", default=1.0, min=0.01, soft_min=0.1, soft_max=10.0
-    )
-    sampling: choice("sampling", default=DEFAULTS.sampling)
+    frame_range: option("range", "frame_range", update=_take_range)
+    frame_start: option("range", "frame_start")
+    frame_end: option("range", "frame_end")
+    frame_step: option("range", "frame_step")
+    sampling: option("keys", "sampling")
 
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)
@@ -80,23 +76,23 @@ class RangeOperator(SelectedChainsOperator):
         return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
 
     def show_range(self, context: Context) -> None:
-        """Let the options tell the range, whoever has chosen it."""
-        given = self.properties.is_property_set
-        if not given("frame_range"):
-            custom = given("frame_start") or given("frame_end")
+        """Show the range in the options, also where it was not chosen there."""
+        is_set = self.properties.is_property_set
+        if not is_set("frame_range"):
+            custom = is_set("frame_start") or is_set("frame_end")
             self.frame_range = "CUSTOM" if custom else self.usual_range(context)
 
     def usual_range(self, context: Context) -> str:
-        """The range, where nobody has set another."""
+        """The range, unless another is set."""
         return usual_range(context)
 
     def frames(self, context: Context) -> tuple[float, float, float]:
         """First and last frame, and step."""
-        given = self.properties.is_property_set
-        name = self.frame_range if given("frame_range") else self.usual_range(context)
+        is_set = self.properties.is_property_set
+        name = self.frame_range if is_set("frame_range") else self.usual_range(context)
         start, end = _span(context, name, self.only_active)
-        start = self.frame_start if given("frame_start") else start
-        return start, self.frame_end if given("frame_end") else end, self.frame_step
+        start = self.frame_start if is_set("frame_start") else start
+        return start, self.frame_end if is_set("frame_end") else end, self.frame_step
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -129,8 +125,8 @@ class RangeOperator(SelectedChainsOperator):
         """Names of the limbs that it takes, and sentences about those that it leaves out."""
         from ..blender.bake.build_plan import chains_taking_part
 
-        found = chains_taking_part(rig, self.chains(rig))
-        return [chain.name for chain in found.chains], found.alerts
+        chains = chains_taking_part(rig, self.chains(rig))
+        return [chain.name for chain in chains.chains], chains.alerts
 
     def draw_chains(self, context: Context) -> None:
         """Which armatures with how many limbs, and the limbs that are left out."""
@@ -154,5 +150,5 @@ def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:
 
 
 def usual_range(context: Context) -> str:
-    """The preview range where there is one, else that of the scene."""
+    """The preview range where there is one, otherwise that of the scene."""
     return "PREVIEW" if context.scene.use_preview_range else "SCENE"

@@ -1,11 +1,10 @@
 """Let targets stay where they are, update their holds, and remove them."""
 
-from bpy.props import BoolProperty, FloatVectorProperty, IntProperty
 from bpy.types import Context
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from ..blender.options import option
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
 from .progress import RequestOperator
 
 
@@ -17,30 +16,22 @@ class TWO_BONE_IK_OT_hold(RequestOperator):
     bl_label = "Hold Two-Bone IK Target"
     in_turn = True
 
-    only_active: BoolProperty(name="Only Active Chain", description="Hold no other targets", default=True)
-    frame_start: IntProperty(name="Frame Start", description="First frame of the hold", options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame of the hold", options={"SKIP_SAVE"})
-    frame: IntProperty(
-        name="As on Frame", description="It stays where it is on this frame of the hold", options={"SKIP_SAVE"}
-    )
-    rotation: BoolProperty(name="Rotation", description="Hold the orientation as well", default=True)
-    ease: FloatVectorProperty(
-        name="Ease",
-        description="Frames in which the target goes over into its own motion, before and after",
-        size=2,
-        min=0.0,
-        default=(4.0, 4.0),
-    )
+    only_active: option("hold", "only_active")
+    frame_start: option("hold", "frame_start")
+    frame_end: option("hold", "frame_end")
+    frame: option("hold", "frame")
+    rotation: option("hold", "rotation")
+    ease: option("hold", "ease")
 
     def execute(self, context: Context) -> Result:
-        scene, given = context.scene, self.properties.is_property_set
-        if not (given("frame_start") and given("frame_end")):
+        scene, is_set = context.scene, self.properties.is_property_set
+        if not (is_set("frame_start") and is_set("frame_end")):
             from ..blender.hold import holds
 
             start, end = holds.usual_frames(in_hand.rig_in_hand(context), scene)
-            self.frame_start = self.frame_start if given("frame_start") else start
-            self.frame_end = self.frame_end if given("frame_end") else max(end, self.frame_start)
-        if not given("frame"):
+            self.frame_start = self.frame_start if is_set("frame_start") else start
+            self.frame_end = self.frame_end if is_set("frame_end") else max(end, self.frame_start)
+        if not is_set("frame"):
             shown = self.frame_start <= scene.frame_current <= self.frame_end
             self.frame = scene.frame_current if shown else self.frame_start
         return super().execute(context)
@@ -77,23 +68,11 @@ class TWO_BONE_IK_OT_hold_remove(ChainOperator):
     bl_idname = "two_bone_ik.hold_remove"
     bl_label = "Remove Two-Bone IK Hold"
 
-    index: IntProperty(
-        name="Hold",
-        description="Its place in the list, from 0 on; -1 for all",
-        min=-1,
-        default=-1,
-        options={"SKIP_SAVE"},
-    )
+    index: option("hold", "index")
 
     def run(self, context: Context, rig: Rig) -> None:
         index = None if self.index < 0 else self.index
         api.remove_hold(rig, active_names(rig)[0], index, scene=context.scene)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_hold,
-        TWO_BONE_IK_OT_holds_update,
-        TWO_BONE_IK_OT_hold_remove,
-    )
-)
+register, unregister = registration(globals())

@@ -10,8 +10,8 @@ from bpy.app.translations import contexts, pgettext_iface
 from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from ..blender.settings.key_settings import DEFAULTS, KeyStyleProperties
+from ..blender.options import option
+from ..blender.settings.key_settings import KeyStyleProperties
 from .armature_operator import Result, SelectedChainsOperator, api, in_hand, show_status
 from .frame_range import RangeOperator
 
@@ -23,7 +23,7 @@ _SOON = 1.0
 
 
 class RequestOperator(SelectedChainsOperator):
-    """Carries out the request that a subclass gives: at once for scripts, bit by bit for who presses a button."""
+    """Carries out the request that a subclass gives: at once for scripts, step by step where a button is pressed."""
 
     in_turn = False
     """Whether the request of one armature may depend on what that of another has written."""
@@ -144,12 +144,16 @@ class RequestOperator(SelectedChainsOperator):
 class ProgressOperator(RangeOperator, RequestOperator):
     """A request over a range, that is carried out after its dialog."""
 
-    measure: choice("measure", default=DEFAULTS.measure)
+    measure: option("keys", "measure")
     advanced_fields = (*RangeOperator.advanced_fields, "measure")
 
     def invoke(self, context: Context, event: Event) -> Result:
         self._window = context.window
         return super().invoke(context, event)
+
+    def scene_settings(self, context: Context) -> dict[str, Any]:
+        """The scene, and how to sample and measure it, as `api` takes it."""
+        return {"scene": context.scene, "sampling": self.sampling, "measure": self.measure}
 
 
 class KeyOperator(KeyStyleProperties, ProgressOperator):
@@ -157,17 +161,13 @@ class KeyOperator(KeyStyleProperties, ProgressOperator):
 
     def draw_choices(self) -> None:
         self.layout.separator()
-        for name in self.shown_choices():
+        for name in self.key_choices():
             self.layout.prop(self, name)
 
     def key_settings(self) -> dict[str, Any]:
-        """Those of its own, as `api` takes them."""
+        """How to write the keys, as `api` takes it."""
         options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
         return {name: getattr(options, name) for name in self.key_fields}
-
-    def shown_choices(self) -> list[str]:
-        """Names of the settings that mean something here."""
-        return self.key_choices()
 
 
 def _duration(seconds: float) -> str:

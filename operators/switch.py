@@ -1,12 +1,10 @@
 """Show FK or IK on limbs of known rigs, and let a hidden limb show."""
 
-from bpy.props import BoolProperty
 from bpy.types import Context, Event
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from ..blender.choices import choice
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand
+from ..blender.options import option
+from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
 from .progress import KeyOperator
 
 
@@ -21,13 +19,13 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
         from ..blender.status.limb_state import limb_states
 
         chain = rig.two_bone_ik_chains[active_names(rig)[0]]
-        found = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
+        state = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
         if chain.mute:
             chain.mute = False
-        elif found.hiding is None:
+        elif state.hiding is None:
             raise api.Refused("NOT_HIDDEN", chain=chain)
         else:
-            for note in hiding.mend(rig, found.hiding, chain.name, context.scene):
+            for note in hiding.mend(rig, state.hiding, chain.name, context.scene):
                 self.report({"INFO"}, note)
 
 
@@ -40,10 +38,8 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")
 
-    direction: choice("layer", options={"SKIP_SAVE"})
-    only_active: BoolProperty(
-        name="Only Active Limb", description="Switch the limb of the selected bone alone", options={"SKIP_SAVE"}
-    )
+    direction: option("switch", "direction")
+    only_active: option("switch", "only_active")
 
     def invoke(self, context: Context, event: Event) -> Result:
         if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):
@@ -53,16 +49,9 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.switch.request(
-            rig,
-            self.direction,
-            [limb.name for limb in self._limbs(context, rig)] if self.only_active else None,
-            self.frames(context),
-            scene=context.scene,
-            **self.key_settings(),
-            sampling=self.sampling,
-            measure=self.measure,
-        )
+        names = [limb.name for limb in self._limbs(context, rig)] if self.only_active else None
+        options = {**self.key_settings(), **self.scene_settings(context)}
+        return api.switch.request(rig, self.direction, names, self.frames(context), **options)
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "direction")
@@ -77,9 +66,4 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
         return api.known_limbs(rig)
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_reveal,
-        TWO_BONE_IK_OT_switch,
-    )
-)
+register, unregister = registration(globals())

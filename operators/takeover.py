@@ -1,15 +1,9 @@
 """Chains from IK constraints."""
 
 from bpy.types import Context
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
-from .armature_operator import (
-    ArmatureOperator,
-    api,
-    selected,
-    show_in_panel,
-)
+from .armature_operator import ArmatureOperator, api, registration, selected, show_in_panel
 
 
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
@@ -33,8 +27,8 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
         for takeover in ordered:
             for line in takeover.lines():
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
-        notes = tuple((Alert if one.differs else str)(" ".join(map(str.strip, one.lines()))) for one in ordered)
+        notes = tuple((Alert if taken.differs else str)(" ".join(map(str.strip, taken.lines()))) for taken in ordered)
         show_in_panel(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
 
 
-register, unregister = register_classes_factory((TWO_BONE_IK_OT_chains_from_constraints,))
+register, unregister = registration(globals())

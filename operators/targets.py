@@ -5,13 +5,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event, Object, Operator
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
-from ..blender.choices import choice
-from .armature_operator import Result, SelectedChainsOperator, api, in_hand
+from ..blender.options import option
+from .armature_operator import Result, SelectedChainsOperator, api, in_hand, registration
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -19,24 +17,22 @@ if TYPE_CHECKING:
 
 
 class TargetKindProperties:
-    """Of what targets are made: as somebody has chosen, otherwise bones in Pose Mode, where a click selects no empty.
+    """What targets are made of: as chosen, otherwise bones in Pose Mode, where a click selects no empty.
 
     The property shows the kind that was taken, and a choice is what differs from it. It is not remembered: the next
     armature may be in another mode.
     """
 
-    kind: choice("kind", options={"SKIP_SAVE"})
-    usual_kind: StringProperty(
-        name="Usual Kind", description="The kind that was chosen by itself", options={"HIDDEN", "SKIP_SAVE"}
-    )
+    kind: option("targets", "kind")
+    usual_kind: option("targets", "usual_kind")
 
     def take_usual_kind(self, context: Context) -> None:
-        """Unless somebody has chosen another."""
+        """Set the usual kind, unless the user has chosen another."""
         if self.kind == self.usual_kind or not cast(Operator, self).properties.is_property_set("kind"):
             self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
 
     def kind_options(self) -> "TargetKindOptions":
-        """The kind; one that nobody has chosen gives way where it cannot be had."""
+        """The kind; the usual one gives way where it is impossible."""
         return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
 
 
@@ -46,10 +42,8 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
     bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
-    parent: choice("parent", options={"SKIP_SAVE"})
-    parent_bone: StringProperty(
-        name="Parent Bone", description="The bone that carries the targets", options={"SKIP_SAVE"}
-    )
+    parent: option("targets", "parent")
+    parent_bone: option("targets", "parent_bone")
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -64,7 +58,7 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
         return super().execute(context)
 
     def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
-        """For all at once, as each that follows would make Blender evaluate anew; one by one if any is refused."""
+        """For all at once, as each further one would make Blender evaluate again; one by one if any is refused."""
         if len(rigs) > 1:
             with suppress(api.Refused):
                 return api.create_targets(rigs, scene=context.scene, **self._style())
@@ -107,15 +101,8 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     confirm_text = "Bake"
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.bake_targets.request(
-            rig,
-            self.chains(rig),
-            self.frames(context),
-            scene=context.scene,
-            **self.key_settings(),
-            sampling=self.sampling,
-            measure=self.measure,
-        )
+        options = {**self.key_settings(), **self.scene_settings(context)}
+        return api.bake_targets.request(rig, self.chains(rig), self.frames(context), **options)
 
 
 class TWO_BONE_IK_OT_change_target_space(KeyOperator):
@@ -125,8 +112,8 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     bl_label = "Change Two-Bone IK Target Space"
     confirm_text = "Change"
 
-    space: StringProperty(name="Space", description="The object to hang targets on; empty for the world")
-    space_bone: StringProperty(name="Bone", description="The bone of it that is to carry them")
+    space: option("targets", "space")
+    space_bone: option("targets", "space_bone")
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import space_named
@@ -136,10 +123,8 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
             self.chains(rig),
             self.frames(context),
             space=space_named(self.space, self.space_bone),
-            scene=context.scene,
             style=api.KeyStyle.of(self),
-            sampling=self.sampling,
-            measure=self.measure,
+            **self.scene_settings(context),
         )
 
     def draw_choices(self) -> None:
@@ -158,11 +143,7 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     confirm_text = "Pin"
     needs_chains = False  # limbs without chains get them
 
-    over_range: BoolProperty(
-        name="Over Range",
-        description="Key the targets over a range of frames first, so that they follow the motion",
-        options={"SKIP_SAVE"},
-    )
+    over_range: option("targets", "over_range")
 
     def invoke(self, context: Context, event: Event) -> Result:
         self.take_usual_kind(context)  # for the dialog
@@ -177,11 +158,9 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
             rig,
             self.chains(rig),
             self.frames(context) if self.over_range else None,
-            scene=context.scene,
             style=api.KeyStyle.of(self),
             insert_keys=context.scene.tool_settings.use_keyframe_insert_auto,
-            sampling=self.sampling,
-            measure=self.measure,
+            **self.scene_settings(context),
             **self.kind_options(),
         )
 
@@ -197,13 +176,4 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
         """None is left out, so there is nothing to tell."""
 
 
-register, unregister = register_classes_factory(
-    (
-        TWO_BONE_IK_OT_create_targets,
-        TWO_BONE_IK_OT_remove_targets,
-        TWO_BONE_IK_OT_snap_targets,
-        TWO_BONE_IK_OT_bake_targets,
-        TWO_BONE_IK_OT_change_target_space,
-        TWO_BONE_IK_OT_pin,
-    )
-)
+register, unregister = registration(globals())

@@ -1,4 +1,4 @@
-"""Items of one kind side by side, as many as the processor's cache holds."""
+"""Lists of items of one kind, each as long as the processor's cache allows."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator

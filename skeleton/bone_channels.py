@@ -101,7 +101,7 @@ def channels(
         columns = bone_bases(group)
         for row, chain in enumerate(group.plans):
             bases[chain.name] = {bone: basis.column(row) for bone, basis in zip(chain.keyed, columns, strict=True)}
-    keyed = [each for found in bases.values() for each in found.items()]
+    keyed = [pair for of_chain in bases.values() for pair in of_chain.items()]
     rotations = _rotation_values(keyed, {bone: before[bone.rotation_path] for bone, _ in keyed}, len(plan.frames))
     return {
         chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
@@ -123,8 +123,8 @@ def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> 
     posed = [row for row, bone in enumerate(bones) if bone in before and not left_out[row % len(left_out)]]
     for part in batches(posed, lambda row: bones[row].rotation_mode, rows=1):
         mode, start = bones[part[0]].rotation_mode, np.array([before[bones[row]] for row in part])
-        found = rotation_values(rotations[:, part], mode, start)[0].tolist()
-        yield from ((bones[row], rotation_name(mode), values) for row, values in zip(part, found, strict=True))
+        by_row = rotation_values(rotations[:, part], mode, start)[0].tolist()
+        yield from ((bones[row], rotation_name(mode), values) for row, values in zip(part, by_row, strict=True))
     if solved.plan.scaled:
         scales = np.concatenate([basis.scale for basis in bases[:2]], axis=1)[0].tolist()
         yield from ((bones[row], "scale", scales[row]) for row in posed if row < len(scales))

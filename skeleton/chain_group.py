@@ -141,7 +141,7 @@ def within_reach(group: ChainGroup, target: Array) -> Array:
     What shows of a limb may be as short as it likes: its bones then point along the line that is squeezed.
     """
     unseen = np.eye(3) - product(group.from_world[..., :3, :3], group.to_world[..., :3, :3])
-    # Of the directions that do not show, the one in which most of an axis does not.
+    # Among the directions that do not show, take the one in which most of an axis is hidden.
     best = np.square(unseen).sum(axis=-2).argmax(axis=-1)[..., None, None]
     line = unit(np.take_along_axis(unseen, best, axis=-1)[..., 0])
     lengths = norm(np.diff(group.chain.joints, axis=-2))
@@ -293,7 +293,7 @@ class SolvedGroup:
         group, solution = self.group, self.solution
         to_world = group.to_world[frame if len(group.to_world) > 1 else 0, 0, :3, :3]
         target = solution.target[frame, 0]
-        # A target on the root lies on no line; any will do.
+        # A target on the root lies on no line: any line serves.
         line = target if target.any() else group.chain.joints[0, 0, 1]
         world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
         inner, outer = (world_length * float(reach) for reach in solution.reach[frame, 0])
@@ -314,6 +314,6 @@ class SolvedGroup:
 
 def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     """The solved chains in the plan's order, each as a group of one."""
-    places = {(each.rig, each.name): (group, row) for group in solved for row, each in enumerate(group.plans)}
-    found = (places.get((each.rig, each.name)) for each in plan.chains)
-    return [group.one(row) for group, row in filter(None, found)]
+    places = {(chain.rig, chain.name): (group, row) for group in solved for row, chain in enumerate(group.plans)}
+    groups_and_rows = (places.get((chain.rig, chain.name)) for chain in plan.chains)
+    return [group.one(row) for group, row in filter(None, groups_and_rows)]

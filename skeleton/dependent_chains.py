@@ -61,10 +61,10 @@ def _with_dependents(
 
     def pose(bones: Bones) -> Array:
         *below, ancestor = bones
-        found = chain[ancestor.name][:, None]
+        posed = chain[ancestor.name][:, None]
         for bone in reversed(below):
-            found = inherit.pose((bone,), found, basis[Point(plan.rig, bone.name)].matrix[:, None])
-        return found[:, 0]
+            posed = inherit.pose((bone,), posed, basis[Point(plan.rig, bone.name)].matrix[:, None])
+        return posed[:, 0]
 
     def to_world(point: Point, bones: Bones) -> Array:
         nearest = samples.pose[Point(plan.rig, bones[0].name)]

@@ -23,12 +23,12 @@ PARTS = 4
 """The motion is sampled this many times from key to key: prop and body move between frames, too."""
 
 _JUMP = 1e-3
-"""Radians, or parts of a quaternion: what is off by more at the end has wound once more than the keys there."""
+"""Radians, or parts of a quaternion: a larger difference at the end means one more turn than the keys there have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Hold:
-    """What was asked.
+    """A target that stays where it is, over a range of frames.
 
     start, end, at : frames; from `start` to `end` it stays where it is on frame `at`
     space : what it is held to; None for the world
@@ -148,7 +148,7 @@ def keys(channel: Channel, start: Array, end: Array) -> Channel:
     slopes = np.stack(((3.0 * first - second) / 8.0, (first - 3.0 * second) / 8.0), axis=1) / steps[:, None]
     held = None
     if wound:
-        # The same orientation in other words: between two keys this close, the change of words does not show.
+        # Both values name the same orientation: between two keys this close, the change does not show.
         frames = np.insert(frames, -1, frames[-1] - CUT / 2.0)
         frames, values = frames.copy(), np.vstack((values, end))
         slopes = np.concatenate((slopes, np.zeros_like(slopes[:1])))

@@ -77,18 +77,18 @@ def _location(bones: Bones, parent: Array | None, head: Array, still: Array) -> 
     return transform.transform_vectors(transform.inverse(moves), head - start)
 
 
-def basis(bones: Bones, parent: Array | None, wanted: Array) -> Basis:
+def basis(bones: Bones, parent: Array | None, poses: Array) -> Basis:
     """The channels (n, c, ...) that give bones these poses (n, c, 4, 4), but for shear, which no channel has."""
     still = pose(bones, parent, np.eye(4))
     if is_plain(bones, parent):
-        local = affine_product(transform.inverse(still), wanted)
+        local = affine_product(transform.inverse(still), poses)
         linear, place = local[..., :3, :3], local[..., :3, 3]
     else:
-        linear = product(transform.inverse(_rotation_base(bones, still)[..., :3, :3]), wanted[..., :3, :3])
+        linear = product(transform.inverse(_rotation_base(bones, still)[..., :3, :3]), poses[..., :3, :3])
         if bones[0].inherit_scale == "ALIGNED":
             inherited = transform.lengths(still[..., :3, :3])
             linear = linear / np.where(inherited > 0.0, inherited, 1.0)[..., None, :]
-        place = _location(bones, parent, wanted[..., :3, 3], still)
+        place = _location(bones, parent, poses[..., :3, 3], still)
     turn = transform.orientation(linear)
     return Basis(location=place, rotation=turn, scale=np.einsum("...ij,...ij->...j", turn, linear))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from . import inherit, transform
 from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
 from .steps import part
-from .transform import Basis, each_array
+from .transform import Basis, each_array, on_rows
 from .values import Bone, Channel, Point
 
 TestPoints: TypeAlias = Callable[[list[Array], NDArray[np.intp]], Array]
@@ -24,13 +25,13 @@ SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""
 
 _STEP = 1e-3
-"""Values are changed by so much to see how points move: Blender's own matrices have 7 digits."""
+"""How much values change to show how points move: Blender's own matrices have 7 digits."""
 
 _FINEST = 2.0**-24
 """Part of the tolerance: Blender's curves tell no smaller difference."""
 
 _AT_ONCE = 4096
-"""Rows whose points are found in one piece."""
+"""How many rows are handled at a time."""
 
 
 def reduce_keys(
@@ -46,11 +47,8 @@ def reduce_keys(
 
     solved : the chain, a group of one
     """
-
-    def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
-        return _test_points(channels, values, rows, solved)
-
-    return (yield from reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic))
+    points = partial(_test_points, channels, solved=solved)
+    return reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic)
 
 
 def reduce_channels(
@@ -67,7 +65,7 @@ def reduce_channels(
 
     channels : on every frame on which the tolerance is to hold
     rows : (n,) the indices of these frames among those of the plan
-    test_points : none of which is to be off by more than the tolerance
+    test_points : no point may be off by more than the tolerance
     step : one in this many frames of the plan may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
@@ -75,17 +73,18 @@ def reduce_channels(
     """
     keyed = np.flatnonzero(rows % step == 0)
     if not len(keyed):
-        return [replace(channel, frames=channel.frames[:0], values=channel.values[:0]) for channel in channels]
+        return [channel.on_rows(keyed) for channel in channels]
     # Nothing plays before the first key and after the last.
     counted = slice(keyed[0], keyed[-1] + 1)
     frames, rows, keyed = channels[0].frames[counted], rows[counted], keyed - keyed[0]
     values = np.concatenate([channel.values[counted] for channel in channels], axis=1)
-    columns = np.cumsum([channel.values.shape[1] for channel in channels])[:-1]
+    widths = [channel.values.shape[1] for channel in channels]
+    columns = np.cumsum(widths)[:-1]
 
     def points(curve: Array, piece: slice) -> Array:
         return test_points(np.split(curve, columns, axis=1), rows[piece])
 
-    steps = np.repeat([1.0] * len(channels) if units is None else units, [each.values.shape[1] for each in channels])
+    steps = np.repeat([1.0] * len(channels) if units is None else units, widths)
     steps = _STEP * np.where(steps > 0.0, steps, 1.0)  # a limb that a scale of zero squeezes flat has no length
     curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
@@ -110,9 +109,9 @@ def _fewest_keys(
     points : from values (r, k) on some of the frames to (r, p, 3)
     steps : (k,) by how much to change values, to see how points move
 
-    It is found as if points moved in proportion to the values, which takes a tenth of the time and is all but true. If
-    that leaves a point too far off, the curve is found again for a smaller tolerance. Where points are so far out that
-    rounding alone moves them by more than the tolerance, no curve is within it, and the last one is the best there is.
+    The search assumes that points move in proportion to the values: this takes a tenth of the time and is nearly true.
+    If a point is then too far off, the search is repeated with a smaller tolerance. Points may be so far out that
+    rounding alone moves them by more than the tolerance: then no curve is within it, and the last one is the best.
     """
     right, moves = yield from _derivative(points, values, steps)
     allowed = tolerance
@@ -133,13 +132,13 @@ def _derivative(
     points: Callable[[Array, slice], Array], values: Array, steps: Array
 ) -> Generator[float, None, tuple[Array, Array]]:
     """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k), changed by `steps` (k,)."""
-    found = []
+    pieces = []
     for rows in _pieces(len(values)):
         yield 0.0
         here = values[rows]
         moved = [points(here + step, rows) - points(here - step, rows) for step in np.diag(steps)]
-        found.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
-    right, moves = map(np.concatenate, zip(*found, strict=True))
+        pieces.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
+    right, moves = map(np.concatenate, zip(*pieces, strict=True))
     return right, moves.reshape(*values.shape, -1)
 
 
@@ -161,11 +160,8 @@ def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
 
 def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: SolvedGroup) -> Array:
     """(r, p, 3) points that show the pose of each keyed bone; their distances are world units."""
-
-    def at(array: Array) -> Array:
-        return array if len(array) == 1 else array[rows]
-
-    group, plan = solved.group.each(at), solved.plan
+    at, plan = on_rows(rows), solved.plan
+    group = solved.group.each(at)
     by_path = {channel.path: value[:, None] for channel, value in zip(channels, values, strict=True)}
     bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
@@ -177,7 +173,7 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
         posed.append((bone, pose))
     joints += [posed[-1][1][..., :3, 3]] if plan.below else []
     shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
-    points = [_beside_tail(*each) for each in shown] + joints
+    points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
     to_world = group.to_world[..., :3, :3]
     if not group.kinematics.rigid:
         to_world = product(to_world, transform.inverse(group.kinematics.to_armature[..., :3, :3]))

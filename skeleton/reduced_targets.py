@@ -15,7 +15,7 @@ from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
 from .steps import part
 from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
-from .transform import each_array
+from .transform import each_array, on_rows
 from .values import Channel, Plan, Point, Samples
 
 Item = TypeVar("Item")
@@ -40,13 +40,13 @@ def reduce_targets(
     moved: dict[Point, Array] = {}
     reduced: dict[Point, Sequence[Channel]] = {}
     every = np.arange(len(plan.frames))
-    for number, one in enumerate(sorted(solved, key=lambda one: len(targets[one.plan.target].parents))):
-        own = {point: transforms[point] for point in (one.plan.target, one.plan.pole) if point}
+    for number, group in enumerate(sorted(solved, key=lambda group: len(targets[group.plan.target].parents))):
+        own = {point: transforms[point] for point in (group.plan.target, group.plan.pole) if point}
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
-        size = float(norm(np.diff(solve.world_joints(one), axis=-2)).sum(axis=-1).max())
-        limb = _Limb(solved=one, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
-        flat = [channel for found in channels.values() for channel in found]
+        size = float(norm(np.diff(solve.world_joints(group), axis=-2)).sum(axis=-1).max())
+        limb = _Limb(solved=group, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
+        flat = [channel for of_target in channels.values() for channel in of_target]
         steps = reduce_channels(
             flat,
             every,
@@ -54,7 +54,7 @@ def reduce_targets(
             step=plan.step,
             tolerance=tolerance,
             cubic=cubic,
-            units=[size if index == 0 else 1.0 for found in channels.values() for index in range(len(found))],
+            units=[size if index == 0 else 1.0 for of_target in channels.values() for index in range(len(of_target))],
         )
         few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
         moved |= limb.worlds([_played(channel, plan.frames) for channel in few])
@@ -90,16 +90,16 @@ class _Limb:
 
     def by_target(self, flat: Iterable[Item]) -> list[list[Item]]:
         """What there is for each channel, in lists for each target."""
-        each = iter(flat)
-        return [[next(each) for _ in found] for found in self.channels.values()]
+        items = iter(flat)
+        return [[next(items) for _ in channels] for channels in self.channels.values()]
 
     def worlds(self, values: Sequence[Array]) -> dict[Point, Array]:
         """(n, 4, 4) where these values (n, k) of the channels put each target."""
-        found: dict[Point, Array] = {}
+        placed: dict[Point, Array] = {}
         for point, of_target in zip(self.channels, self.by_target(values), strict=True):
-            carried = Carried.of(self.targets[point], self.samples, {**self.moved, **found})
-            found |= carried.worlds(point, carried.basis_of(*of_target))
-        return found
+            carried = Carried.of(self.targets[point], self.samples, {**self.moved, **placed})
+            placed |= carried.worlds(point, carried.basis_of(*of_target))
+        return placed
 
     def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:
         """(r, p, 3) what shows targets and limb for these values on `rows` of the plan's frames."""
@@ -108,10 +108,7 @@ class _Limb:
 
     def _on(self, rows: NDArray[np.intp]) -> Self:
         """The limb on some frames."""
-
-        def at(array: Array) -> Array:
-            return array if len(array) == 1 else array[rows]
-
+        at = on_rows(rows)
         group, goals = self.solved.group.each(at), each_array(at, self.solved.goals)
         return replace(
             self,
@@ -140,5 +137,5 @@ class _Limb:
         """Tail of the bone that turns as the target does, and a point beside it, world units."""
         plan = self.solved.plan
         bone = plan.below[-1] if plan.below else plan.end
-        length = self.size * bone.length / sum(each.length for each in plan.bones)
+        length = self.size * bone.length / sum(link.length for link in plan.bones)
         return [length * np.array((side, 1.0, 0.0)) for side in (0.0, SIDE)]

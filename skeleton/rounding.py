@@ -1,13 +1,16 @@
-"""How much of a distance is lost because Blender holds places in single precision, which is coarser the farther out."""
+"""How much of a distance is lost: Blender holds places in single precision, which is coarser farther out."""
 
 import numpy as np
 
-from ..solver.values import Array
+from ..solver.values import Array, Number
+
+VISIBLE = 1e-4
+"""Part of a limb's length, and radians: a smaller difference cannot be seen."""
 
 _STEPS = 4.0
 """Of single precision at the largest coordinate: target, armature and joint are each rounded, in three coordinates."""
 
-_MOST = np.finfo(np.float32).max / 2.0
+_MOST = float(np.finfo(np.float32).max) / 2.0
 
 
 def rounding(to_world: Array, from_world: Array) -> Array:
@@ -20,8 +23,13 @@ def rounding(to_world: Array, from_world: Array) -> Array:
     return step(largest) * scale
 
 
-def step(largest: Array) -> Array:
+def step(largest: Number) -> Array:
     """(...) by how much a distance may be off where the largest coordinate is this (...)."""
     # Beyond what single precision holds, the targets are nowhere, and are refused as such.
-    held = np.minimum(largest, _MOST).astype(np.float32)
-    return _STEPS * np.spacing(held)
+    single = np.minimum(largest, _MOST).astype(np.float32)
+    return _STEPS * np.spacing(single).astype(np.float64)
+
+
+def near(size: Number, largest: Number) -> Array:
+    """(...) the distance within which a limb of this `size` (...) is in place, at coordinates up to `largest` (...)."""
+    return VISIBLE * size + step(largest)

@@ -18,10 +18,6 @@ Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""
 
 
-_FITS = 1e-4
-"""Part of the limb's length as it shows in the world: a tip that is farther off has not reached."""
-
-
 def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
     """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
     solved = uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
@@ -53,7 +49,7 @@ def solving(
         last = []
         for group in chain_group.chain_groups(rank, samples, count):
             if solved or last:
-                yield sum(len(each.plans) for each in (*solved, *last)) / len(plan.chains)
+                yield sum(len(group_solved.plans) for group_solved in (*solved, *last)) / len(plan.chains)
             last.append(solve(group, samples, count, plan.seconds))
         solved += last
     return solved
@@ -72,8 +68,7 @@ def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(Non
         # Not all bones are squeezed that hang on one: chain space does not hold where they are.
         joints = np.broadcast_to(uneven_scale.posed_joints(solved), joints.shape)
         to_world = transform.stacked(solved.samples.to_world[plan.rig] for plan in group.plans)
-    to_world = to_world if len(to_world) == 1 else to_world[rows]
-    return transform.transform_points(to_world[:, :, None], joints[rows])
+    return transform.transform_points(transform.on_rows(rows)(to_world)[:, :, None], joints[rows])
 
 
 def world_miss(solved: SolvedGroup) -> Array:
@@ -90,7 +85,7 @@ def flat_told(solved: SolvedGroup) -> SolvedGroup:
     joints = world_joints(solved)
     size = norm(np.diff(joints, axis=-2)).sum(axis=-1)
     largest = np.maximum(np.abs(joints).max(axis=(-2, -1)), miss)
-    short = solved.group.flat & (miss > _FITS * size + rounding.step(largest)) & (solution.status == Status.REACHED)
+    short = solved.group.flat & (miss > rounding.near(size, largest)) & (solution.status == Status.REACHED)
     solution = replace(
         solution,
         status=np.where(short, Status.TOO_FAR, solution.status).astype(np.uint8),

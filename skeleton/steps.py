@@ -1,4 +1,4 @@
-"""What takes long goes step by step: a generator yields the part that is done, from 0 to 1, and returns a result."""
+"""Long work goes step by step: a generator yields the part that is done, from 0 to 1, and returns a result."""
 
 from collections.abc import Generator
 from typing import TypeVar, cast

@@ -30,16 +30,16 @@ class WorldTransform:
     orientation: Array | None = None
 
 
-def world_transforms(found: Iterable[TargetsFromPose]) -> dict[Point, WorldTransform]:
+def world_transforms(goals: Iterable[TargetsFromPose]) -> dict[Point, WorldTransform]:
     """Of each target and pole target; with orientation if the chain takes the rotation of its target."""
     transforms = {}
-    for one in found:
-        chain = one.solved.plan
+    for of_chain in goals:
+        chain = of_chain.solved.plan
         transforms[chain.target] = WorldTransform(
-            location=one.target, orientation=one.orientation if chain.use_rotation else None
+            location=of_chain.target, orientation=of_chain.orientation if chain.use_rotation else None
         )
         if chain.pole:
-            transforms[chain.pole] = WorldTransform(location=one.pole)
+            transforms[chain.pole] = WorldTransform(location=of_chain.pole)
     return transforms
 
 
@@ -50,13 +50,13 @@ def world_transform(samples: Samples, point: Point, count: int) -> WorldTransfor
 
 
 def carried_by(samples: Samples, item: Key, carrier: Array) -> Samples:
-    """The samples once an object with the same channels is carried by something else, with matrices (n, 4, 4)."""
+    """The samples once something else, with matrices (n, 4, 4), carries an object with the same channels."""
     world = product(carrier, samples.basis[Point(item)].matrix)
     return replace(samples, to_world={**samples.to_world, item: world})
 
 
 def without_scale(carrier: Array) -> Array:
-    """(4, 4) what takes off the scale that a carrier (n, 4, 4) has on its first frame; where it has none, just one."""
+    """(4, 4) what removes the scale of a carrier (n, 4, 4) on its first frame; the identity where it has none."""
     first = carrier[:1]
     rigid = transform.compose(transform.orientation(first[:, :3, :3]), first[:, :3, 3])
     off = product(transform.inverse(first), rigid)[0]
@@ -110,10 +110,10 @@ def target_channels(
 
 def by_object(channels: Mapping[Point, Iterable[Channel]]) -> dict[Key, list[Channel]]:
     """The channels of all targets that are the same object, or its bones, in one list."""
-    found: dict[Key, list[Channel]] = {}
+    by_item: dict[Key, list[Channel]] = {}
     for point, of_point in channels.items():
-        found.setdefault(point.object, []).extend(of_point)
-    return found
+        by_item.setdefault(point.object, []).extend(of_point)
+    return by_item
 
 
 def channels_by_target(
@@ -130,11 +130,11 @@ def channels_by_target(
     moved = dict(others)
     channels: dict[Point, list[Channel]] = {}
     for point in sorted(transforms, key=lambda point: len(targets[point].parents)):
-        target, wanted = targets[point], transforms[point]
+        target, goal = targets[point], transforms[point]
         carried = Carried.of(target, samples, moved)
-        basis = carried.basis_for(wanted)
+        basis = carried.basis_for(goal)
         moved |= carried.worlds(point, basis)
-        rotates = wanted.orientation is not None
+        rotates = goal.orientation is not None
         channels[point] = list(_channels(plan, target, basis.column(0), rotates=rotates))
     return channels
 
@@ -146,7 +146,7 @@ class Carried:
     sampled : (n, 1, ...)             its basis
     parent : (n, 1, 4, 4) or None     the pose of its parent bone, in armature space
     to_world : (n, 1, 4, 4)           from the armature, or from the space that an object's basis is applied in
-    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; else None
+    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; or None
     """
 
     target: KeyedTarget
@@ -172,24 +172,24 @@ class Carried:
         if target.bone and target.constrained:
             own = inherit.pose((target.bone,), parent, sampled.matrix)
             to_world = product(to_world, product(samples.pose[point][:, None], transform.inverse(own)))
-        found = cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
+        carried = cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
         if target.arrives is None:
-            return found
+            return carried
         with_it, offset = target.arrives
-        return replace(found, control=samples.world(point), arriving=product(samples.world(with_it), offset))
+        return replace(carried, control=samples.world(point), arriving=product(samples.world(with_it), offset))
 
     @property
     def _bones(self) -> inherit.Bones:
         return (self.target.bone or _OBJECT,)
 
-    def basis_for(self, wanted: WorldTransform) -> Basis:
+    def basis_for(self, goal: WorldTransform) -> Basis:
         """(n, 1, ...) the basis that gives it this transform, or gives it to what arrives with it."""
-        wanted = self._of_control(wanted)
+        goal = self._of_control(goal)
         from_world, basis = transform.inverse(self.to_world), self.sampled
-        if wanted.orientation is not None:
-            orientation = transform.orientation(product(from_world[..., :3, :3], wanted.orientation[:, None]))
+        if goal.orientation is not None:
+            orientation = transform.orientation(product(from_world[..., :3, :3], goal.orientation[:, None]))
             basis = replace(basis, rotation=inherit.rotation(self._bones, self.parent, basis.scale, orientation))
-        head = transform.transform_points(from_world, wanted.location[:, None])
+        head = transform.transform_points(from_world, goal.location[:, None])
         return replace(basis, location=inherit.location(self._bones, self.parent, head))
 
     def basis_of(self, location: Array, rotation: Array | None = None) -> Basis:
@@ -200,18 +200,18 @@ class Carried:
         turn = product(self.target.delta_rotation, rotation_matrices(rotation, self.target.rotation_mode))
         return replace(basis, rotation=turn[:, None])
 
-    def _of_control(self, wanted: WorldTransform) -> WorldTransform:
+    def _of_control(self, goal: WorldTransform) -> WorldTransform:
         """Where the control has to be, so that what arrives with it is where it is wanted."""
         if self.control is None or self.arriving is None:
-            return wanted
+            return goal
         turns = [transform.orientation(world[:, :3, :3]) for world in (self.control, self.arriving)]
         orientation = turns[0]
-        if wanted.orientation is not None:
-            orientation = product(product(wanted.orientation, np.swapaxes(turns[1], -1, -2)), turns[0])
+        if goal.orientation is not None:
+            orientation = product(product(goal.orientation, np.swapaxes(turns[1], -1, -2)), turns[0])
         turned = product(orientation, np.swapaxes(turns[0], -1, -2))
         ahead = transform.transform_vectors(turned, self.arriving[:, :3, 3] - self.control[:, :3, 3])
         return WorldTransform(
-            location=wanted.location - ahead, orientation=orientation if wanted.orientation is not None else None
+            location=goal.location - ahead, orientation=orientation if goal.orientation is not None else None
         )
 
     def worlds(self, point: Point, basis: Basis) -> dict[Point, Array]:

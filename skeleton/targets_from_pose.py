@@ -14,10 +14,8 @@ from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
+from .rounding import VISIBLE
 from .values import ChainPlan, Plan, Point, Samples
-
-_KEPT = 1e-4
-"""Part of the chain's length, and radians: a smaller difference cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,12 +41,12 @@ class TargetsFromPose:
     @property
     def joints_moved(self) -> NDArray[np.bool_]:
         """(n,) True on frames on which a joint does not keep its place."""
-        return self.moved > _KEPT * self.size
+        return self.moved > VISIBLE * self.size
 
     @property
     def bones_rolled(self) -> NDArray[np.bool_]:
         """(n,) True on frames on which a bone does not keep its orientation."""
-        return self.rolled > _KEPT
+        return self.rolled > VISIBLE
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -110,17 +108,17 @@ def _best_goals(
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))
 
 
-def _as_sampled(group: ChainGroup, given: Goals) -> Goals:
+def _as_sampled(group: ChainGroup, placed: Goals) -> Goals:
     """The goals as they will be read where they are put in the world: of a flat limb not all of that shows there."""
     if not group.flat.any():
-        return given
+        return placed
 
     def read(points: Array) -> Array:
         shown = transform.transform_points(group.to_world, points)
         return np.where(group.flat[..., None], transform.transform_points(group.from_world, shown), points)
 
-    pole = None if given.pole is None else read(given.pole)
-    return replace(given, target=within_reach(group, read(given.target)), pole=pole)
+    pole = None if placed.pole is None else read(placed.pole)
+    return replace(placed, target=within_reach(group, read(placed.target)), pole=pole)
 
 
 def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:

@@ -18,7 +18,7 @@ from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
 
 _SHORT = 1e-30
 _NOTHING = _SHORT**3
-"""A volume: axes shorter than `_SHORT` count as nothing, else the inverse would be beyond all sizes."""
+"""A volume: axes shorter than `_SHORT` count as nothing: their inverse would be beyond all sizes."""
 
 _LAST_ROW = 0.0, 0.0, 0.0, 1.0
 """Of affine matrices."""
@@ -27,9 +27,9 @@ _FLAT = 1e-6
 """Of the longest axis: what single precision leaves of an axis that was scaled to nothing."""
 
 UNSCALED = 1e-5
-"""So far from 1 a scale counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
-up to 6e-6. The lengths at rest have it; as the bones turn, the end bone's changes by no more than this part, a tenth of
-what a report calls off."""
+"""A scale this close to 1 counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
+up to 6e-6. The lengths at rest include it. As the bones turn, the end bone's length changes by no more than this part,
+a tenth of what a report calls off."""
 
 Data = TypeVar("Data")
 
@@ -82,24 +82,24 @@ def inverse(matrix: Array) -> Array:
 def nearest_inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The inverse of matrices (n, k, k), and (n,) True for those that are flat: they scale along a line to nothing.
 
-    A flat one gets its pseudoinverse: of all that it takes to a point, or as close as it can, that nearest to the
-    origin.
+    A flat one gets its pseudoinverse: of all points that the matrix takes closest to a point, it gives the one nearest
+    to the origin.
     """
-    found, volume = _adjugate(matrix)
+    nearest, volume = _adjugate(matrix)
     linear = matrix[..., :3, :3]
-    size_sq, areas_sq = (np.square(each).sum(axis=(-2, -1)) for each in (linear, found))
-    # Areas of next to nothing are what rounding leaves; then so is the volume, and no measure of the areas.
+    size_sq, areas_sq = (np.square(part).sum(axis=(-2, -1)) for part in (linear, nearest))
+    # Areas near zero are left over by rounding; so is the volume then, which says nothing of the areas.
     flat = (areas_sq <= (_FLAT * size_sq) ** 2) | (np.square(volume) <= _FLAT**2 * areas_sq * size_sq)
     flat |= np.abs(volume) < _NOTHING
-    found /= np.where(flat, np.inf, volume)[..., None, None]
+    nearest /= np.where(flat, np.inf, volume)[..., None, None]
     tall = flat & (size_sq > _SHORT**2)
     if tall.any():
-        found[tall] = np.linalg.pinv(linear[tall], rcond=_FLAT)
-    return _with_way_back(found, matrix), flat
+        nearest[tall] = np.linalg.pinv(linear[tall], rcond=_FLAT)
+    return _with_way_back(nearest, matrix), flat
 
 
 def _adjugate(matrix: Array) -> tuple[Array, Array]:
-    """(n, 3, 3) of the linear parts the inverse times the volume, and (n,) that."""
+    """(n, 3, 3) the inverse of each linear part times its volume, and (n,) that volume."""
     x, y, z = (matrix[..., :3, column] for column in range(3))
     linear = np.empty((*matrix.shape[:-2], 3, 3), order="F")
     linear[..., 0, :], linear[..., 1, :], linear[..., 2, :] = cross(y, z), cross(z, x), cross(x, y)
@@ -147,8 +147,8 @@ def transform_points(matrix: Array, points: Array) -> Array:
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
     if linear.size <= FEW and vectors.size <= FEW:
-        found: Array = (linear @ vectors[..., None])[..., 0]
-        return found
+        few: Array = (linear @ vectors[..., None])[..., 0]
+        return few
     return np.einsum("...ij,...j->...i", by_component(linear), vectors, order="F")
 
 
@@ -181,9 +181,14 @@ def stacked(arrays: Iterable[Array]) -> Array:
 
 def each_array(function: Callable[[Array], Array], data: Data) -> Data:
     """The dataclass `data` with `function` applied to each array in it; what is no array stays as it is."""
-    values = {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]
+    values = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
     arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
     return replace(data, **arrays)  # type: ignore[type-var]
+
+
+def on_rows(rows: NDArray[np.intp] | slice) -> Callable[[Array], Array]:
+    """Picks these rows of arrays (n, ...); of (1, ...), which is the same on all of them, the one that there is."""
+    return lambda array: array if len(array) == 1 else array[rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -17,14 +17,12 @@ from ..solver.vectors import norm, product, unit
 from . import chain_group, transform
 from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup
+from .rounding import VISIBLE
 from .transform import Basis
 from .values import Samples
 
 _CLOSE = 1e-7
 """Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
-
-_FITS = 1e-4
-"""Part of the chain's length: if joints are farther off than this, the chain counts as not having reached."""
 
 
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
@@ -62,7 +60,7 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
     """
     solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
     joints = _joints(_posed_links(solved.group, _solved_bases(solved), solved.samples))
-    unfit = (norm(off).sum(axis=-1) > _FITS * size) & (solution.status == Status.REACHED)
+    unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
     short = np.where(norm(joints[..., 2, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
     status = np.where(unfit, short, solution.status).astype(np.uint8)

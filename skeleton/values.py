@@ -25,7 +25,7 @@ AXES = {
 """The hinge axis in the end bone's space."""
 
 MERGE = 0.01
-"""Frames: Blender makes keys that are closer than this into one."""
+"""Frames: Blender merges keys that are closer than this."""
 
 Key: TypeAlias = Any
 """An object or a scene of Blender's: here it is compared and hashed, and nothing more."""
@@ -96,10 +96,10 @@ class ChainPlan:
     bones : from the root bone to the end bone, with any twist bones in between
     below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
     parent : the root bone's parent bone
-    animated : names of those numbers, among the options and the rotation influence, that may be another on each frame
+    animated : names of the numbers, among the options and the rotation influence, that may differ from frame to frame
     key_frames : (m,) the frames to key, or None for all
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
-        it; for each the bones from its nearest bone above up to one of the chain's
+        it; for each, the bones from the nearest one above it up to one of the chain's
     """
 
     name: str
@@ -249,7 +249,8 @@ class Samples:
             pose={point: function(matrices) for point, matrices in self.pose.items()},
             basis={point: each_array(function, basis) for point, basis in self.basis.items()},
             numbers={
-                point: {name: function(each) for name, each in found.items()} for point, found in self.numbers.items()
+                point: {name: function(values) for name, values in named.items()}
+                for point, named in self.numbers.items()
             },
         )
 
@@ -268,7 +269,7 @@ class Samples:
 
     def __or__(self, other: Self) -> Self:
         """The samples of both."""
-        both = {each.name: getattr(self, each.name) | getattr(other, each.name) for each in fields(self)}
+        both = {part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)}
         return replace(self, **both)
 
     def world(self, point: Point) -> Array:
@@ -286,7 +287,7 @@ class Channel:
     frames : (m,)        rising, may be fractional
     values : (m, k)      a column for each index of the property; finite
     slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
-        is Bezier and counts; else None
+        is Bezier and counts; otherwise None
     held : (m - 1,)      True where the values stay until the next key; None where they never do
     kept : stretches, each from one frame to another, on which the curves keep the keys that they have
     """
@@ -298,3 +299,7 @@ class Channel:
     slopes: Array | None = None
     held: NDArray[np.bool_] | None = None
     kept: tuple[tuple[float, float], ...] = ()
+
+    def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:
+        """The keys on these rows of its frames, of a channel without slopes."""
+        return replace(self, frames=self.frames[rows], values=self.values[rows])

@@ -35,8 +35,8 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
 def _shaped(name: str, values: ArrayLike, shape: Shape) -> Array:
     array = as_numbers(name, values)
     if array.shape[array.ndim - len(shape) :] != shape:
-        wanted = ", ".join(("...", *map(str, shape)))
-        raise ValueError(f"{name} must have the shape ({wanted}), but has {array.shape}")
+        expected = ", ".join(("...", *map(str, shape)))
+        raise ValueError(f"{name} must have the shape ({expected}), but has {array.shape}")
     return array
 
 
@@ -101,27 +101,27 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     """
     _refuse_other("goals", goals, Goals, "Goals(target=...)")
     _refuse_other("options", options, Options, "Options(...)")
-    found = {
+    arrays = {
         name: _shaped(name, values, shape)
         for name, shape in _GOALS.items()
         if (values := getattr(goals, name)) is not None or name == "target"
     }
-    found = {name: _fit(name, array) for name, array in found.items()}
-    target, seconds = found["target"], found.get("seconds")
+    arrays = {name: _fit(name, array) for name, array in arrays.items()}
+    target, seconds = arrays["target"], arrays.get("seconds")
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
-    shapes = {name: (array.shape, len(_GOALS[name])) for name, array in found.items()}
+    shapes = {name: (array.shape, len(_GOALS[name])) for name, array in arrays.items()}
     shapes |= {"joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
     varying = {name: getattr(options, name) for name in VARYING}
     shapes |= {name: (value.shape, 0) for name, value in varying.items() if isinstance(value, np.ndarray)}
     frames = common_rows(**shapes) or (1,)
     if target.shape[:-1] != frames:
-        found["target"] = np.broadcast_to(target, (*frames, 3))
-    return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in found.items()})
+        arrays["target"] = np.broadcast_to(target, (*frames, 3))
+    return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in arrays.items()})
 
 
 def _is_usual(array: Array) -> bool:
-    """True if these are few numbers, none of which has to be refused or replaced."""
+    """True if these are few numbers, and none has to be refused or replaced."""
     if array.size > _FEW:
         return False
     return all(number == 0.0 or SMALLEST <= abs(number) <= LARGEST for number in array.ravel().tolist())

@@ -52,7 +52,7 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
         return _rest_plane(goals, options, rest, start.side)
     side = start.side
     if options.bend == Bend.POSITIVE and options.reference == Reference.REST:
-        # Else a slight rest pose would turn the bones over on their way to a pole on the side that was chosen.
+        # Otherwise a slight rest pose would turn the bones over on their way to a pole on the chosen side.
         side = np.where(is_slight(rest), 1.0, side)
     distance, aim = _aim(goals.target, options, start)
     has_pole = goals.pole is not None and options.plane != Plane.AIM
@@ -66,7 +66,7 @@ def bend_plane(goals: Goals, options: Options, rest: ReferencePose, start: Refer
 def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array) -> BendPlane:
     """The rest plane, aimed at the point in it that is closest to the target; a pole only chooses the side."""
     distance, aim = _aim(rejection(goals.target, rest.normal), options, rest)
-    # One kept from a frame whose rest plane is another lies outside of this one.
+    # An aim carried over from a frame with another rest plane lies outside of this one.
     aim = beside(aim, rest.normal)
     hinge = np.broadcast_to(rest.normal, aim.shape)
     if goals.pole is not None:
@@ -114,14 +114,14 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if partly:
         hinge = rotate_about(without, aim, options.pole_influence * angle_about(aim, without, hinge))
-    known = decided if all_decided else np.logical_or.reduce(decided, axis=0)
-    if not (all_decided or known.all()):
-        hinge = np.where(known[..., None], hinge, without)
+    decided_ever = decided if all_decided else np.logical_or.reduce(decided, axis=0)
+    if not (all_decided or decided_ever.all()):
+        hinge = np.where(decided_ever[..., None], hinge, without)
     if options.pole_smoothing == 0.0 or len(hinge) == 1:
         return hinge, np.zeros(sine.shape)
     if goals.seconds is None:
         raise ValueError("a pole is to be smoothed, but the frames have no time")
-    certain = np.where(known, swivel.certainty(pole, sine, options.pole_influence), 1.0)
+    certain = np.where(decided_ever, swivel.certainty(pole, sine, options.pole_influence), 1.0)
     turns = swivel.turns(aim, side[..., None] * hinge, certain, goals.seconds, options.pole_smoothing)
     return np.where(turns[..., None] != 0.0, rotate_about(hinge, aim, turns), hinge), turns
 

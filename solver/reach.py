@@ -1,7 +1,8 @@
 """How far the chain reaches: the annulus, targets outside of it, softness, stretch.
 
 By the law of cosines the reach at hinge angle t is D^2 = l1^2 + l2^2 + 2 l1 l2 cos t. Written with half angles it is
-(l1 + l2)^2 - 4 l1 l2 sin^2(t/2), exact at full reach, and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), exact at full fold.
+(l1 + l2)^2 - 4 l1 l2 sin^2(t/2), exact at full reach, and (l1 - l2)^2 + 4 l1 l2 cos^2(t/2), exact at full fold. The
+soft reach is that of Andy Nicholas (Soft IK, softimageblog.com/archives/108).
 """
 
 from math import pi
@@ -62,7 +63,7 @@ def soft_reach(distance: Array, outer: Array, softness: Number) -> Array:
     soft = np.greater(softness, 0.0)
     start, span = (1.0 - softness) * outer, softness * outer
     beyond = np.maximum(distance - start, 0.0)
-    # After 64 spans no double changes any more. A chain of no length has none to ease over, and goes nowhere.
+    # After 64 spans the result no longer changes in double precision. A chain without length has no span and stays put.
     spans = np.minimum(beyond, 64.0 * span) / np.where(span > 0.0, span, 1.0)
     return np.where(soft & (beyond > 0.0), start - span * np.expm1(-spans), distance)
 
@@ -84,9 +85,9 @@ def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Arra
 
 def stretch(distance: Array, reached: Array, max_stretch: Number) -> Array:
     """(...) factor on both bones, from 1 to `max_stretch`, that brings a tip at `reached` nearest to `distance`."""
-    # A chain without length cannot be scaled to any.
-    wanted = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
-    return np.clip(wanted, 1.0, max_stretch)
+    # No factor gives length to a chain without length.
+    factor = np.where(reached > 0.0, distance / np.where(reached > 0.0, reached, 1.0), 1.0)
+    return np.clip(factor, 1.0, max_stretch)
 
 
 def shortfall(distance: Array, inner: Array, outer: Array, slack: Array) -> Array:

@@ -2,8 +2,8 @@
 
 A *span* is the curve from one key to the next: a straight line, or a cubic with its own slopes at both ends (Hermite),
 the slopes with which it comes nearest to the rows between. A cubic Bezier whose handles lie a third of the way to the
-next key is that same cubic, so Blender plays what is tested here. If the values jump, the value of one key is held
-until the next.
+next key is that same cubic, so Blender plays what is tested here. The slopes are a least-squares fit (as in Schneider,
+1990). If the values jump, the value of one key is held until the next.
 
 The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988), searched in breadth: first all rows
 that one span reaches, then all that two spans reach.
@@ -67,7 +67,7 @@ class Curve:
 def fewest_keys(
     frames: Array, values: Array, error: Error, *, cubic: bool, keyed: Rows | None = None
 ) -> Generator[float, None, Curve]:
-    """The curve with the fewest keys; to find it takes long, so it yields on the way the part that is done.
+    """The curve with the fewest keys. Finding it takes long, so this yields the part that is done.
 
     frames : (n,)        rising
     values : (n, k)      on every frame
@@ -136,10 +136,10 @@ class _Spans:
         # The normal equations, two unknowns a span and column.
         both = np.stack((leave, arrive), axis=1)
         (a, b), (_, c) = np.moveaxis(both @ np.swapaxes(both, 1, 2), 0, -1)
-        wanted = both @ missing
+        fitted = both @ missing
         a, c = a + _STRAIGHT, c + _STRAIGHT
         inverse = np.moveaxis(np.array(((c, -b), (-b, a))) / (a * c - b * b), -1, 0)
-        return inverse @ wanted / length[..., None]
+        return inverse @ fitted / length[..., None]
 
     def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""
@@ -232,7 +232,7 @@ def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Ro
 
 
 def _spread_rows(count: Rows, most: int) -> Rows:
-    """(s, most) numbers below `count` (s, 1): all of them if they are few enough, else `most` at even distances."""
+    """(s, most) numbers below `count` (s, 1): all if they are few enough, otherwise `most` at even distances."""
     number = np.arange(most)
     return np.where(count > most, (2 * number + 1) * count // (2 * most), np.minimum(number, np.maximum(count - 1, 0)))
 

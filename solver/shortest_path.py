@@ -40,13 +40,13 @@ def _costs(first: Array, steps: Array) -> Array:
     stretches = count // length + 1
     padded = np.zeros((2, 2, stretches * length, *steps.shape[3:]))
     padded[:, :, :count] = steps
-    each = np.moveaxis(padded.reshape(2, 2, stretches, length, *steps.shape[3:]), 3, 0).copy()
+    ways = np.moveaxis(padded.reshape(2, 2, stretches, length, *steps.shape[3:]), 3, 0).copy()
     for row in range(1, length):
-        each[row] = _after(each[row - 1], each[row])
+        ways[row] = _after(ways[row - 1], ways[row])
     starts = [first]
     for stretch in range(stretches - 1):
-        starts.append((starts[-1][:, None] + each[-1, :, :, stretch]).min(axis=0))
-    costs = (np.stack(starts, axis=1)[:, None] + each).min(axis=1)  # (length, 2, stretches, ...)
+        starts.append((starts[-1][:, None] + ways[-1, :, :, stretch]).min(axis=0))
+    costs = (np.stack(starts, axis=1)[:, None] + ways).min(axis=1)  # (length, 2, stretches, ...)
     within = np.moveaxis(costs, 0, 2).reshape(2, stretches * length, *steps.shape[3:])[:, :count]
     return np.concatenate((first[:, None], within), axis=1)
 

@@ -140,16 +140,18 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
     links[..., 0, 0], links[..., 0, 1] = along, across
     links[..., 1, 0], links[..., 1, 1] = reached - along, -across
     length = norm(links)[..., None]
-    known = length > 0.0
-    if every(known):
+    has_length = length > 0.0
+    if every(has_length):
         links /= length
         return links
-    return np.where(known, links / np.where(known, length, 1.0), (1.0, 0.0))
+    return np.where(has_length, links / np.where(has_length, length, 1.0), (1.0, 0.0))
 
 
 def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:
     """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
-    angles, shortfalls = (np.stack([getattr(one, name) for one in solutions]) for name in ("hinge_angle", "shortfall"))
+    angles, shortfalls = (
+        np.stack([getattr(side, name) for side in solutions]) for name in ("hinge_angle", "shortfall")
+    )
     if options.bend == Bend.LIMITS:
         choice: NDArray[Any] = bend.farther_from_limits(angles, shortfalls, options)
     else:
@@ -211,6 +213,6 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
 
 
 def _on_parent(rotations: Array) -> Array:
-    """(..., 2, 3, 3) rotations of which the end bone's is relative to the root bone."""
+    """(..., 2, 3, 3) the rotations; that of the end bone is relative to the root bone."""
     root, end = rotations[..., 0, :, :], rotations[..., 1, :, :]
     return np.stack((root, product(np.swapaxes(root, -1, -2), end)), axis=-3)

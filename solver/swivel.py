@@ -6,8 +6,9 @@ line. With certainty x and time t, the turns u make least
 
     sum of  u² x / (1 - x²)² dt  +  T² sum of  (step of the swivel angle + step of u)² / dt
 
-which is one tridiagonal system for each chain. At certainty 1 the first sum pins u to 0. The angle itself is smoothed,
-not its exponential, which half a turn would lead through 0 and so flip in one frame all the same.
+which is one tridiagonal system for each chain (as in Whittaker, 1923, with weights and first differences). At certainty
+1 the first sum pins u to 0. The angle itself is smoothed: its exponential would pass through 0 in half a turn, and so
+flip in one frame.
 """
 
 from math import pi
@@ -25,7 +26,7 @@ LONGEST = 0.25
 """Seconds over which smoothing 1 spreads a whirl, where the pole says nothing."""
 
 _LEAST = 1e-6
-"""Certainty of a pole on the line: with none at all, a range without a better frame would be solved by any turn."""
+"""Certainty of a pole on the line: with 0, any turn would solve a range that has no better frame."""
 
 
 def certainty(pole: Array, sine: Array, influence: Number) -> Array:
@@ -44,7 +45,7 @@ def turns(aim: Array, hinge: Array, certain: Array, seconds: Array, smoothing: f
 
     aim, hinge : (n, ..., 3)     unit vectors at right angles
     certain : (n, ...)           0 to 1, from `certainty`
-    seconds : (n, ...)           rising; so the frame rate and the step make no difference but that of a finer grid
+    seconds : (n, ...)           rising; the frame rate and the step only make the grid finer or coarser
     smoothing : 0 to 1           part of `LONGEST` over which to smooth
     """
     right = np.zeros(certain.shape)

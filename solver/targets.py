@@ -70,9 +70,9 @@ def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, t
     size = bones.lengths.sum(axis=-1)
     good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
     # A chain that is never bent tells its side by its hinge.
-    known = offset if good.any() else cross(bones.aim, hinge)
-    on_root = carry_last(np.einsum("...ji,...j->...i", root, known), np.broadcast_to(good, known.shape[:-1]))
-    known = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), bones.aim))
-    mixed = offset + slack[..., None] * known
+    side = offset if good.any() else cross(bones.aim, hinge)
+    on_root = carry_last(np.einsum("...ji,...j->...i", root, side), np.broadcast_to(good, side.shape[:-1]))
+    side = unit(rejection(np.einsum("...ij,...j->...i", root, on_root), bones.aim))
+    mixed = offset + slack[..., None] * side
     cancelled = norm(mixed) <= 1e-3 * slack
-    return np.where(cancelled[..., None], known, unit(mixed))
+    return np.where(cancelled[..., None], side, unit(mixed))

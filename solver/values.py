@@ -177,9 +177,9 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, float) and isfinite(value) and low <= value <= high:  # chains are read often
                 continue
-            given = as_numbers(name, value)
-            object.__setattr__(self, name, given if given.ndim else float(given))
-            values = np.ravel(given)
+            numbers = as_numbers(name, value)
+            object.__setattr__(self, name, numbers if numbers.ndim else float(numbers))
+            values = np.ravel(numbers)
             wrong = ~(np.isfinite(values) & (low <= values) & (values <= high))
             if wrong.any():
                 raise ValueError(

@@ -72,8 +72,8 @@ def beside(vector: Array, direction: Array) -> Array:
     in_line = length <= IN_LINE * norm(vector)
     part /= np.where(length > 0.0, length, 1.0)[..., None]
     # Of a short part, rounding has left much in line: it goes with a second rejection.
-    found = rejection(part, direction)
-    return np.where(in_line[..., None], any_normal(direction), found) if np.count_nonzero(in_line) else found
+    result = rejection(part, direction)
+    return np.where(in_line[..., None], any_normal(direction), result) if np.count_nonzero(in_line) else result
 
 
 def swing(vector: Array, start: Array, end: Array) -> Array:
@@ -138,7 +138,7 @@ def product(first: Array, second: Array) -> Array:
     if first.size <= FEW and second.size <= FEW:
         few: Array = first @ second
         return few
-    # A constant times what varies would else lie in memory as the constant does, which takes ten times as long.
+    # Otherwise a constant times what varies would lie in memory as the constant does, which takes ten times as long.
     return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), order="F")
 
 

@@ -4,19 +4,19 @@ from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.bake import markers, report
-from .panel import draw_lines
 from .sections import section
+from .sidebar import draw_lines
 
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     """What the last bake or check of this armature has found."""
-    found = report.last(rig)
-    if found is None:
+    last_report = report.last(rig)
+    if last_report is None:
         return
-    body = section(layout, "Report", count=found.to_know)
+    body = section(layout, "Report", count=last_report.to_know)
     if body:
-        draw_lines(body, context, [found.title])
-        for finding in found.findings():
+        draw_lines(body, context, [last_report.title])
+        for finding in last_report.findings():
             draw_lines(body, context, [finding.text], frame=finding.frame)
         if markers.of(context.scene, rig.name):
             body.operator("two_bone_ik.markers_remove", text="Remove Markers")

@@ -19,12 +19,8 @@ def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
     column = layout.column(align=True)
     straight = straight_rest(rig, chain)
     if straight:
-        about = _about(
-            straight,
-            straight.axis,
-            "Straight at rest: bends about {}",
-            "Straight at rest: bends about {} (towards viewer)",
-        )
+        bends = "Straight at rest: bends about {}", "Straight at rest: bends about {} (towards viewer)"
+        about = _about(straight, straight.axis, *bends)
         column.label(text=about, translate=False)
         about = _about(straight, straight.other, "Bend about {}", "Bend about {} (Towards Viewer)")
         column.operator("two_bone_ik.side_decide", text=about, translate=False).axis = straight.other

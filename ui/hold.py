@@ -15,8 +15,8 @@ def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) ->
     """Where the target stays, and its holds."""
     # A view layer that was never evaluated has none.
     depsgraph = context.view_layer.depsgraph
-    found = list(hold_state.states(chain, depsgraph)) if depsgraph else []
-    body = section(layout, "Hold", count=sum(out_of_date for _, out_of_date in found))
+    states = list(hold_state.states(chain, depsgraph)) if depsgraph else []
+    body = section(layout, "Hold", count=sum(out_of_date for _, out_of_date in states))
     if body is None:
         return
     scene: Any = context.scene
@@ -29,11 +29,11 @@ def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) ->
         body.prop_search(scene, "two_bone_ik_hold_to_bone", scene.two_bone_ik_hold_to.data, "bones")
     text = pgettext_iface("Hold Frames {} - {}").format(*holds.usual_frames(rig, context.scene))
     body.operator("two_bone_ik.hold", text=text, translate=False)
-    for index, (name, out_of_date) in enumerate(found):
+    for index, (name, out_of_date) in enumerate(states):
         row = body.row(align=True)
         row.label(text=name, icon="ERROR" if out_of_date else "PINNED", translate=False)
         if out_of_date:
             row.label(text="Out of date")
         row.operator("two_bone_ik.hold_remove", text="", icon="X", emboss=False).index = index
-    if found:
+    if states:
         body.operator("two_bone_ik.holds_update", text="Update Holds")

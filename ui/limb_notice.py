@@ -12,6 +12,7 @@ from bpy.utils import units
 from ..blender.armatures import Rig, editable
 from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
+from .sidebar import wrapped
 
 if TYPE_CHECKING:
     from ..blender.status.limb_state import LimbState
@@ -27,21 +28,21 @@ def look(context: Context, rig: Rig) -> "Mapping[str, LimbState]":
     return limb_states(rig, context.scene, context.view_layer.depsgraph, playing=playing)
 
 
-def short(context: Context, found: "LimbState") -> str:
+def short(context: Context, state: "LimbState") -> str:
     """A word or two, in the user's language; "" where there is nothing to tell."""
-    if found.refusal:
-        return pgettext_iface(found.refusal.kind.replace("_", " ").capitalize())
-    return _filled(context, found, "short")
+    if state.refusal:
+        return pgettext_iface(state.refusal.kind.replace("_", " ").capitalize())
+    return _filled(context, state, "short")
 
 
-def long(context: Context, found: "LimbState") -> str:
+def long(context: Context, state: "LimbState") -> str:
     """A sentence, in the user's language; "" where there is nothing to be done."""
-    return _filled(context, found, "long")
+    return _filled(context, state, "long")
 
 
-def icon(found: "LimbState") -> Any:
+def icon(state: "LimbState") -> Any:
     """The sign of its state."""
-    return _STATES[found.state]["icon"]
+    return _STATES[state.state]["icon"]
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
@@ -49,30 +50,28 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
 
     What comes and goes while a target moves has its place all the time, so that nothing below it jumps.
     """
-    from .panel import wrapped
-
     rig = chain.id_data
-    found = look(context, rig)[chain.name]
-    by, button = found.hiding, ""
+    state = look(context, rig)[chain.name]
+    by, button = state.hiding, ""
     # That it has no target yet needs no words either, and that the armature is linked is told above the list.
-    refusal = found.refusal if chain.target and editable(rig) else None
-    text = str(refusal) if refusal else long(context, found)
+    refusal = state.refusal if chain.target and editable(rig) else None
+    text = str(refusal) if refusal else long(context, state)
     if by:
         name = property_label(by.switch)
         shows_others = pgettext_iface('The rig does not show this limb: "{name}" shows other bones in its place')
         hides = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose')
         text = (hides if by.constraint else shows_others).format(name=name, constraint=by.constraint, bone=by.bone)
-        template = 'Key "{name}" at {value:g}' if found.keyed else 'Set "{name}" to {value:g}'
+        template = 'Key "{name}" at {value:g}' if state.keyed else 'Set "{name}" to {value:g}'
         button = pgettext_iface(template if by.switch else "Mute Constraint").format(name=name, value=by.value)
     elif chain.mute:
         button = pgettext_iface("Unmute Chain")
     lines = wrapped(context, text)
-    covers = found.keyed and rig.two_bone_ik_live
+    covers = state.keyed and rig.two_bone_ik_live
     column = layout.column(align=True)
     column.scale_y = 0.8
     for line in lines:
         column.label(text=line, translate=False)
-    if found.refusal and found.refusal.kind == "SHEAR":
+    if state.refusal and state.refusal.kind == "SHEAR":
         column.operator("two_bone_ik.set_aligned")
     if button:
         column.operator("two_bone_ik.reveal", text=button, translate=False)
@@ -88,19 +87,18 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
 def _most_lines(context: Context) -> int:
     """How many lines the sentences take that come and go while a target moves."""
     from ..blender.status.limb_state import LimbState, State
-    from .panel import wrapped
 
     states = (State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED)
-    found = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
-    return max(len(wrapped(context, long(context, each))) for each in found)
+    examples = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
+    return max(len(wrapped(context, long(context, example))) for example in examples)
 
 
-def _filled(context: Context, found: "LimbState", length: str) -> str:
-    template = _STATES[found.state].get(length, "")
+def _filled(context: Context, state: "LimbState", length: str) -> str:
+    template = _STATES[state.state].get(length, "")
     system = context.scene.unit_settings.system
-    distance = units.to_string(system, "LENGTH", found.miss, precision=3, compatible_unit=False)
+    distance = units.to_string(system, "LENGTH", state.miss, precision=3, compatible_unit=False)
     if not template:
         return ""
-    item, scenes = found.away
-    named = {"distance": distance, "cause": pgettext_iface(found.cause), "item": item, "scenes": scenes}
+    item, scenes = state.away
+    named = {"distance": distance, "cause": pgettext_iface(state.cause), "item": item, "scenes": scenes}
     return pgettext_iface(template).format(**named)

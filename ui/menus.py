@@ -1,7 +1,7 @@
-"""Menus in Blender's own: without them, menu search finds nothing. What a menu's title says its entries leave out."""
+"""Menus in Blender's own: without them, menu search finds nothing. Entries leave out what the menu's title says."""
 
 from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
-from bpy.utils import register_class, unregister_class
+from bpy.utils import register_classes_factory
 
 _MENUS = (VIEW3D_MT_pose_ik, VIEW3D_MT_object_animation)
 
@@ -83,9 +83,6 @@ class TWO_BONE_IK_MT_hold(Menu):
         layout.operator("two_bone_ik.hold_remove", text="Remove Holds")
 
 
-_CLASSES = (TWO_BONE_IK_MT_chains, TWO_BONE_IK_MT_chain, TWO_BONE_IK_MT_targets, TWO_BONE_IK_MT_hold)
-
-
 def _draw(menu: Menu, context: Context) -> None:
     from ..blender.status.in_hand import rig_in_hand
 
@@ -94,10 +91,14 @@ def _draw(menu: Menu, context: Context) -> None:
         menu.layout.menu("TWO_BONE_IK_MT_chains")
 
 
+_register, _unregister = register_classes_factory(
+    (TWO_BONE_IK_MT_chains, TWO_BONE_IK_MT_chain, TWO_BONE_IK_MT_targets, TWO_BONE_IK_MT_hold)
+)
+
+
 def register() -> None:
     """Append the menu."""
-    for each in _CLASSES:
-        register_class(each)
+    _register()
     for menu in _MENUS:
         menu.append(_draw)
 
@@ -106,5 +107,4 @@ def unregister() -> None:
     """Remove it."""
     for menu in _MENUS:
         menu.remove(_draw)
-    for each in reversed(_CLASSES):
-        unregister_class(each)
+    _unregister()

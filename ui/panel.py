@@ -1,7 +1,5 @@
 """The panel in the sidebar of the 3D Viewport, and the list of chains in it."""
 
-from collections.abc import Iterable
-from textwrap import wrap
 from typing import Any
 
 import bpy
@@ -12,15 +10,10 @@ from bpy.utils import register_classes_factory
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, editable
 from ..blender.settings.properties import TwoBoneIKChain, is_from_library
+from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
 
-_LETTER, _FRAME = 5.8, 52.0
-"""Of a text in the panel, in pixels: a letter, and what the sidebar has beside the text, its tabs among it."""
-
-_ROW_LETTER, _ICON, _MARGIN, _BESIDE = 6.5, 20.0, 14.0, 67.0
-"""Of a row of the list, in pixels: a letter, an icon, around a text, and what the sidebar has beside the list."""
-
-_NARROW = 230.0
-"""Pixels of a sidebar in which four buttons in a row would lose their words."""
+_LETTER, _MARGIN, _BESIDE = 6.5, 14.0, 67.0
+"""Of a row of the list, in pixels: a letter, the space around a text, and what the sidebar has beside the list."""
 
 
 class TWO_BONE_IK_UL_chains(UIList):
@@ -39,22 +32,22 @@ class TWO_BONE_IK_UL_chains(UIList):
         from . import limb_notice
 
         found = limb_notice.look(context, rig)[chain.name]
-        beside = _BESIDE if is_narrow(context) else _BESIDE + _ICON + 8.0
-        width = max(sidebar_width(context) - beside, 4.0 * _ICON)
+        beside = _BESIDE if is_narrow(context) else _BESIDE + ICON + 8.0
+        width = max(sidebar_width(context) - beside, 4.0 * ICON)
         text, icon = limb_notice.short(context, found), limb_notice.icon(found)
-        room = _ICON + _MARGIN + _ROW_LETTER * len(text)
+        room = ICON + _MARGIN + _LETTER * len(text)
         # The name keeps half of the row.
         if room > width / 2.0:
-            text, room = "", 2.0 * _ICON
-        elif room + _ICON > width / 2.0:
+            text, room = "", 2.0 * ICON
+        elif room + ICON > width / 2.0:
             icon = "NONE"
         else:
-            room += _ICON
+            room += ICON
 
         row = layout.split(factor=1.0 - room / width, align=True) if text else layout.row(align=True)
         row.active = not chain.mute
         # Of a short row the name needs all that there is.
-        is_short = width - room < _ICON + _MARGIN + _ROW_LETTER * len(chain.name)
+        is_short = width - room < ICON + _MARGIN + _LETTER * len(chain.name)
         if is_from_library(chain):
             row.label(text=chain.name, icon="NONE" if is_short else "LIBRARY_DATA_OVERRIDE", translate=False)
         else:
@@ -142,16 +135,6 @@ def _draw_first_steps(layout: UILayout, rig: Rig, *, is_known: bool) -> None:
         layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 
-def sidebar_width(context: Context) -> float:
-    """In the pixels that it has where nothing is scaled."""
-    return context.region.width / context.preferences.system.ui_scale
-
-
-def is_narrow(context: Context) -> bool:
-    """True where the sidebar has no room for long rows."""
-    return sidebar_width(context) < _NARROW
-
-
 def _draw_list(layout: UILayout, context: Context, rig: Rig) -> None:
     # In a narrow sidebar the buttons are below the list, and the names have their place.
     narrow = is_narrow(context)
@@ -185,29 +168,3 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
         row = layout.row(align=True)
     row.operator("two_bone_ik.check", text="Check...")
     row.operator("two_bone_ik.bake", text="Bake...")
-
-
-def draw_lines(
-    layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
-) -> None:
-    """Text, broken where the sidebar ends; what is broken goes on with `indent`. A click on it goes to the frame."""
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    room = 0.0 if frame is None else _ICON
-    for line in lines:
-        for number, part in enumerate(wrapped(context, line, indent, room)):
-            if frame is None:
-                column.label(text=part, translate=False)
-            else:
-                row = column.row()
-                row.alignment = "LEFT"
-                # The sign shows that it is a button.
-                icon: Any = "BLANK1" if number else "TIME"
-                button = row.operator("two_bone_ik.go_to_frame", text=part, translate=False, emboss=False, icon=icon)
-                button.frame = frame
-
-
-def wrapped(context: Context, text: str, indent: str = "", room: float = 0.0) -> list[str]:
-    """The text in lines that fit the sidebar, beside something that takes so much room."""
-    width = int((sidebar_width(context) - _FRAME - room) / _LETTER)
-    return wrap(text, max(width, 12), subsequent_indent=indent)

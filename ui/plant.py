@@ -8,8 +8,8 @@ from bpy.types import Context, UILayout
 from ..blender.armatures import Rig
 from ..blender.plant import contact_keys
 from ..blender.settings.properties import TwoBoneIKChain
-from .panel import draw_lines
 from .sections import section
+from .sidebar import draw_lines
 
 
 def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:

@@ -9,8 +9,8 @@ from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import limbs_of
 from ..blender.rigs.switch_property import shown_control_set
 from ..blender.status import in_hand
-from .panel import draw_lines
 from .sections import section
+from .sidebar import draw_lines
 
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:

@@ -33,7 +33,6 @@ def bake(
     settings: KeySettings,
     *,
     beside: Set[Rig] = frozenset(),
-    pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the chains over the range; none may follow a limb of another armature `beside` this one."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -47,7 +46,7 @@ def bake(
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = rig_notes(plan, constraints, () if to_mute else hiding, keyed=True)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, pose_before, opened.slow.append))
+    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, opened.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.over_range(known={rig: constraints}), 0.0, sampled)
@@ -61,7 +60,7 @@ def bake(
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         comparison = compare_joints(plan, solved, rows, settings, settings.measure)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled)))
 
     return write
@@ -74,8 +73,7 @@ def check(
     scene: Scene | None,
     way: Sampling,
     *,
-    pose_before: sampling.PoseBefore = sampling.as_sampled,
-    more_notes: Callable[[Plan, sampling.PoseBefore], Iterable[str]],
+    more_notes: Callable[[Plan], Iterable[str]],
 ) -> Report:
     """The report of a bake, without the bake.
 
@@ -85,8 +83,8 @@ def check(
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan, pose_before)]
+    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan)]
 
-    samples = run(sampling.samples_over_range(plan, way, pose_before))
+    samples = run(sampling.samples_over_range(plan, way))
     solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
     return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)])

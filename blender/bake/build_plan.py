@@ -31,6 +31,9 @@ from .report import left_out_alerts
 Frames = tuple[float, float] | tuple[float, float, float] | range
 """First frame, last frame and step; or a range, which ends before its stop, as always in Python."""
 
+Names = Sequence[str] | None
+"""Names of chains; None for all that are not muted."""
+
 Ranks = tuple[tuple[ChainPlan, ...], ...]
 
 BETWEEN = 0.25
@@ -58,10 +61,10 @@ def build_plan(
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
-    found = chains_taking_part(rig, names)
-    if not found.chains:
-        found = chains_taking_part(rig, found.left_out)  # it is refused by the name of the first
-    chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in found.chains])
+    taking_part = chains_taking_part(rig, names)
+    if not taking_part.chains:
+        taking_part = chains_taking_part(rig, taking_part.left_out)  # it is refused by the name of the first
+    chains = with_animated(rig, [chain_plan(rig, chain, stand_in) for chain in taking_part.chains])
     links = dependencies.links(chains)
     checks.refuse_driven_targets(chains, links)
     solved = steps(start, end, step)
@@ -71,17 +74,8 @@ def build_plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    return Plan(
-        rig=rig,
-        name=rig.name,
-        scene=scene,
-        ranks=with_dependents(dependencies.ranks(chains, links)),
-        frames=solved,
-        frame_rate=scene.render.fps / scene.render.fps_base,
-        step=parts,
-        left_out=found.left_out,
-        lacking=found.lacking,
-    )
+    plan = _plan(rig, scene, dependencies.ranks(chains, links), solved)
+    return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
 def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scene | None) -> Plan:
@@ -90,14 +84,12 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
     raises : Refused where there are no such frames
     """
     scene = scene_of(rig, scene)
-    return Plan(
-        rig=rig,
-        name=rig.name,
-        scene=scene,
-        ranks=with_dependents(dependencies.ranks_by_parents(chains)),
-        frames=steps(*frame_range(rig, frames, scene)),
-        frame_rate=scene.render.fps / scene.render.fps_base,
-    )
+    return _plan(rig, scene, dependencies.ranks_by_parents(chains), steps(*frame_range(rig, frames, scene)))
+
+
+def _plan(rig: Rig, scene: Scene, ranks: Ranks, frames: Array) -> Plan:
+    rate = scene.render.fps / scene.render.fps_base
+    return Plan(rig=rig, name=rig.name, scene=scene, ranks=with_dependents(ranks), frames=frames, frame_rate=rate)
 
 
 def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:
@@ -116,7 +108,7 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
         if scene.use_preview_range:
             return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
-    start, end, step = _given_range(rig, frames)
+    start, end, step = _range_of(rig, frames)
     if not (isfinite(start) and isfinite(end) and end >= start):
         raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **_in_words(start, end))
     if max(-start, end) > LAST_FRAME:
@@ -132,14 +124,14 @@ def _in_words(start: float, end: float) -> dict[str, Any]:
     return {"start": frame_text(start), "end": frame_text(end)}
 
 
-def _given_range(rig: Rig, frames: Any) -> tuple[float, float, float]:
+def _range_of(rig: Rig, frames: Any) -> tuple[float, float, float]:
     """Two or three numbers, of which the third is the step, or a range; as floats: NumPy negates no unsigned ones."""
     if isinstance(frames, range):
         frames = frames.start, frames.stop - 1, frames.step
-    given = tuple(frames) if isinstance(frames, Sequence | np.ndarray) else ()
-    if len(given) not in (2, 3) or not all(isinstance(number, Real) for number in given):
+    numbers = tuple(frames) if isinstance(frames, Sequence | np.ndarray) else ()
+    if len(numbers) not in (2, 3) or not all(isinstance(number, Real) for number in numbers):
         raise Refused("NOT_FRAMES", object=rig, value=frames)
-    start, end, step = map(float, given if len(given) == 3 else (*given, 1.0))
+    start, end, step = map(float, numbers if len(numbers) == 3 else (*numbers, 1.0))
     return start, end, step
 
 
@@ -258,8 +250,8 @@ def with_bones(rig: Rig, names: Sequence[str] | None) -> TakingPart:
 
 
 def _lacking(chains: Sequence[Chain]) -> dict[str, str]:
-    found = {chain.name: lacking_bone(chain.id_data, chain) for chain in chains}
-    return {name: bone for name, bone in found.items() if bone is not None}
+    bones = {chain.name: lacking_bone(chain.id_data, chain) for chain in chains}
+    return {name: bone for name, bone in bones.items() if bone is not None}
 
 
 def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:

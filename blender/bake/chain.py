@@ -159,9 +159,9 @@ def _options(rig: Rig, chain: TwoBoneIKChain, numbers: Mapping[str, Any]) -> Opt
             low, high = map(degrees, limits)
             raise Refused("CROSSED_LIMITS.chain", chain=chain, value=limits, low=low, high=high)
         limits = (-pi, pi)  # those of each frame count
-    given = {**numbers, "bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE}
+    values = {**numbers, "bend_min": limits[0], "bend_max": limits[1], "tolerance": TOLERANCE}
     return _checked(
-        *(given[name] if name in given else getattr(chain, name, value) for name, value in _DEFAULTS.items())
+        *(values[name] if name in values else getattr(chain, name, value) for name, value in _DEFAULTS.items())
     )
 
 
@@ -260,11 +260,11 @@ def has_animated_limits(rig: Rig, end_bone: str) -> bool:
 
 
 def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
-    found = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
+    names = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
     if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
-        return frozenset(found - _LIMITS)
+        return frozenset(names - _LIMITS)
     # Only both of them tell whether they cross.
-    return frozenset(found | _LIMITS if found & _LIMITS else found)
+    return frozenset(names | _LIMITS if names & _LIMITS else names)
 
 
 def standing_options(rig: Rig, chain: ChainPlan) -> list[float]:

@@ -86,12 +86,12 @@ class ChainReport:
         check_fields(cls, fields, newer=("degenerate", "swivel", *unmeasured(0)))
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
-        types: dict[str, Any] = dict.fromkeys(fields, np.float64) | _TYPES
-        known: dict[str, Any] = {
-            key: value if key in _NAMES else np.array(value, types[key]) for key, value in fields.items()
+        arrays: dict[str, Any] = {
+            key: value if key in _NAMES else np.array(value, _TYPES.get(key, np.float64))
+            for key, value in fields.items()
         }
-        count = len(known["frames"])
-        return cls(**{"swivel": np.zeros(count)} | unmeasured(count) | known)
+        count = len(arrays["frames"])
+        return cls(**{"swivel": np.zeros(count)} | unmeasured(count) | arrays)
 
     @property
     def posed(self) -> bool:
@@ -140,14 +140,8 @@ class ChainReport:
             text = translated("report.in_place" if planted else "report.reached", chain=self.name, **counts)
             return [Finding(text), *details]
         frame, off = worst
-        misposed = translated(
-            "report.misposed",
-            chain=self.name,
-            when=when(self.frames, self.misposed),
-            off=off,
-            bone=self.off_bone,
-            frame=frame_text(frame),
-        )
+        named = {"chain": self.name, "when": when(self.frames, self.misposed), "off": off, "bone": self.off_bone}
+        misposed = translated("report.misposed", **named, frame=frame_text(frame))
         as_solved = "  " + translated("report.as_solved", **counts)
         return [Finding(misposed, frame), Finding(as_solved), *details]
 
@@ -158,8 +152,8 @@ class ChainReport:
             return Finding(translated("report.kept_unmeasured", limb=self.name))
         if self.worst is None:
             return Finding(translated("report.kept", limb=self.name, count=count))
-        told = {"limb": self.name, "kept": count - misposed, "count": count, "when": when(self.frames, self.misposed)}
-        return Finding(translated("report.not_kept", **told, bone=self.off_bone), self.worst[0])
+        named = {"limb": self.name, "kept": count - misposed, "count": count, "when": when(self.frames, self.misposed)}
+        return Finding(translated("report.not_kept", **named, bone=self.off_bone), self.worst[0])
 
     def lines(self) -> list[str]:
         """The same without frames."""
@@ -174,14 +168,12 @@ class ChainReport:
                 short, miss = _short(status), self.miss[where].max()
                 yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
         if self.degenerate.any():
-            arrived = np.count_nonzero(self.degenerate & reached)
-            text = translated(
-                ("report.degenerate_reached" if arrived else "report.degenerate_short")
-                if arrived in (0, np.count_nonzero(self.degenerate))
-                else "report.degenerate",
-                when=on(self.degenerate),
-                arrived=arrived,
-            )
+            arrived, count = np.count_nonzero(self.degenerate & reached), np.count_nonzero(self.degenerate)
+            frames = on(self.degenerate)
+            if 0 < arrived < count:
+                text = translated("report.degenerate", when=frames, arrived=arrived)
+            else:
+                text = translated("report.degenerate_reached" if arrived else "report.degenerate_short", when=frames)
             yield text, self.degenerate, self.miss
         stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
         if stretched.any():
@@ -202,9 +194,7 @@ def _short(status: Status) -> str:
     """Why the tip does not meet its target."""
     if status == Status.TOO_FAR:
         return translated("report.too_far")
-    if status == Status.TOO_CLOSE:
-        return translated("report.too_close")
-    return translated("report.held")
+    return translated("report.too_close" if status == Status.TOO_CLOSE else "report.held")
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,8 +215,8 @@ def when(frames: Array, where: NDArray[np.bool_]) -> str:
     """The number of frames and the first runs of them, in words."""
     rows = np.flatnonzero(where)
     gaps = np.flatnonzero(rows[1:] > rows[:-1] + 1)[:_RUNS].tolist()
-    ends = (frames[rows[each]].tolist() for each in ([0, *(gap + 1 for gap in gaps)], [*gaps, -1]))
-    spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in zip(*ends, strict=True)]
-    more = ", ..." if len(spans) > _RUNS else ""
-    told = ", ".join(spans[:_RUNS]) + more
-    return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=told)
+    firsts, lasts = rows[[0, *(gap + 1 for gap in gaps)]], rows[[*gaps, -1]]
+    runs = zip(frames[firsts].tolist(), frames[lasts].tolist(), strict=True)
+    spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in runs]
+    text = ", ".join([*spans[:_RUNS], *(["..."] if len(spans) > _RUNS else [])])
+    return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=text)

@@ -17,7 +17,7 @@ from ...solver.values import Unreachable
 from .. import versions
 from ..armatures import is_rig
 from ..messages.refused import Refused
-from ..messages.translation import frame_text, point_text
+from ..messages.translation import frame_text
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 
@@ -45,13 +45,13 @@ def refuse_stretched_time(plan: Plan) -> None:
 def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
-    for one in one_by_one(plan, erring):
-        out = one.out_of_reach[plan.asked, 0]
+    for group in one_by_one(plan, erring):
+        out = group.out_of_reach[plan.asked, 0]
         if out.any():
             frame = plan.step * int(np.argmax(out))
-            distance, inner, outer = one.distances(frame)
+            distance, inner, outer = group.distances(frame)
             when = frame_text(plan.frames[frame])
-            raise Refused("UNREACHABLE", chain=one.plan, value=distance, frame=when, inner=inner, outer=outer)
+            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, inner=inner, outer=outer)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
@@ -62,23 +62,23 @@ def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
 
 def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     """For each chain that shares a posed bone with another, by its name, the sentence that names both."""
-    found: dict[str, Refused] = {}
+    refusals: dict[str, Refused] = {}
     chains = list(chains)
     counts = Counter([name for chain in chains for name in chain.oriented])
     if len(counts) == counts.total():
-        return found
+        return refusals
     suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
     for chain, other in combinations(suspects, 2):
         shared = _shared(chain, other)
         if shared:
             refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)
-            found = {chain.name: refusal, other.name: refusal} | found
-    return found
+            refusals = {chain.name: refusal, other.name: refusal} | refusals
+    return refusals
 
 
 def _shared(chain: ChainPlan, other: ChainPlan) -> str:
     """The first bone that one of them keys and the other keys or carries along, seen from the root; otherwise ""."""
-    keyed, other_keyed = ({bone.name for bone in one.keyed} for one in (chain, other))
+    keyed, other_keyed = ({bone.name for bone in item.keyed} for item in (chain, other))
     both = (keyed & set(other.oriented)) | (other_keyed & set(chain.oriented))
     return next((name for name in (*chain.oriented, *other.oriented) if name in both), "")
 
@@ -93,12 +93,7 @@ def refuse_driven_targets(chains: Sequence[ChainPlan], links: dependencies.Links
 
 def _refuse_driven(chain: ChainPlan, point: Point, chains: Iterable[ChainPlan]) -> None:
     if _is_driven_by(point, chain):
-        raise Refused(
-            "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
-            chain=chain,
-            bone=chain.root.name,
-            value=point_text(point),
-        )
+        raise dependencies.own_target_refused(chain, point)
     for other in chains:
         if _is_driven_by(point, other):
             raise Refused("FOLLOWS_BY_DRIVER", chain=chain, value=other.name)
@@ -113,8 +108,9 @@ def _is_driven_by(point: Point, chain: ChainPlan) -> bool:
         yield from _read_by_drivers(place, keyed)
 
     root = dependencies.root_of(chain)
-    read = (each for place in dependencies.upstream(point, sources=sources) for each in _read_by_drivers(place, keyed))
-    return any(root in dependencies.upstream(each, sources=sources) for each in read)
+    above = dependencies.upstream(point, sources=sources)
+    read = (source for place in above for source in _read_by_drivers(place, keyed))
+    return any(root in dependencies.upstream(source, sources=sources) for source in read)
 
 
 def _driven(place: Point) -> list[FCurve]:
@@ -155,17 +151,10 @@ def in_circles(chains: Iterable[ChainPlan]) -> list[ChainPlan]:
     chains = list(chains)
     sources = dependencies.links(chains, driven=True).__getitem__
     needs = [dependencies.upstream(*dependencies.places_of(chain), sources=sources) for chain in chains]
-    follows = {
-        number: [other for other, chain in enumerate(chains) if dependencies.root_of(chain) in needs[number]]
-        for number in range(len(chains))
-    }
-    found = []
-    for number, chain in enumerate(chains):
-        reached, waiting = set[int](), list(follows[number])
-        while waiting:
-            if (other := waiting.pop()) not in reached:
-                reached.add(other)
-                waiting += follows[other]
-        if number in reached:
-            found.append(chain)
-    return found
+    roots = [dependencies.root_of(chain) for chain in chains]
+    follows = [[number for number, root in enumerate(roots) if root in places] for places in needs]
+    return [
+        chain
+        for number, chain in enumerate(chains)
+        if number in dependencies.reached(follows[number], follows.__getitem__)
+    ]

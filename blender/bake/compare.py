@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...skeleton import transform
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
@@ -34,17 +35,6 @@ from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
 from .chain_report import Measured
 from .convert import Rows
 from .phases import Sampled
-
-_PART = 1e-4
-"""Part of the chain's length that is too small to see."""
-_STEPS = 4.0
-"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
-
-
-def near(size: Any, largest: Any) -> Any:
-    """The distance within which a thing is in place, for a chain of this length, at coordinates of this size."""
-    return _PART * size + _STEPS * np.spacing(np.float32(largest)).astype(np.float64)
-
 
 Place = tuple[float, float, float]
 
@@ -170,7 +160,7 @@ def _compare(
     if not total:
         return Comparison()
     compared = list(expected(rows))
-    points = {point for one in compared for point, _ in one.things}
+    points = {point for expectation in compared for point, _ in expectation.things}
     need = SampleNeed(
         objects=frozenset(point.object for point in points),
         bones=frozenset(point for point in points if point.bone),
@@ -186,10 +176,10 @@ def _compare(
 
 def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """(n,) True on frames that were asked for and keyed."""
-    keyed, asked = np.zeros((2, len(plan.frames)), dtype=bool)
+    keyed, requested = np.zeros((2, len(plan.frames)), dtype=bool)
     keyed[rows] = True
-    asked[plan.asked] = True
-    return keyed & asked
+    requested[plan.asked] = True
+    return keyed & requested
 
 
 def _measured(
@@ -202,17 +192,17 @@ def _measured(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The fields of each chain's report, on the frames that were asked for."""
     # All side by side: NumPy takes nearly as long for one of them.
-    things = [thing for one in compared for thing in one.things]
-    ends = np.cumsum([len(one.things) for one in compared])
-    firsts = ends - [len(one.things) for one in compared]
-    wanted = np.concatenate([one.world for one in compared], axis=1)
+    things = [thing for expectation in compared for thing in expectation.things]
+    ends = np.cumsum([len(expectation.things) for expectation in compared])
+    firsts = ends - [len(expectation.things) for expectation in compared]
+    expected = np.concatenate([expectation.world for expectation in compared], axis=1)
     to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
     played = transform.transform_points(to_world, _in_objects(things, samples))
-    distances = norm(played - wanted)
+    distances = norm(played - expected)
     distances = np.where(np.isfinite(distances), distances, np.finfo(np.float64).max)
-    largest = np.maximum.reduceat(_largest(wanted, to_world[..., :3, 3]), firsts)
-    close = near(np.stack([one.size for one in compared], axis=-1), largest) + tolerance
-    measured = np.stack([keyed[one.chain][rows] for one in compared], axis=-1)
+    largest = np.maximum.reduceat(_largest(expected, to_world[..., :3, 3]), firsts)
+    close = near(np.stack([expectation.size for expectation in compared], axis=-1), largest) + tolerance
+    measured = np.stack([keyed[expectation.chain][rows] for expectation in compared], axis=-1)
     off = np.where(measured, np.maximum.reduceat(distances, firsts, axis=1), 0.0)
     misposed = off > close
 
@@ -221,14 +211,14 @@ def _measured(
         every[rows] = values
         return every[plan.asked]
 
-    found = {"measured": on_frames(measured), "off": on_frames(off), "misposed": on_frames(misposed)}
-    for column, (one, first, end) in enumerate(zip(compared, firsts, ends, strict=True)):
+    by_field = {"measured": on_frames(measured), "off": on_frames(off), "misposed": on_frames(misposed)}
+    for column, (expectation, first, end) in enumerate(zip(compared, firsts, ends, strict=True)):
         off_bone = ""
         if misposed[:, column].any():
             worst = np.argmax(np.where(misposed[:, column], off[:, column], -1.0))
-            point, _ = one.things[int(np.argmax(distances[worst, first:end]))]
+            point, _ = expectation.things[int(np.argmax(distances[worst, first:end]))]
             off_bone = point.bone or point.object.name
-        yield one.chain, {name: values[:, column] for name, values in found.items()} | {"off_bone": off_bone}
+        yield expectation.chain, {name: values[:, column] for name, values in by_field.items()} | {"off_bone": off_bone}
 
 
 def _in_objects(things: Sequence[tuple[Point, Place]], samples: Samples) -> Array:
@@ -237,9 +227,9 @@ def _in_objects(things: Sequence[tuple[Point, Place]], samples: Samples) -> Arra
     return transform.transform_points(poses, np.array([place for _, place in things]))
 
 
-def _largest(wanted: Array, origins: Array) -> Array:
+def _largest(expected: Array, origins: Array) -> Array:
     """(p,) of each thing the largest coordinate of where it is to be, and of where its object is, each (m, p, 3)."""
-    sizes = (np.abs(np.where(np.isfinite(places), places, 0.0)).max(axis=(0, 2)) for places in (wanted, origins))
+    sizes = (np.abs(np.where(np.isfinite(places), places, 0.0)).max(axis=(0, 2)) for places in (expected, origins))
     return np.maximum(*sizes)
 
 
@@ -255,7 +245,7 @@ def chosen_frames(
     measure: Measure,
     few: int = _FEW,
     suspects: Iterable[int] = (),
-    known: Collection[str] = (),
+    intended: Collection[str] = (),
 ) -> NDArray[np.intp]:
     """(m,) rising, the rows of `frames` (n,) on which to measure; the same each time.
 
@@ -273,13 +263,13 @@ def chosen_frames(
     bounds = np.linspace(0, count, few // _PER_DRAWN + 1).astype(np.intp)
     generator = Random(crc32(frames.tobytes()))  # NumPy's takes ten times as long to make
     drawn = [generator.randrange(*part) for part in pairwise(bounds.tolist())]
-    rows = {0, count - 1, *drawn, *_changing(frames, rig, known)[:few], *suspects}
+    rows = {0, count - 1, *drawn, *_changing(frames, rig, intended)[:few], *suspects}
     return np.array(sorted(rows), dtype=np.intp)
 
 
-def _changing(frames: Array, rig: Rig, known: Collection[str]) -> list[int]:
+def _changing(frames: Array, rig: Rig, intended: Collection[str]) -> list[int]:
     """Where among `frames` what acts on top of keys changes, the greatest changes first."""
-    changes = [*_changes(rig, known)]
+    changes = [*_changes(rig, intended)]
     if not changes:
         return []
     times, sizes = np.concatenate(changes).T
@@ -288,9 +278,9 @@ def _changing(frames: Array, rig: Rig, known: Collection[str]) -> list[int]:
     return list(dict.fromkeys(rows.tolist()))
 
 
-def _changes(rig: Rig, known: Collection[str]) -> Iterator[Array]:
+def _changes(rig: Rig, intended: Collection[str]) -> Iterator[Array]:
     """(k, 2) each: a time at which something changes, and how much."""
-    yield from _of_curves(curve for curve in versions.curves(rig) if curve.data_path not in known)
+    yield from _of_curves(curve for curve in versions.curves(rig) if curve.data_path not in intended)
     for strip, curves in versions.strips(rig):
         start, end = strip.frame_start, strip.frame_end
         inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
@@ -298,8 +288,8 @@ def _changes(rig: Rig, known: Collection[str]) -> Iterator[Array]:
         times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
         yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
         yield from _of_curves(strip.fcurves)
-        for found in _of_curves(curves):
-            yield from _played(strip, found)
+        for changes in _of_curves(curves):
+            yield from _played(strip, changes)
 
 
 def _played(strip: NlaStrip, changes: Array) -> Iterator[Array]:

@@ -1,7 +1,6 @@
 """Solutions into the channels to be written, with fewer keys where these were asked for."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,12 +33,12 @@ def channels(
     by_chain = own_keys.with_own_keys(plan, solved, by_chain)
     if style.keys == Keys.REDUCED:
         cubic = style.interpolation == "BEZIER"
-        for number, one in enumerate(one_by_one(plan, solved)):
-            name = one.plan.name
-            reduced = partial(reduce_keys, solved=one, step=plan.step, tolerance=style.tolerance, cubic=cubic)
+        for number, group in enumerate(one_by_one(plan, solved)):
+            name = group.plan.name
+            reduced = partial(reduce_keys, solved=group, step=plan.step, tolerance=style.tolerance, cubic=cubic)
             steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
             by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
-    return [channel for found in by_chain.values() for channel in found]
+    return [channel for of_chain in by_chain.values() for channel in of_chain]
 
 
 def target_channels(
@@ -58,12 +57,8 @@ def target_channels(
         allowed: dict[str, Any] = {"tolerance": style.tolerance, "cubic": style.interpolation == "BEZIER"}
         return (yield from reduce_targets(plan, solved, transforms, samples, targets, **allowed))
     channels = channels_by_target(plan, transforms, samples, targets, {})
-    rows = {point: plan.rows_to_key(one.plan) for one in solved for point in (one.plan.target, one.plan.pole)}
-
-    def picked(channel: Channel, rows: NDArray[np.intp]) -> Channel:
-        return replace(channel, frames=channel.frames[rows], values=channel.values[rows])
-
-    return {point: [picked(channel, rows[point]) for channel in found] for point, found in channels.items()}
+    rows = {point: plan.rows_to_key(group.plan) for group in solved for point in (group.plan.target, group.plan.pole)}
+    return {point: [channel.on_rows(rows[point]) for channel in whole] for point, whole in channels.items()}
 
 
 def paths(plan: Plan) -> set[str]:

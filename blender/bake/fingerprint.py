@@ -69,8 +69,8 @@ class Fingerprint:
 
     def is_tied(self, since: Set[ID] | None) -> bool:
         """True if the places that Blender has evaluated `since`, all for None, follow what they followed."""
-        found = zip(self.places, self.ties, strict=True)
-        return all(dependencies.ties(place) == tie for place, tie in found if since is None or place.object in since)
+        pairs = zip(self.places, self.ties, strict=True)
+        return all(dependencies.ties(place) == tie for place, tie in pairs if since is None or place.object in since)
 
     def holds_at_rest(self) -> bool:
         """True if the bones are the same at rest."""
@@ -96,7 +96,7 @@ def _own(plan: Plan, names: Sequence[str]) -> Values:
 def _names(plan: Plan) -> list[str]:
     """Of the bones that were read."""
     between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
-    return [bone.name for some in (*((*each.bones, *each.below) for each in plan.chains), *between) for bone in some]
+    return [bone.name for some in (*((*chain.bones, *chain.below) for chain in plan.chains), *between) for bone in some]
 
 
 def _rest(plan: Plan, names: Sequence[str]) -> Values:

@@ -103,5 +103,5 @@ def _on_part(foot: FootReport, text: str) -> str:
 
 def median_and_worst(distances: Array) -> tuple[float, float]:
     """Median and worst of slides or turns (n,), NaN where the foot does not stand."""
-    known = distances[np.isfinite(distances)]
-    return (float(np.median(known)), float(known.max())) if len(known) else (0.0, 0.0)
+    finite = distances[np.isfinite(distances)]
+    return (float(np.median(finite)), float(finite.max())) if len(finite) else (0.0, 0.0)

@@ -20,13 +20,13 @@ from .chain_report import when
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
-    """Sentences about what on the rig changes what the chains were given, be it a pose or keys.
+    """Sentences about what on the rig changes the pose or the keys that the chains were given.
 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
     limbs = known_by_end(rig)
-    found = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs)]
+    sentences = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -34,19 +34,19 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
             continue
         if straight := straight_rest(rig, listed):
             axes = {"axis": axis_label(straight.axis), "other": axis_label(straight.other)}
-            found.append(translated("alert.straight_rest", chain=chain.name, **axes))
+            sentences.append(translated("alert.straight_rest", chain=chain.name, **axes))
         else:
-            found.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
-    found += [
+            sentences.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
+    sentences += [
         translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)
         for bone, name in hiding
         if acts(rig.pose.bones[bone].constraints[name])
     ]
     for bone in _keyed_bones(plan):
-        found += _acting_notes(bone, keyed=keyed)
+        sentences += _acting_notes(bone, keyed=keyed)
         if any(bone.lock_rotation):
-            found.append(translated("note.locked_rotation", bone=bone.name))
-    return found
+            sentences.append(translated("note.locked_rotation", bone=bone.name))
+    return sentences
 
 
 def acting_notes(plan: Plan) -> list[str]:
@@ -75,9 +75,9 @@ def switch_notes(plan: Plan) -> list[str]:
 def _switch_notes(plan: Plan, constraints: Constraints, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
     copied = copies(plan.rig, constraints)
     for chain in plan.chains:
-        found = hiding_switch(chain, limbs.get(chain.end.name), copied)
-        if found and any(bone != other for bone, other in found.instead):
-            named = {"switch": property_label(found.path), "value": found.value}
+        hiding = hiding_switch(chain, limbs.get(chain.end.name), copied)
+        if hiding and any(bone != other for bone, other in hiding.instead):
+            named = {"switch": property_label(hiding.path), "value": hiding.value}
             yield translated("alert.switched_off", chain=chain.name, **named)
 
 
@@ -106,14 +106,14 @@ def hiding_constraints(plan: Plan, constraints: Constraints) -> list[tuple[str, 
 def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
     """A sentence for each chain with bones to which more than rotations passes, where a scale of zero does."""
     frames = plan.frames[plan.asked]
-    for group in (each.group for each in solved):
+    for group in (solved_group.group for solved_group in solved):
         if group.kinematics.rigid:
             continue
         flat = group.flat
         for basis in group.basis:
             flat = flat | (basis.scale == 0.0).any(axis=-1)
         if flat.any():
-            each = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.asked]
+            is_flat = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.asked]
             for column, chain in enumerate(group.plans):
-                if each[:, column].any():
-                    yield translated("note.flat_unproven", chain=chain.name, when=when(frames, each[:, column]))
+                if is_flat[:, column].any():
+                    yield translated("note.flat_unproven", chain=chain.name, when=when(frames, is_flat[:, column]))

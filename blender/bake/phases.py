@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
-from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol
+from typing import Concatenate, Generic, NamedTuple, ParamSpec
 
 from ...skeleton.steps import run
 from ...skeleton.values import Samples
@@ -39,16 +39,6 @@ class Opened(ExitStack):
         self.slow: list[str] = []
 
 
-class Comparison(Protocol):
-    """Tells what has to be sampled on which frames to measure what plays; no points where nothing is measured."""
-
-    @property
-    def points(self) -> SampleNeed | None: ...
-
-    @property
-    def frames(self) -> Array: ...
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Need:
     """What has to be sampled of what plays on these frames, now that something is keyed."""
@@ -59,11 +49,9 @@ class Need:
     keyed: Keyed
 
     @classmethod
-    def of(cls, comparison: Comparison, sampler: Sampler, keyed: Keyed) -> "Need | None":
-        """What the comparison needs, now that these paths are keyed."""
-        if comparison.points is None:
-            return None
-        return cls(sampler=sampler, points=comparison.points, frames=comparison.frames, keyed=keyed)
+    def of(cls, points: SampleNeed | None, frames: Array, sampler: Sampler, keyed: Keyed) -> "Need | None":
+        """What a comparison needs on these frames, now that these paths are keyed; None where it needs nothing."""
+        return cls(sampler=sampler, points=points, frames=frames, keyed=keyed) if points else None
 
 
 Sampled = Samples | Refused | None
@@ -177,46 +165,46 @@ def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
     ends: dict[Request, Report | Refused] = {}
     prepared: dict[Request, Write] = {}
     with ExitStack() as opened:
-        for one in requests:
-            opened.enter_context(one._opened)
+        for item in requests:
+            opened.enter_context(item._opened)
             try:
-                prepared[one] = one._take()
+                prepared[item] = item._take()
             except Refused as refusal:
-                ends[one] = refusal
+                ends[item] = refusal
         try:
             with alone():
                 _finish_all(prepared, ends)
         except Refused as refusal:
             ends |= dict.fromkeys(prepared.keys() - ends.keys(), refusal)
-    return [ends[one] for one in requests]
+    return [ends[item] for item in requests]
 
 
 def _finish_all(prepared: dict[Request, Write], ends: dict[Request, Report | Refused]) -> None:
     """Write all, then measure all; one that is refused writes nothing and leaves the others alone."""
     written: dict[Request, Written] = {}
     with unkeyed_edits.preserved() as keep:
-        for one, write in prepared.items():
+        for item, write in prepared.items():
             try:
-                written[one] = write(keep)
+                written[item] = write(keep)
             except Refused as refusal:
-                ends[one] = refusal
-    sampled = _sampled({one: need for one, (need, _) in written.items() if need})
-    for one, (_, measure) in written.items():
+                ends[item] = refusal
+    sampled = _sampled({item: need for item, (need, _) in written.items() if need})
+    for item, (_, measure) in written.items():
         try:
-            ends[one] = measure(sampled.get(one))
+            ends[item] = measure(sampled.get(item))
         except Refused as refusal:
-            ends[one] = refusal
+            ends[item] = refusal
 
 
 def _sampled(needs: dict[Request, Need]) -> dict[Request, Sampled]:
     """Blender evaluates once for needs of the same stage and frames."""
     alike: dict[tuple[object, bytes], list[Request]] = {}
-    for one, need in needs.items():
-        alike.setdefault((need.sampler.stage, need.frames.tobytes()), []).append(one)
-    found: dict[Request, Sampled] = {}
+    for item, need in needs.items():
+        alike.setdefault((need.sampler.stage, need.frames.tobytes()), []).append(item)
+    samples: dict[Request, Sampled] = {}
     for group in alike.values():
-        found |= zip(group, _sampled_at_once([needs[one] for one in group]), strict=True)
-    return found
+        samples |= zip(group, _sampled_at_once([needs[item] for item in group]), strict=True)
+    return samples
 
 
 def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Sampled]:

@@ -19,6 +19,7 @@ from ..curves.unkeyed_edits import Keep
 from ..scene import dependencies, sampling
 from ..scene.checks import Removal
 from ..scene.need import sample_need
+from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
 from .build_plan import current_plan
@@ -38,7 +39,7 @@ def pose(
     scene: Scene | None,
     *,
     insert_keys: bool,
-    posing: AbstractContextManager[sampling.PoseBefore],
+    posing: AbstractContextManager[PoseBefore],
 ) -> Preparation:
     """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for.
 
@@ -68,14 +69,11 @@ def pose(
     return write
 
 
-def refuse_unposed(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
-) -> None:
+def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore) -> None:
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=False)
-    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
-    refuse_unreachable(plan, solve.solve_groups(plan, samples))
+    refuse_unreachable(plan, _solved_now(plan, pose_before))
 
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
@@ -83,14 +81,14 @@ def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
     key_checks.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
 
 
-def bend_signs(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
-) -> dict[str, int]:
+def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
-    samples = sampling.sample_current_frame(plan, sample_need(plan), pose_before)
-    solved = solve.solve_groups(plan, samples)
-    return {one.plan.name: one.bend_sign for one in one_by_one(plan, solved)}
+    return {group.plan.name: group.bend_sign for group in one_by_one(plan, _solved_now(plan, pose_before))}
+
+
+def _solved_now(plan: Plan, pose_before: PoseBefore) -> list[SolvedGroup]:
+    return solve.solve_groups(plan, sampling.sample_current_frame(plan, sample_need(plan), pose_before))
 
 
 def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[ID]:
@@ -110,5 +108,5 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
             values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
         for group in groups:
             before[group] |= values
-    found = (each for group, values in before.items() for each in pose_values(group, values))
-    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in found])
+    new_values = (item for group, values in before.items() for item in pose_values(group, values))
+    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in new_values])

@@ -30,7 +30,7 @@ from .foot_report import FootReport
 from .report_fields import check_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
-"""The operation whose limbs reach for nothing: they should stay where they were."""
+"""The operations whose limbs reach for nothing: they should stay where they were."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -62,9 +62,9 @@ class Report:
         feet = tuple(FootReport.from_dict(foot) for foot in fields.get("feet", ()))
         left_out, lacking, alerts = (tuple(fields.get(name, ())) for name in ("left_out", "lacking", "alerts"))
         notes = tuple(Alert(note) if note in alerts else note for note in fields.get("notes", ()))
-        known = {name: value for name, value in fields.items() if name != "alerts"}
+        others = {name: value for name, value in fields.items() if name != "alerts"}
         names = {"left_out": left_out, "lacking": lacking}
-        return cls(**{**known, **names, "chains": chains, "notes": notes, "feet": feet})
+        return cls(**{**others, **names, "chains": chains, "notes": notes, "feet": feet})
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
@@ -92,7 +92,7 @@ class Report:
     @property
     def worst(self) -> tuple[float, float] | None:
         """Frame and distance, world units, at which a chain is farthest off; None if no chain is misposed."""
-        return max((chain.worst for chain in self.chains if chain.worst), key=lambda found: found[1], default=None)
+        return max((chain.worst for chain in self.chains if chain.worst), key=lambda worst: worst[1], default=None)
 
     @property
     def reached(self) -> bool:
@@ -123,8 +123,8 @@ class Report:
         feet = [Finding(foot.text()) for foot in self.feet]
         # Limbs that are planted have no targets.
         planted = self.operation == _PLANT
-        told = ([chain.kept()] if self.operation == _SWITCH else chain.findings(planted) for chain in self.chains)
-        return [*feet, *(found for each in told for found in each), *map(Finding, notes)]
+        by_chain = ([chain.kept()] if self.operation == _SWITCH else chain.findings(planted) for chain in self.chains)
+        return [*feet, *(line for lines in by_chain for line in lines), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
         """The same without frames."""
@@ -133,28 +133,23 @@ class Report:
     def headline(self) -> str:
         """The most important of it, in one line."""
         alerts = [note for note in self.notes if isinstance(note, Alert)]
-        if misposed := [chain.name for chain in self.chains if not chain.posed]:
-            told = translated(
-                "report.switched_but_moved" if self.operation == _SWITCH else "report.done_but_misposed",
-                chains=", ".join(misposed),
-            )
-            return ". ".join([told, *alerts[:1]])
-        if fell_short := [chain.name for chain in self.chains if not chain.reached]:
-            told = translated(
-                "report.out_of_place" if self.operation == _PLANT else "report.fell_short",
-                chains=", ".join(fell_short),
-            )
-            return ". ".join([told, *alerts[:1]])
-        if self.operation == _SWITCH and not self.chains and self.notes:
-            return (alerts or self.notes)[0]  # no limb was switched
-        if self.operation == _SWITCH:
+        switched, planted, notes = self.operation == _SWITCH, self.operation == _PLANT, alerts or self.notes
+        misposed = [chain.name for chain in self.chains if not chain.posed]
+        names = ", ".join(misposed or (chain.name for chain in self.chains if not chain.reached))
+        if misposed:
+            text = translated("report.switched_but_moved" if switched else "report.done_but_misposed", chains=names)
+        elif not self.reached:
+            text = translated("report.out_of_place" if planted else "report.fell_short", chains=names)
+        elif switched and not self.chains and notes:
+            return notes[0]  # no limb was switched
+        elif switched:
             stays = any(chain.measured.any() for chain in self.chains)
-            done = translated("report.all_kept" if stays else "report.switched")
+            text = translated("report.all_kept" if stays else "report.switched")
         elif self.feet:
-            done = foot_report.headline(self.feet)
+            text = foot_report.headline(self.feet)
         else:
-            done = translated("report.feet_planted" if self.operation == _PLANT else "report.all_reached")
-        return ". ".join([done, *(alerts or self.notes)[:1]])
+            text = translated("report.feet_planted" if planted else "report.all_reached")
+        return ". ".join([text, *(notes if self.reached else alerts)[:1]])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -170,12 +165,12 @@ def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list
     """Sentences about chains that are left out: `lacking` has, by name of those that lack a bone, its name or ""."""
     without_target = [name for name in left_out if name not in lacking]
     bones = [f'{name} ("{bone}")' if bone else name for name, bone in lacking.items()]
-    told = []
+    alerts = []
     if without_target:
-        told.append(translated("alert.left_out", chains=", ".join(without_target)))
+        alerts.append(translated("alert.left_out", chains=", ".join(without_target)))
     if bones:
-        told.append(translated("alert.lacking", chains=", ".join(bones)))
-    return told
+        alerts.append(translated("alert.lacking", chains=", ".join(bones)))
+    return alerts
 
 
 _MOST = 8
@@ -213,8 +208,8 @@ def build_report(
 ) -> Report:
     """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
     chain_fields, measured_notes = measured or ({}, [])
-    found = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
-    chains = tuple(found[chain.name] for chain in plan.chains)
+    reports = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
+    chains = tuple(reports[chain.name] for chain in plan.chains)
     return Report(
         rig=plan.name,
         chains=chains,
@@ -237,8 +232,8 @@ def _unit(scene: Scene) -> str:
     settings = scene.unit_settings
     if settings.system == "NONE":
         return ""
-    one = units.to_string(settings.system, "LENGTH", settings.scale_length, precision=6, compatible_unit=False)
-    return one.removeprefix("1 ")
+    one_unit = units.to_string(settings.system, "LENGTH", settings.scale_length, precision=6, compatible_unit=False)
+    return one_unit.removeprefix("1 ")
 
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
@@ -246,7 +241,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.asked], solution)
     frames = plan.frames[plan.asked]
-    found: dict[str, NDArray[Any]] = {
+    arrays: dict[str, NDArray[Any]] = {
         "status": solution.status,
         "degenerate": solution.degenerate,
         "miss": solve.world_miss(solved)[plan.asked],
@@ -258,6 +253,6 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "swivel": solution.swivel,
     }
     for row, chain in enumerate(solved.plans):
-        columns: dict[str, Any] = {name: values[:, row] for name, values in found.items()}
+        columns: dict[str, Any] = {name: values[:, row] for name, values in arrays.items()}
         columns |= measured.get(chain.name) or unmeasured(len(frames))
         yield ChainReport(name=chain.name, frames=frames, **columns)

@@ -42,8 +42,8 @@ def pose_channels(
     keep : keeps edits where keys are inserted; None for no keys
     shown : what this shows already is not set again
     """
-    for item, found in channels.items():
-        write.pose(item, found, shown)
+    for item, of_item in channels.items():
+        write.pose(item, of_item, shown)
     return write_keys(plan, channels, DEFAULTS, keep) if keep else []
 
 
@@ -56,15 +56,15 @@ def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
 def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_edits.Keep) -> list[str]:
     """The same, where several write before edits are put back."""
     notes, keyed, span = [], paths(channels), (plan.frames[0], plan.frames[-1])
-    for item, found in channels.items():
+    for item, of_item in channels.items():
         keep(item, plan.scene, keyed[item])
-        notes += write.keys(item, found, span=span, style=style)
+        notes += write.keys(item, of_item, span=span, style=style)
     return notes
 
 
 def paths(channels: Channels) -> dict[ID, set[str]]:
     """By object the data paths of its channels."""
-    return {item: {channel.path for channel in found} for item, found in channels.items()}
+    return {item: {channel.path for channel in of_item} for item, of_item in channels.items()}
 
 
 def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
@@ -79,12 +79,11 @@ def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
         for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
             curve.mute |= curve.data_path in paths
         played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
-        muted = (
-            translated("alert.muted_by_animation", name=name, bone=bone)
-            if paths & played
-            else translated("note.muted_with_animation" if paths & animated else "note.muted", name=name, bone=bone)
-        )
-        notes.append(muted)
+        if paths & played:
+            notes.append(translated("alert.muted_by_animation", name=name, bone=bone))
+        else:
+            together = bool(paths & animated)
+            notes.append(translated("note.muted_with_animation" if together else "note.muted", name=name, bone=bone))
     return notes
 
 
@@ -113,13 +112,13 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
 
 def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dict[Point, Basis]:
     """Own channels of the chains' keyed bones over the plan's frames: as sampled, but for what is keyed."""
-    own, found = OwnTransforms(copy, plan.frames), {}
-    for chain, bone in ((each, bone) for each in solved.plans for bone in each.keyed):
+    own, bases = OwnTransforms(copy, plan.frames), {}
+    for chain, bone in ((plan_of_chain, bone) for plan_of_chain in solved.plans for bone in plan_of_chain.keyed):
         point = Point(plan.rig, bone.name)
         played, sampled = own.bone(copy.pose.bones[bone.name], with_rotation=True), samples.basis[point]
         scale = played.scale if bone in chain.scaled else sampled.scale
-        found[point] = replace(sampled, rotation=played.rotation, scale=scale)
-    return found
+        bases[point] = replace(sampled, rotation=played.rotation, scale=scale)
+    return bases
 
 
 class Trial(ExitStack):
@@ -155,7 +154,7 @@ class Trial(ExitStack):
 def _with_own_data(copy: Rig, rig: Rig) -> Iterator[None]:
     """The copy has an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
     copy.data = own = rig.data.copy()
-    targets = (each for driver in versions.drivers(own) for var in driver.driver.variables for each in var.targets)
+    targets = (target for driver in versions.drivers(own) for var in driver.driver.variables for target in var.targets)
     for target in targets:
         if target.id == rig:
             target.id = copy

@@ -23,23 +23,15 @@ from ..armatures import Rig, is_rig
 from ..bake.chain import rest_chain
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import translated
+from ..options import OPTIONS, rows
 from ..scene.bone import rest
-from ..settings.properties import TwoBoneIKChain, chain_of, root_name
+from ..settings.properties import POINTS, TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
 
-SECTIONS = {
-    "TARGET": ("influence", "use_rotation", "rotation_influence"),
-    "BONES": ("root_bone", "tip_bone"),
-    "BEND": (
-        *("bend", "plane", "pole_angle", "pole_influence", "pole_smoothing", "hinge_axis"),
-        *("reference", "use_bend_limits", "bend_min", "bend_max"),
-    ),
-    "REACH": ("unreachable", "max_stretch", "softness", "use_extension_limit"),
-}
-"""The sections of the panel, with the fields of each; those of `_GOALS` belong to the first."""
+SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
+"""The sections of the panel, with the fields of each; targets belong to the first."""
 
-_GOALS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
-_OWN = {"root_bone", "tip_bone", "hinge_axis"}
+_OWN = {*SECTIONS["BONES"], "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
 _MIRROR = np.array((-1.0, 1.0, 1.0))
@@ -52,10 +44,10 @@ _DIGITS = 6
 
 
 def chain_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> TwoBoneIKChain | None:
-    """The chain of the same limb on the other side, by the name of its end bone, or else by its own."""
+    """The chain of the same limb on the other side, by the name of its end bone, otherwise by its own."""
     end = bone_names.other_side(chain.end_bone, rig.data.bones.keys())
-    found = chain_of(rig, end) if end else None
-    return found or rig.two_bone_ik_chains.get(bone_names.other_side(chain.name, rig.two_bone_ik_chains.keys()))
+    opposite = chain_of(rig, end) if end else None
+    return opposite or rig.two_bone_ik_chains.get(bone_names.other_side(chain.name, rig.two_bone_ik_chains.keys()))
 
 
 def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
@@ -72,11 +64,11 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
 
 def known_sections(sections: Any) -> list[str]:
     """These sections, of a collection or one alone; Refused for an unknown one."""
-    found = list(sections) if isinstance(sections, Collection) and not isinstance(sections, str) else [sections]
-    for section in found:
+    names = list(sections) if isinstance(sections, Collection) and not isinstance(sections, str) else [sections]
+    for section in names:
         if section not in SECTIONS:
             raise unknown_word("sections", section, SECTIONS)
-    return found
+    return names
 
 
 def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:
@@ -106,7 +98,7 @@ def difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
     """A sentence if the limb on the other side is no mirror image at rest, so that its poses cannot be; else ""."""
     if other != chain_of_other_side(rig, chain):
         return ""
-    (links, hinges), (other_links, other_hinges) = (_at_rest(rig, each) for each in (chain, other))
+    (links, hinges), (other_links, other_hinges) = (_at_rest(rig, limb) for limb in (chain, other))
     named = {"other": other.name, "chain": chain.name}
     angle = _angle(links * _MIRROR, other_links)
     if angle >= reference.SLIGHT:
@@ -129,21 +121,21 @@ def _side(chain: TwoBoneIKChain) -> str:
 
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
     """Root bone and tip bone of the other side, by name; a bone whose name tells no side is left out."""
-    found = {}
+    names = {}
     for field in SECTIONS["BONES"]:
         bone = getattr(chain, field)
         other = bone_names.other_side(bone, rig.data.bones.keys())
         if other or not bone:
-            found[field] = other
+            names[field] = other
         elif bone_names.side(bone):
             raise Refused("NO_OTHER_SIDE.bone", chain=chain, bone=bone)
-    return found
+    return names
 
 
 def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:
     """Target and pole target of the other side, by name; what has no counterpart is left as the other chain has it."""
-    found: dict[str, Any] = {}
-    for object_field, bone_field in _GOALS:
+    values: dict[str, Any] = {}
+    for object_field, bone_field in POINTS.items():
         item, bone = getattr(chain, object_field), getattr(chain, bone_field)
         if item is None:
             continue
@@ -152,8 +144,8 @@ def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:
         bones = other.data.bones.keys() if is_rig(other) else []
         other_bone = bone_names.other_side(bone, bones) or (bone if other != item else "")
         if other != item or other_bone:
-            found |= {object_field: other, bone_field: other_bone}
-    return found
+            values |= {object_field: other, bone_field: other_bone}
+    return values
 
 
 def _hinge_axis(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> HingeAxis:

@@ -30,12 +30,12 @@ def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
 
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
     """Set these fields of the chain; Refused for an unknown field, or a value that it cannot have."""
-    known, where = chain_fields(), _where(chain)
+    fields, where = chain_fields(), _where(chain)
     for name, value in values.items():
         # Blender would take any name, and never read it.
-        if name not in known:
-            raise Refused("UNKNOWN_KEY", chain=chain, value=name, where=where, nearest=nearest_name(name, known))
-        refuse_value(where, name, known[name], value)
+        if name not in fields:
+            raise Refused("UNKNOWN_KEY", chain=chain, value=name, where=where, nearest=nearest_name(name, fields))
+        refuse_value(where, name, fields[name], value)
         setattr(chain, name, bool(value) if isinstance(value, np.bool_) else value)
 
 
@@ -83,7 +83,7 @@ def unchanged_on_error(rig: Rig) -> Iterator[None]:
 
 def chains_restorer(rig: Rig) -> Callable[[], None]:
     """Returns what gives the armature back the chains that it has now, as they are."""
-    chains = rig.two_bone_ik_chains
+    chains: Any = rig.two_bone_ik_chains
     before = [
         {name: getattr(chain, name) for name in chain_fields() if chain.is_property_set(name)} for chain in chains
     ]

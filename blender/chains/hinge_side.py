@@ -37,10 +37,10 @@ def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
         return HingeAxis(axis)
     if not reference.is_slight(reference.rest(rest_chain(rig, chain)[0])):
         return None
-    found = by_keys(rig, chain)
-    if found is None:
+    hinge_axis = by_keys(rig, chain)
+    if hinge_axis is None:
         raise Refused("NO_BENT_KEYS", chain=chain)
-    return found
+    return hinge_axis
 
 
 def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:

@@ -1,32 +1,30 @@
 """Inherit Scale of the bones of chains that stretch: with Full, which is Blender's default, a turned bone shears."""
 
-from collections.abc import Sequence
-
 from ...solver.values import Unreachable
 from ..armatures import Rig
-from ..bake.build_plan import with_bones
+from ..bake.build_plan import Names, with_bones
 from ..bake.chain import chain_bones, sheared_bones
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 
 
-def sheared(rig: Rig, names: Sequence[str] | None) -> dict[str, list[str]]:
+def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
     stretching = [chain for chain in with_bones(rig, names).chains if chain.unreachable == Unreachable.STRETCH]
-    found = {
+    by_chain = {
         chain.name: sheared_bones(rig, chain_bones(rig, chain.end_bone, chain.root_bone, chain.name))
         for chain in stretching
     }
-    return {name: bones for name, bones in found.items() if bones}
+    return {name: bones for name, bones in by_chain.items() if bones}
 
 
-def set_aligned(rig: Rig, names: Sequence[str] | None) -> list[str]:
+def set_aligned(rig: Rig, names: Names) -> list[str]:
     """Set Inherit Scale to Aligned where the stretch of these chains would shear a bone; names of the bones.
 
     raises : Refused if the bones are a library's
     """
     refuse_unposable(rig)
-    bones = [bone for found in sheared(rig, names).values() for bone in found]
+    bones = [bone for bone_names in sheared(rig, names).values() for bone in bone_names]
     if bones and (rig.data.override_library or not rig.data.is_editable):
         raise Refused("LIBRARY_ALIGNED", object=rig, bone=bones[0])
     for bone in bones:

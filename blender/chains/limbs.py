@@ -37,11 +37,11 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
     tip_bones = {limb.end_bone: limb.tip_bone for limb in (*large, *rig.two_bone_ik_chains)}
-    known = known_by_end(rig)
+    known_limbs = known_by_end(rig)
     for name, tip_name in tip_bones.items():
         if name in bones:
             mid, tip, handle = bones[name].head, bones[name].tail, name
-            if limb := shows_ik(rig, known.get(name)):
+            if limb := shows_ik(rig, known_limbs.get(name)):
                 mid, tip = (bones[shown].head for shown in limb.showing_ik[1:3])
                 handle = limb.control or name
             elif tip_name in bones:
@@ -55,23 +55,23 @@ def shows_ik(rig: Rig, limb: KnownLimb | None) -> KnownLimb | None:
 
 
 def limb_of(rig: Rig, bone: str) -> str | Limb:
-    """The limb that this bone ends or else belongs to: the name of its chain, or what detect finds if it has none.
+    """The limb that this bone ends, otherwise the one it belongs to: the name of its chain, or what detect finds.
 
     On known rigs that is also the limb that the bone is a control of, as of IK.
 
     raises : Refused where there is no such limb
     """
     chains = sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute)
-    found: list[Limb | TwoBoneIKChain] = [
+    candidates: list[Limb | TwoBoneIKChain] = [
         *chains,
         *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone)),
     ]
-    ending = [limb for limb in found if limb.end_bone == bone]
-    for limb in ending or [limb for limb in found if bone in limb_bones(rig, limb)]:
+    ending = [limb for limb in candidates if limb.end_bone == bone]
+    for limb in ending or [limb for limb in candidates if bone in limb_bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name
-    known = limb_having(rig, bone)
-    if known and bone != known.fk[1]:
-        return limb_of(rig, known.fk[1])
+    known_limb = limb_having(rig, bone)
+    if known_limb and bone != known_limb.fk[1]:
+        return limb_of(rig, known_limb.fk[1])
     raise Refused("NO_LIMB", object=rig, bone=bone)
 
 
@@ -89,8 +89,8 @@ def _detected(rig: Rig) -> tuple[Limb, ...]:
     """Limbs of all kinds, found again only where what detect reads has changed: that takes long in a large rig."""
     bones = rig.data.bones
     places = [array("f", bytes(12 * len(bones))) for _ in range(2)]
-    for name, found in zip(("head_local", "tail_local"), places, strict=True):
-        bones.foreach_get(name, found)
+    for name, coordinates in zip(("head_local", "tail_local"), places, strict=True):
+        bones.foreach_get(name, coordinates)
     seen = [(bone.name, bone.parent and bone.parent.name, is_driven(rig, bone)) for bone in bones], places
     if rig.session_uid not in _known or _known[rig.session_uid][0] != seen:
         _known[rig.session_uid] = seen, limbs(rig, set(Kind))

@@ -32,14 +32,15 @@ from ..bake.chain import chain_bones
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
+from ..options import rows
 from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
 from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
-from ..settings.properties import TwoBoneIKChain, chain_fields
+from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
 from .field_values import field_values, refuse_value, unchanged_on_error
 
-_NAMES = ("name", "root_bone", "tip_bone", "target", "subtarget", "pole_target", "pole_subtarget")
-_POINTS = (("target", "subtarget"), ("pole_target", "pole_subtarget"))
+_BONES = [name for name, row in rows("chain", type="bone").items() if "of" not in row and name != "end_bone"]
+_NAMES = ["name", *_BONES, *POINTS, *POINTS.values()]
 _CREATE = "create_targets"
 
 FIRST_LINE = "# Two-Bone IK chains of "
@@ -100,25 +101,25 @@ def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Content
         plant |= options
         for place, chain in chains:
             inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
-    found = []
+    written = []
     for number, chain in enumerate(own, 1):
         where = _where(path, number)
         _refuse_unfit(where, chain)
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
         if not chain.get("end_bone"):
             raise Refused("NO_BONE.no_end_bone", where=where)
-        found.append((where, chain))
+        written.append((where, chain))
     plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
-    read[path] = [*inherited.values(), *found], plant
+    read[path] = [*inherited.values(), *written], plant
     return read[path]
 
 
 def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
-    known = chain_fields()
-    known[_CREATE] = known["mute"]  # true or false as well
-    toml_file.refuse_unknown(where, chain, known)
+    fields = chain_fields()
+    fields[_CREATE] = fields["mute"]  # true or false as well
+    toml_file.refuse_unknown(where, chain, fields)
     for key, value in chain.items():
-        refuse_value(where, key, known[key], value, by_name=True)
+        refuse_value(where, key, fields[key], value, by_name=True)
 
 
 def _name(chain: Mapping[str, Any]) -> str:
@@ -192,12 +193,12 @@ def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
 
 def _resolved(rig: Rig, where: str, chain: dict[str, Any]) -> dict[str, Any]:
     """The fields with objects in place of their names; Refused if one does not exist."""
-    for key in ("root_bone", "tip_bone"):
+    for key in _BONES:
         if chain.get(key) and chain[key] not in rig.data.bones:
             raise _no_bone(rig, where, key, chain[key])
     chain_bones(rig, chain["end_bone"], chain.get("root_bone", ""), chain["name"])
     objects = {}
-    for target, subtarget in _POINTS:
+    for target, subtarget in POINTS.items():
         item = _object(where, target, chain[target]) if target in chain else rig if chain.get(subtarget) else None
         bone = chain.get(subtarget)
         if bone and is_rig(item) and bone not in item.data.bones:
@@ -238,11 +239,11 @@ def _unset(chain: TwoBoneIKChain, key: str) -> None:
 
 def _lines(chain: TwoBoneIKChain) -> Iterator[str]:
     """TOML lines for the properties that differ from those of a new chain."""
-    points, fields = dict(_POINTS), chain_fields()
+    fields = chain_fields()
     for key, value in field_values(chain).items():
-        if key in points:
-            # Left out, it is the armature itself where there is a bone to look for, else nothing.
-            left_out = chain.id_data if getattr(chain, points[key]) else None
+        if key in POINTS:
+            # Left out, it is the armature itself where there is a bone to look for, otherwise nothing.
+            left_out = chain.id_data if getattr(chain, POINTS[key]) else None
             if value != left_out:
                 yield toml_file.line(key, value.name if value else "")
         elif key == "name" or value != fields[key].default:

@@ -119,12 +119,12 @@ def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:
     row = int(np.searchsorted(frames, frame - MERGE)) - 1
     on_key = row + 1 < len(frames) and abs(frames[row + 1] - frame) <= MERGE
     # The first key of all goes on to the left as the keys behind it say, unless it is a Bezier one: as its handle says.
-    if on_key and (row >= 0 or _is_bezier(old, 0)):
+    if on_key and (row >= 0 or _is("BEZIER", old, 0)):
         return _Border(row=row, outer=None, own=old["handle_left"][row + 1])
     if row < 0:
         return _Border(row=row, outer=None, own=_on_curve(curve, frame - _FAR))
     outer, own, *_ = _split(_segment(curve, old, row, frame), frame)
-    return _Border(row=row, outer=outer if _is_bezier(old, row) else None, own=own)
+    return _Border(row=row, outer=outer if _is("BEZIER", old, row) else None, own=own)
 
 
 def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
@@ -134,26 +134,23 @@ def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
     on_key = row > 0 and abs(frames[row - 1] - frame) <= near
     style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
     next_row = row if row < len(frames) else -1
-    if on_key and next_row < 0 and curve.extrapolation == "LINEAR" and _is_linear(old, row - 1):
+    if on_key and next_row < 0 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row - 1):
         return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))  # it goes on as the keys ahead of it say
     if on_key:
         return _Border(row=next_row, outer=None, own=old["handle_right"][row - 1], style=style)
     if next_row < 0:
         return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))
     *_, own, outer = _split(_segment(curve, old, row - 1, frame), frame)
-    outer = outer if row == 0 or _is_bezier(old, row - 1) else None
+    outer = outer if row == 0 or _is("BEZIER", old, row - 1) else None
     # A last key that is linear goes on as the key before it says, and that is another from now on.
-    is_last = row == len(frames) - 1 and curve.extrapolation == "LINEAR" and _is_linear(old, row)
+    is_last = row == len(frames) - 1 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row)
     beyond = _on_curve(curve, frames[row] + _FAR) if is_last else None
     return _Border(row=row, outer=outer, own=own, style=style, beyond=beyond)
 
 
-def _is_bezier(old: Attributes, row: int) -> bool:
-    return bool(old["interpolation"][row] == code("interpolation", "BEZIER"))
-
-
-def _is_linear(old: Attributes, row: int) -> bool:
-    return bool(old["interpolation"][row] == code("interpolation", "LINEAR"))
+def _is(kind: str, old: Attributes, row: int) -> bool:
+    """Whether the old key in this row has this interpolation."""
+    return bool(old["interpolation"][row] == code("interpolation", kind))
 
 
 def _on_curve(curve: FCurve, frame: float) -> Array:
@@ -168,7 +165,7 @@ def _segment(curve: FCurve, old: Attributes, row: int, frame: float) -> Array:
     start = old["co"][row] if row >= 0 else _on_curve(curve, frame)
     end = old["co"][row + 1] if row + 1 < count else _on_curve(curve, frame)
     start, end = start.astype(np.float64), end.astype(np.float64)
-    if row < 0 or row + 1 >= count or not _is_bezier(old, row):
+    if row < 0 or row + 1 >= count or not _is("BEZIER", old, row):
         return start + (end - start) * np.arange(4)[:, None] / 3.0
     out, into = old["handle_right"][row] - start, old["handle_left"][row + 1] - end
     # As Blender: no handle goes beyond the other key.
@@ -189,8 +186,8 @@ def _split(points: Array, frame: float) -> tuple[Array, Array, Array, Array]:
 
 def _parts(points: Array, part: float) -> list[Array]:
     """The points between the points, between those, and so on."""
-    found = []
+    levels = []
     while len(points) > 1:
         points = points[:-1] + part * np.diff(points, axis=0)
-        found.append(points)
-    return found
+        levels.append(points)
+    return levels

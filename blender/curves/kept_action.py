@@ -49,7 +49,7 @@ def replace_played(item: Any, action: Action | None, slot: str) -> None:
 
 
 def give_way(action: Action | None) -> None:
-    """Remove an action that something else plays in place of, if nothing uses it any more."""
+    """Remove an action that was replaced, if nothing uses it any more."""
     if action and not action.users:
         bpy.data.actions.remove(action)
 
@@ -68,8 +68,8 @@ def give_back(item: Any) -> None:
         # A duplicate of a held object keeps the same action, and each is to move on its own.
         objects: list[Any] = bpy.data.objects.values()
         twins = [other for other in objects if other.two_bone_ik_source == source and other != item]
-        given = source.copy() if twins else source
-        versions.play(item, given if before or versions.keyed_slots(source) else None, slot)
+        own = source.copy() if twins else source
+        versions.play(item, own if before or versions.keyed_slots(source) else None, slot)
         if played != source:
             give_way(played)
     item.two_bone_ik_source, item.two_bone_ik_source_slot = None, ""

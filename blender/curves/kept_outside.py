@@ -51,30 +51,30 @@ def kept(
         kept
     unkeyed : by path values of properties that have no curve, or not for all components
     """
-    find, found = versions.curve_finder(rig), list[Kept]()
+    find, all_kept = versions.curve_finder(rig), list[Kept]()
     for channel in channels:
         for index in range(channel.values.shape[1]):
             curve = find(channel.path, index=index)
             if curve and len(curve.keyframe_points):
-                one = _of_curve(curve, span, goes_on)
+                kept_beside = _of_curve(curve, span, goes_on)
             else:
                 value = float((unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index])
                 places = zip(_beside(span), goes_on, strict=True)
                 keys = tuple((frame, value, None) for frame, there in places if there)
-                one = Kept(path=channel.path, index=index, keys=keys, outside=None)
-            if one.keys or one.outside:
-                found.append(one)
-    return found
+                kept_beside = Kept(path=channel.path, index=index, keys=keys, outside=None)
+            if kept_beside.keys or kept_beside.outside:
+                all_kept.append(kept_beside)
+    return all_kept
 
 
 def put_back(rig: Rig, kept: Iterable[Kept], style: KeyStyle) -> None:
     """Show it again, now that the channels are keyed in this style."""
     find = versions.curve_finder(rig)
-    for each in kept:
-        curve = find(each.path, index=each.index)
-        _add_keys(curve, each.keys, style)
-        if each.outside:
-            borders.restore(curve, each.outside)
+    for item in kept:
+        curve = find(item.path, index=item.index)
+        _add_keys(curve, item.keys, style)
+        if item.outside:
+            borders.restore(curve, item.outside)
 
 
 def _of_curve(curve: FCurve, span: tuple[float, float], goes_on: tuple[bool, bool]) -> Kept:

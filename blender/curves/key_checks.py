@@ -46,8 +46,11 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     """Raise `Refused` where keys on the properties at these paths of `item`, in these curves, would not play."""
     refuse_driven(item, paths)
     for curve in curves:
-        if curve.data_path in paths:
-            _refuse_unwritable_curve(item, curve)
+        group = curve.group
+        if curve.data_path in paths and (curve.lock or (group and group.lock)):
+            raise _refused("CURVE_LOCKED", item, curve.data_path)
+        if curve.data_path in paths and (curve.mute or (group and group.mute)):
+            raise _refused("CURVE_MUTED", item, curve.data_path)
 
 
 def refuse_driven(item: Object, paths: Collection[str]) -> None:
@@ -63,12 +66,12 @@ def refuse_unkept(item: Object, spans: Mapping[str, Sequence[tuple[float, float]
     spans : first and last of these frames, by the property's path
     """
     played = {curve.data_path for _, curves in versions.strips(item, muted=False) for curve in curves}
-    if found := next((path for path in spans if path in played or mixed(item)), ""):
-        raise _refused("HELD_STRIPS", item, found)
+    if covered := next((path for path in spans if path in played or mixed(item)), ""):
+        raise _refused("HELD_STRIPS", item, covered)
     for curve in versions.curves(item):
         path = curve.data_path
         if path in spans:
-            if kind := next((each.type for each in curve.modifiers if not each.mute), ""):
+            if kind := next((modifier.type for modifier in curve.modifiers if not modifier.mute), ""):
                 raise _refused("HELD_MODIFIER", item, path, kind=kind)
             if kind := next(filter(None, (_eased(curve, span) for span in spans[path])), ""):
                 raise _refused("HELD_EASING", item, path, kind=kind)
@@ -94,8 +97,8 @@ def code(attribute: str, identifier: str) -> int:
     """The number that stands for a word of Blender's in keys; Refused where it has no such word."""
     codes = _codes(attribute)
     if not isinstance(identifier, str) or identifier not in codes:
-        known = known_words(identifier, codes)
-        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=known)
+        words = known_words(identifier, codes)
+        raise Refused("UNKNOWN_KEY_STYLE", value=identifier, attribute=attribute, known=words)
     return codes[identifier]
 
 
@@ -116,14 +119,6 @@ def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
         raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
     if not (isinstance(style.tolerance, Real) and 0.0 < style.tolerance < np.inf):
         raise Refused("TOLERANCE", object=item, value=style.tolerance)
-
-
-def _refuse_unwritable_curve(item: Object, curve: FCurve) -> None:
-    group = curve.group
-    if curve.lock or (group and group.lock):
-        raise _refused("CURVE_LOCKED", item, curve.data_path)
-    if curve.mute or (group and group.mute):
-        raise _refused("CURVE_MUTED", item, curve.data_path)
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:

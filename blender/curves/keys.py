@@ -69,18 +69,14 @@ def numbers_on(item: Object, path: str, frames: Array) -> Array:
 
 def key_frames(place: Point) -> Array:
     """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
-    return _key_frames(versions.curves(place.object), {place.bone})
+    curves = _of_bones(versions.curves(place.object), {place.bone})
+    return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves)])
 
 
 def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int] | None:
     """The whole frames from the first key that these curves have of these bones to the last; None if they have none."""
     spans = [curve.range().to_tuple() for curve in _of_bones(curves, bones)]
     return (floor(min(spans)[0] + MERGE), ceil(max(last for _, last in spans) - MERGE)) if spans else None
-
-
-def _key_frames(curves: Iterable[FCurve], bones: Collection[str]) -> Array:
-    """(m,) of keys of these bones, "" for the object itself."""
-    return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in _of_bones(curves, bones))])
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:
@@ -141,8 +137,8 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
     most = max(1, _CACHED // max(1, len(frames)))
     for start in range(0, len(between), most):
         columns = list(between)[start : start + most]
-        found = [curves[column] for column in columns], [between[column] for column in columns]
-        values[:, columns] = _on_cubics(*found, times)
+        curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
+        values[:, columns] = _on_cubics(*curves_and_keys, times)
     for column in between:
         rows = np.isnan(values[:, column])
         values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
@@ -152,7 +148,7 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
 def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np.float32]) -> Array:
     """(n, k) of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
     starts = np.cumsum([0, *map(len, keys)]).tolist()
-    asked, following = [], []
+    own_times, following = [], []
     places: dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]] = {}
     for curve, own, start in zip(curves, keys, starts, strict=False):
         alike = own[:, 0].tobytes(), curve.extrapolation == "CONSTANT"
@@ -160,9 +156,9 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
             inside = times.clip(own[0, 0], own[-1, 0]) if alike[1] else times
             places[alike] = inside, np.searchsorted(own[:-1, 0], inside)
         inside, after = places[alike]
-        asked.append(inside)
+        own_times.append(inside)
         following.append(after + start)
-    time, after, every = np.concatenate(asked), np.concatenate(following), np.concatenate(keys)
+    time, after, every = np.concatenate(own_times), np.concatenate(following), np.concatenate(keys)
     keyed_at, keyed = np.ascontiguousarray(every.T)
     before, next_at = after - 1, keyed_at[after]
     values = np.where(time == next_at, keyed[after], np.nan)
@@ -189,12 +185,12 @@ def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tupl
     starting = (bezier | linear | constant) & (step[:, 0] > 0.0)
     starting[[end - 1 for end in starts[1:]]] = False
     step[~starting, 0], step[constant, 1] = 1.0, 0.0
-    out, into = (np.where(bezier[:, None], _shortened(each, step[:, :1]), step / 3.0) for each in (out, into))
+    out, into = (np.where(bezier[:, None], _shortened(part, step[:, :1]), step / 3.0) for part in (out, into))
     # The corners lie at 0, out, step - into and step.
     parts = 3.0 * out, 3.0 * (step - into) - 6.0 * out, step + 3.0 * (out - step + into)
-    time, value = ([each[:, axis] for each in parts] for axis in (0, 1))
+    time, value = ([part[:, axis] for part in parts] for axis in (0, 1))
     length = step[:, 0]
-    return starting, np.stack((corners[:, 0], length, *(each / length for each in time), corners[:, 1], *value))
+    return starting, np.stack((corners[:, 0], length, *(part / length for part in time), corners[:, 1], *value))
 
 
 def _shortened(handles: Array, lengths: Array) -> Array:

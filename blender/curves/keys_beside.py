@@ -13,7 +13,7 @@ from ..rna_paths import value_at
 from .keys import key_points, numbers_on
 
 _NEAR = 0.02
-"""Frames: Blender makes keys that are closer than half of this into one; of frames beyond 40,000 it tells fewer."""
+"""Frames: Blender merges keys closer than half of this; beyond frame 40,000 it tells fewer frames apart."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the frame ahead of a border: there it shows whether a curve stands still, or changes."""
@@ -54,9 +54,7 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
     before, behind = _beside(rig, channel.path, channel.frames)
     start, end = before if ahead else {}, behind if after else {}
     frames = np.array([*start, *channel.frames, *end])
-    values = np.concatenate(
-        [*([each[None] for each in start.values()]), channel.values, *(e[None] for e in end.values())]
-    )
+    values = np.vstack([*start.values(), channel.values, *end.values()])
     slopes = channel.slopes
     if slopes is not None:
         straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)
@@ -94,8 +92,8 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
 
     def values(frame: float) -> dict[float, Array]:
-        found = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
-        return {frame: np.array(found)}
+        numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
+        return {frame: np.array(numbers)}
 
     near, far = _near(start), _near(end)
     before = times[times < start - MERGE].max(initial=-np.inf)

@@ -26,7 +26,7 @@ def with_own_keys(
     plan: Plan, solved: Sequence[SolvedGroup], channels: Mapping[str, list[Channel]]
 ) -> dict[str, list[Channel]]:
     """The channels of each chain, with the stretches on which their curves keep the keys that they have."""
-    found = dict(channels)
+    by_chain = dict(channels)
     for group in solved:
         without = np.equal(group.group.number("influence"), 0.0)
         if not np.count_nonzero(without):
@@ -35,8 +35,8 @@ def with_own_keys(
         for chain, rests in zip(group.plans, resting.T, strict=True):
             if rests.any():
                 stretches = _stretches(plan.frames, rests)
-                found[chain.name] = [_kept(chain, channel, stretches, find) for channel in channels[chain.name]]
-    return found
+                by_chain[chain.name] = [_kept(chain, channel, stretches, find) for channel in channels[chain.name]]
+    return by_chain
 
 
 Steps = Generator[float, None, list[Channel]]
@@ -52,36 +52,32 @@ def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *
     rows : (n,) the indices of the channels' frames among those of the plan, of which every `step`-th may get a key
     cubic : True for Bezier curves; those that are not reduced are straight
     """
-    rests = any_inside(channels[0].frames, [each for one in channels for each in one.kept])
+    rests = any_inside(channels[0].frames, [stretch for channel in channels for stretch in channel.kept])
     if not rests.any():
         return (yield from reduce(channels, rows))
     pieces = []
     for piece in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rests)) + 1):
         if rests[piece[0]]:
-            pieces.append([_part(one, piece[rows[piece] % step == 0]) for one in channels])
+            pieces.append([channel.on_rows(piece[rows[piece] % step == 0]) for channel in channels])
         else:
-            steps = reduce([_part(one, piece) for one in channels], rows[piece])
+            steps = reduce([channel.on_rows(piece) for channel in channels], rows[piece])
             pieces.append((yield from part(steps, piece[0] / len(rows), (piece[-1] + 1) / len(rows))))
     return [_joined(parts, cubic=cubic) for parts in zip(*pieces, strict=True)]
 
 
-def _part(channel: Channel, rows: NDArray[np.intp]) -> Channel:
-    return replace(channel, frames=channel.frames[rows], values=channel.values[rows])
-
-
 def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
-    frames, values = (np.concatenate([getattr(each, name) for each in parts]) for name in ("frames", "values"))
+    frames, values = (np.concatenate([getattr(piece, name) for piece in parts]) for name in ("frames", "values"))
     straight = np.diff(values, axis=0) / np.diff(frames)[:, None]
-    slopes, held = np.stack((straight, straight), axis=1), np.zeros(len(straight), dtype=np.bool_)
+    slopes, stays = np.stack((straight, straight), axis=1), np.zeros(len(straight), dtype=np.bool_)
     start = 0
-    for each in parts:
-        between = slice(start, start + max(0, len(each.frames) - 1))
-        if each.slopes is not None:
-            slopes[between] = each.slopes
-        if each.held is not None:
-            held[between] = each.held
-        start += len(each.frames)
-    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, held=held)
+    for piece in parts:
+        between = slice(start, start + max(0, len(piece.frames) - 1))
+        if piece.slopes is not None:
+            slopes[between] = piece.slopes
+        if piece.held is not None:
+            stays[between] = piece.held
+        start += len(piece.frames)
+    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, held=stays)
 
 
 def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, float]]:
@@ -125,15 +121,15 @@ def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArra
 
 def any_inside(frames: NDArray[np.floating], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
     """(m,) which of the frames lie in one of the stretches."""
-    found: NDArray[np.bool_] = np.logical_or.reduce(
-        [np.zeros(len(frames), bool), *(inside(frames, each) for each in stretches)]
+    is_inside: NDArray[np.bool_] = np.logical_or.reduce(
+        [np.zeros(len(frames), bool), *(inside(frames, stretch) for stretch in stretches)]
     )
-    return found
+    return is_inside
 
 
 def between_own(
     frames: NDArray[np.floating], own: NDArray[np.floating], stretches: Sequence[tuple[float, float]]
 ) -> NDArray[np.bool_]:
     """(m,) which of the frames lie, within one stretch, from the first to the last of the frames `own` (k,)."""
-    spans = (own[inside(own, each)] for each in stretches)
-    return any_inside(frames, [(float(each[0]), float(each[-1])) for each in spans if len(each)])
+    spans = (own[inside(own, stretch)] for stretch in stretches)
+    return any_inside(frames, [(float(stretch[0]), float(stretch[-1])) for stretch in spans if len(stretch)])

@@ -71,24 +71,24 @@ def preserved() -> Iterator[Keep]:
     With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it: in the end,
     and only once, however many objects there are.
     """
-    found: dict[Scene, list[Edit]] = defaultdict(list)
+    by_scene: dict[Scene, list[Edit]] = defaultdict(list)
     keyed: dict[ID, Collection[str]] = {}
 
     def keep(item: Object, scene: Scene, paths: Collection[str]) -> None:
         keyed[item] = {*keyed.get(item, ()), *paths}
-        found[scene] += edits(_players(item), scene.frame_current_final, keyed)
+        by_scene[scene] += edits(_players(item), scene.frame_current_final, keyed)
 
     yield keep
     stay = {
         scene: kept
-        for scene, each in found.items()
-        if (kept := [edit for edit in each if edit.path not in keyed.get(edit.block, ())])
+        for scene, of_scene in by_scene.items()
+        if (kept := [edit for edit in of_scene if edit.path not in keyed.get(edit.block, ())])
     }
     for scene in stay:
         _evaluate(scene)
-    for scene, each in stay.items():
-        restore(each)
-        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in each]))
+    for scene, of_scene in stay.items():
+        restore(of_scene)
+        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in of_scene]))
 
 
 @contextmanager
@@ -104,13 +104,13 @@ def _restore_kept(scene: Scene) -> None:
 
     A step from before they were made does not hold them.
     """
-    candidates = [each for frame, found in _kept if frame == scene.frame_current_final for each in found]
+    candidates = [edit for frame, kept in _kept if frame == scene.frame_current_final for edit in kept]
     blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
-    known = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
-    held = [edit for edit in known if _holds(edit)]
-    if held:
+    there = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
+    holding = [edit for edit in there if _holds(edit)]
+    if holding:
         _evaluate(scene)
-        restore(held)
+        restore(holding)
 
 
 session.undone.append(_restore_kept)

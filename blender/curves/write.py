@@ -76,7 +76,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     for channel in channels:
         new, handles = _new_keys(channel, style), _handles(channel)
         for index, values in enumerate(channel.values.T):
-            new |= {name: each[index] for name, each in handles.items()}
+            new |= {name: of_curves[index] for name, of_curves in handles.items()}
             new["co"][:, 1] = values
             if curve := find(channel.path, index=index):
                 _replace_keys(curve, new, span, channel.kept)
@@ -94,7 +94,7 @@ def pose(item: Object, channels: Iterable[Channel], shown: Depsgraph | None = No
     """
     for channel in _finite(channels):
         name, values = owner_and_property(channel.path)[1], channel.values[0]
-        owners = [owner_of(each, channel.path) for each in (item, item.evaluated_get(shown) if shown else item)]
+        owners = [owner_of(state, channel.path) for state in (item, item.evaluated_get(shown) if shown else item)]
         if not (shown and all(_is_near(getattr(owner, name)[:], values) for owner in owners)):
             setattr(owners[0], name, values.tolist())
 
@@ -107,7 +107,7 @@ def _is_near(now: Sequence[float], values: np.ndarray) -> bool:
 def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> set[ID]:
     """Set these properties of bones where they differ; returns the armatures in which something did."""
     assert all(isfinite(number) for _, _, numbers in values for number in numbers)
-    differing = [each for each in values if getattr(each[0], each[1])[:] != tuple(array("f", each[2]))]
+    differing = [entry for entry in values if getattr(entry[0], entry[1])[:] != tuple(array("f", entry[2]))]
     for bone, name, numbers in differing:
         setattr(bone, name, numbers)
     return {bone.id_data for bone, _, _ in differing}
@@ -118,7 +118,7 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
     channels = [channel for channel in channels if len(channel.frames)]
     for channel in channels:
         numbers = (channel.frames, channel.values, *([] if channel.slopes is None else [channel.slopes]))
-        if not all(np.isfinite(each).all() for each in numbers):
+        if not all(np.isfinite(array).all() for array in numbers):
             raise ValueError(f"{channel.path}: frames and values to write must be finite")
     return channels
 
@@ -128,9 +128,9 @@ def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
     frames = channel.frames
     new = {"co": np.zeros(len(frames), ATTRIBUTES["co"])}
     new["co"][:, 0] = frames
-    for name, wanted in (("interpolation", style.interpolation), ("type", style.key_type)):
-        if wanted != _ADDED[name]:
-            new[name] = np.full(len(frames), code(name, wanted), np.uint8)
+    for name, identifier in (("interpolation", style.interpolation), ("type", style.key_type)):
+        if identifier != _ADDED[name]:
+            new[name] = np.full(len(frames), code(name, identifier), np.uint8)
     if channel.held is not None and channel.held.any():
         kinds = new.setdefault(
             "interpolation", np.full(len(frames), code("interpolation", style.interpolation), np.uint8)
@@ -143,7 +143,7 @@ def _handles(channel: Channel) -> Attributes:
     """Of each curve (k, n, ...) handles a third of the way to the keys beside: as cubics go that slopes tell of."""
     if channel.slopes is None or not len(channel.slopes):
         return {}
-    found, slopes, values = {}, channel.slopes.transpose(2, 0, 1), channel.values.T.astype(np.float32)
+    handles, slopes, values = {}, channel.slopes.transpose(2, 0, 1), channel.values.T.astype(np.float32)
     frames = channel.frames.astype(np.float32).astype(np.float64)
     thirds = np.diff(frames) / 3.0
     for side, lengths, slope in (
@@ -151,9 +151,9 @@ def _handles(channel: Channel) -> Attributes:
         ("handle_right", np.append(thirds, thirds[-1]), np.append(slopes[..., 0], slopes[:, -1:, 1], axis=1)),
     ):
         points = np.broadcast_arrays(frames + lengths, values + lengths * slope)
-        found[side] = np.stack(points, axis=-1, dtype=np.float32)
-        found[f"{side}_type"] = np.full(values.shape, code(f"{side}_type", "FREE"), np.uint8)
-    return found
+        handles[side] = np.stack(points, axis=-1, dtype=np.float32)
+        handles[f"{side}_type"] = np.full(values.shape, code(f"{side}_type", "FREE"), np.uint8)
+    return handles
 
 
 def _add_curve(channelbag: versions.Channelbag, channel: Channel, index: int, new: Attributes) -> None:
@@ -204,20 +204,20 @@ def _replace_keys(
 
 def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarray) -> Attributes:
     """Those `rows` of the old keys that stay, and the new keys, in this order; with every attribute."""
-    count, found = len(new["co"]), {}
+    count, merged = len(new["co"]), {}
     for name, values in old.items():
         added = new.get(name, np.full((count, *values.shape[1:]), _as_added(name), values.dtype))
-        found[name] = np.concatenate((values[rows], added))[order]
-    return found
+        merged[name] = np.concatenate((values[rows], added))[order]
+    return merged
 
 
 def _set_inside(points: FCurveKeyframePoints, new: Attributes, inside: slice, co: np.ndarray) -> None:
     """The new keys in place of as many old ones `inside`, which stay selected as they are; `co` (m, 2) are all."""
     for name in dict.fromkeys((*_ADDED, *_EASING, *new)):
         values = co if name == "co" else attribute(points, name)
-        wanted = new.get(name, _as_added(name))
-        if np.count_nonzero(values[inside] != wanted):
-            values[inside] = wanted
+        values_inside = new.get(name, _as_added(name))
+        if np.count_nonzero(values[inside] != values_inside):
+            values[inside] = values_inside
             points.foreach_set(name, values.reshape(-1))
 
 

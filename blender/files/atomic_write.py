@@ -119,7 +119,7 @@ def write_text(path: Path, text: str, *, force: bool | None = None) -> None:
 
 @contextmanager
 def as_private_as(path: Path) -> Iterator[None]:
-    """While the context is open, new files have no permission that the file at `path` has not, if there is one."""
+    """While the context is open, new files get no permission that an existing file at `path` lacks."""
     goal = _followed(path)
     # This process has to read and write what it has begun.
     allowed = goal.stat().st_mode | 0o600 if os.path.exists(goal) else 0o777
@@ -158,7 +158,7 @@ def obstacle(path: Path, size: int) -> str:
 def _beside(goal: Path) -> Path:
     """The path under which a file is begun."""
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart. Blender prints the
-    # name, of which a part must not be taken for a line of its own.
+    # name, and no part of it must look like a line of its own.
     stem = re.sub("[\x00-\x1f]", "_", goal.stem)
     return goal.with_name(f".{stem}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(4)}.partial{goal.suffix}")
 
@@ -170,7 +170,7 @@ def _may_be_written(file: Path) -> bool:
 
 def _is_running(process: int) -> bool:
     if os.name == "nt":
-        return True  # to ask by `os.kill` would end it there
+        return True  # asking by `os.kill` would end it there
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

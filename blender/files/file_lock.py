@@ -24,16 +24,14 @@ _PAUSE = 0.1
 def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     """Holds the lock of this path while the context is open, in a hidden file beside it that goes with the lock.
 
-    wait : until no other process holds it; else False is given if one does
+    wait : until no other process holds it; without waiting, False is given if one does
     raises : Refused if that file cannot be written
     """
     lock = path.with_name(f".{path.name}.lock")
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
-        file = _taken(lock)
-        while wait and file is None:
+        while (file := _taken(lock)) is None and wait:
             time.sleep(_PAUSE)
-            file = _taken(lock)
     except OSError as error:
         raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
     try:
@@ -52,7 +50,7 @@ def waited_for(path: Path, is_over: Event) -> bool:
             with locked(path, wait=False) as is_free:
                 if is_free:
                     return True
-        except Refused:  # who wants it next is told
+        except Refused:  # the next that takes the lock is told
             return True
         is_over.wait(_PAUSE)
     return False

@@ -23,36 +23,36 @@ def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], d
     except ValueError as error:
         raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
     refuse_unknown(f'"{path}"', content, [name, *others])
-    found = content.pop(name, [])
-    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+    listed = content.pop(name, [])
+    if not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
         raise Refused("WRONG_TYPE.table", value=name, path=path)
-    return found, content
+    return listed, content
 
 
 def table(path: Path, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """The table [name], empty if there is none; Refused if it is something else."""
-    found = content.get(name, {})
-    if not isinstance(found, dict):
+    content_of_table = content.get(name, {})
+    if not isinstance(content_of_table, dict):
         raise Refused("WRONG_TYPE.one_table", value=name, path=path)
-    return found
+    return content_of_table
 
 
-def refuse_empty(path: Path, name: str, found: Sequence[object]) -> None:
+def refuse_empty(path: Path, name: str, listed: Sequence[object]) -> None:
     """Raise `Refused` if the file has no table [[name]]."""
-    if not found:
+    if not listed:
         raise Refused("EMPTY_FILE", value=str(path), table=name)
 
 
 def texts(where: str, key: str, value: object) -> list[str]:
     """The text, or all of a list of texts; Refused if the value is something else, or no name can be so."""
-    found: list[str] = []
+    strings: list[str] = []
     for item in value if isinstance(value, list) else [value]:
         if not isinstance(item, str):
             raise Refused("WRONG_TYPE.text", value=item, where=where, key=key)
         if "\0" in item:
             raise Refused("NUL_CHARACTER", value=item, where=where, key=key)
-        found.append(item)
-    return found
+        strings.append(item)
+    return strings
 
 
 def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> None:

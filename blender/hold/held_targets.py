@@ -11,6 +11,7 @@ from bpy.types import FCurve, Object, Scene
 from ...skeleton import chain_group, dependent_chains, hold, solve, transform
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.hold import Hold
+from ...skeleton.rounding import near
 from ...skeleton.steps import run
 from ...skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis
@@ -21,7 +22,6 @@ from .. import versions
 from ..armatures import Rig
 from ..bake import write_channels
 from ..bake.build_plan import with_dependents
-from ..bake.compare import near
 from ..curves import borders, kept_action, write
 from ..curves.keys import by_path_and_index
 from ..curves.unkeyed_edits import Keep
@@ -37,20 +37,21 @@ from . import holds, kept_keys, leaders
 
 
 class HeldTargets(ExitStack):
-    """Targets being held, each with a copy that is keyed on trial; closed, it leaves none of them in the file."""
+    """Targets being held, each with a copy that is keyed on trial; closing it removes the copies."""
 
-    def __init__(self, scene: Scene, pose_before: sampling.PoseBefore) -> None:
+    def __init__(self, scene: Scene, chains: Iterable[ChainPlan]) -> None:
+        """chains : those whose targets are held, which may be muted"""
         super().__init__()
-        self._scene, self._pose_before = scene, pose_before
-        self.known = leaders.limbs(scene)
+        self._scene = scene
+        self.known = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
         self.targets: dict[Point, KeyedTarget] = {}
         self._copies: dict[Object, Object] = {}
         self._held: dict[Point, list[Hold]] = {}
 
-    def begin(self, chain: ChainPlan, asked: Sequence[Hold]) -> None:
+    def begin(self, chain: ChainPlan, new_holds: Sequence[Hold]) -> None:
         """Take in the chain's target; Refused where it cannot be keyed for these holds."""
         point = chain.target
-        turns = any(one.rotation for one in asked)
+        turns = any(new_hold.rotation for new_hold in new_holds)
         if kept_action.plays_other(point.object):
             playing = versions.played(point.object)[0].name
             raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
@@ -58,7 +59,7 @@ class HeldTargets(ExitStack):
         if any(record.rotation and record.rotation_mode != mode for record in holds_of(point)):
             held_in = holds_of(point)[0].rotation_mode
             raise Refused("HELD_MODE", chain=chain, object=point.object, value=point_text(point), mode=held_in)
-        self.targets[point] = holdable(chain, turns=turns, spans=[one.span for one in asked])
+        self.targets[point] = holdable(chain, turns=turns, spans=[new_hold.span for new_hold in new_holds])
         self._held[point] = []
         if point.object not in self._copies:
             copy = self._copies[point.object] = self.enter_context(write_channels.copied(point.object))
@@ -70,28 +71,28 @@ class HeldTargets(ExitStack):
         """Give the copy, in the spans of the point's holds, the keys from before them."""
         kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
 
-    def add(self, chain: ChainPlan, asked: Hold) -> Generator[float, None, None]:
+    def add(self, chain: ChainPlan, new_hold: Hold) -> Generator[float, None, None]:
         """Key the copy for one hold of the chain's target; yields the part that is done."""
-        point, frames = chain.target, asked.frames
-        samples, own, space = yield from self._places(chain, asked, frames)
-        if asked.at in frames:
-            asked = hold.gripped(asked, frames, own, space)
+        point, frames = chain.target, new_hold.frames
+        samples, own, space = yield from self._places(chain, new_hold, frames)
+        if new_hold.at in frames:
+            new_hold = hold.gripped(new_hold, frames, own, space)
         else:  # so near to a key there is none: Blender would merge them
-            at = np.array([asked.at])
-            _, *there = yield from self._places(chain, asked, at)
-            asked = hold.gripped(asked, at, *there)
-        self._held[point].append(asked)
+            at = np.array([new_hold.at])
+            _, *there = yield from self._places(chain, new_hold, at)
+            new_hold = hold.gripped(new_hold, at, *there)
+        self._held[point].append(new_hold)
         copy, target = self._copies[point.object], self.targets[point]
-        first, last = (self._values(copy, target, frame) for frame in asked.span)
+        first, last = (self._values(copy, target, frame) for frame in new_hold.span)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=(), frames=frames)
-        wanted = {point: hold.held_transform(asked, frames, own, space)}
+        transforms = {point: hold.held_transform(new_hold, frames, own, space)}
         targets = {point: replace(target, before=first[target.rotation_path])}
-        [channels] = target_channels(plan, wanted, samples, targets).values()
+        [channels] = target_channels(plan, transforms, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
         curves = by_path_and_index(versions.curves(copy))
         paths = {channel.path for channel in channels}
-        outside = {key: borders.outside(curve, asked.span) for key, curve in curves.items() if key[0] in paths}
-        write.keys(copy, channels, span=asked.span, style=DEFAULTS)
+        outside = {key: borders.outside(curve, new_hold.span) for key, curve in curves.items() if key[0] in paths}
+        write.keys(copy, channels, span=new_hold.span, style=DEFAULTS)
         for curve in versions.curves(copy):
             key = curve.data_path, curve.array_index
             if key[0] in paths:
@@ -99,17 +100,17 @@ class HeldTargets(ExitStack):
             if key in outside and len(outside[key].old["co"]):
                 borders.restore(curve, outside[key])
 
-    def distance(self, chain: ChainPlan, asked: Hold, frames: Array) -> tuple[float, float]:
+    def distance(self, chain: ChainPlan, from_hold: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
-        _, own, space = run(self._places(chain, asked, frames))
-        wanted = product(space, asked.grip)
+        _, own, space = run(self._places(chain, from_hold, frames))
+        goal = product(space, from_hold.grip)
         size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
-        return float(norm((own - wanted)[..., :3, 3]).max()), near(size, np.abs(own).max())
+        return float(norm((own - goal)[..., :3, 3]).max()), float(near(size, np.abs(own).max()))
 
     def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
-        """Let the targets play what their copies were given, and remember what was asked.
+        """Let the targets play the keys of their copies, and store the holds.
 
-        kept : all holds that there are from now on, where they were made again; None to add those that were made
+        kept : all holds from now on, if they were made again; None to add the new ones
         """
         for item, copy in self._copies.items():
             points = [point for point in self.targets if point.object == item]
@@ -124,33 +125,33 @@ class HeldTargets(ExitStack):
                     # What it has now may be what a hold has keyed.
                     before = [tuple(records[0].location), tuple(records[0].orientation)]
                     _forget(point)
-                for one in self._held[point]:
-                    holds.keep(point, one, *before)
+                for new_hold in self._held[point]:
+                    holds.keep(point, new_hold, *before)
             if not len(holds.kept(item)):
                 kept_action.give_back(item)
 
     def _places(
-        self, chain: ChainPlan, asked: Hold, frames: Array
+        self, chain: ChainPlan, for_hold: Hold, frames: Array
     ) -> Generator[float, None, tuple[Samples, Array, Array]]:
         """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""
-        order = leaders.in_order({dependencies.root_of(chain): [asked]}, self.known)
-        also = [asked.space] if asked.space else []
-        *leading, _ = (each for rank in with_dependents(tuple((each,) for each in order), also) for each in rank)
-        own_rig = tuple((each,) for each in (*leading, chain) if each.rig == chain.rig)
+        order = leaders.in_order({dependencies.root_of(chain): [for_hold]}, self.known)
+        also = [for_hold.space] if for_hold.space else []
+        *leading, _ = (limb for rank in with_dependents(tuple((limb,) for limb in order), also) for limb in rank)
+        own_rig = tuple((limb,) for limb in (*leading, chain) if limb.rig == chain.rig)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=own_rig, frames=frames)
-        targets = [chain.target, *(each.target for each in leading if each.target in self.targets)]
+        targets = [chain.target, *(limb.target for limb in leading if limb.target in self.targets)]
         places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
         need = _need(plan, [*leading, chain], places, also)
-        with sampling.Sampler(plan, Sampling.AUTO, self._pose_before) as sampler:
+        with sampling.Sampler(plan, Sampling.AUTO) as sampler:
             samples = yield from sampler.over_range(need)
-        for point in sorted(set(targets) & self.targets.keys(), key=lambda each: len(self.targets[each].parents)):
+        for point in sorted(set(targets) & self.targets.keys(), key=lambda target: len(self.targets[target].parents)):
             samples = self._as_copied(point, samples, frames)
-        for each in leading:
-            [group] = chain_group.chain_groups([each], samples, len(frames))
+        for limb in leading:
+            [group] = chain_group.chain_groups([limb], samples, len(frames))
             solved = solve.solve_group(group, samples, len(frames))
-            _refuse_tied(chain, each, solved, samples, [*also, chain.target])
+            _refuse_tied(chain, limb, solved, samples, [*also, chain.target])
             samples = dependent_chains.move_dependents(samples, solved)
-        space = samples.world(asked.space) if asked.space else np.eye(4)[None]
+        space = samples.world(for_hold.space) if for_hold.space else np.eye(4)[None]
         return samples, samples.world(chain.target), space
 
     def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
@@ -165,28 +166,30 @@ class HeldTargets(ExitStack):
             for place in (*map(Point, samples.to_world), *samples.pose)
             if keyed in dependencies.with_parents(place)
         } | worlds
-        to_world = samples.to_world | {place.object: found for place, found in carried.items() if not place.bone}
+        to_world = samples.to_world | {place.object: world for place, world in carried.items() if not place.bone}
         poses = {
-            place: product(transform.inverse(to_world[place.object]), found)
-            for place, found in carried.items()
+            place: product(transform.inverse(to_world[place.object]), world)
+            for place, world in carried.items()
             if place.bone
         }
         return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {keyed: basis})
 
     def _values(self, copy: Object, target: KeyedTarget, frame: float) -> dict[str, Array]:
         """By path what the copy's location and rotation are on a frame."""
-        find, found = versions.curve_finder(copy), {}
-        for path in _paths(target):
-            values = np.array(copy.path_resolve(path), dtype=np.float64)
-            for index in range(len(values)):
-                curve = find(path, index=index)
-                values[index] = curve.evaluate(frame) if curve else values[index]
-            found[path] = values
-        return found
+        find = versions.curve_finder(copy)
+
+        def value(path: str, index: int, now: float) -> float:
+            curve = find(path, index=index)
+            return curve.evaluate(frame) if curve else now
+
+        return {
+            path: np.array([value(path, *component) for component in enumerate(copy.path_resolve(path))])
+            for path in _paths(target)
+        }
 
 
 def _deselect(curve: FCurve) -> None:
-    """The next hold would else begin with the range of these keys."""
+    """Otherwise the next hold would begin with the range of these keys."""
     for part in ("select_control_point", "select_left_handle", "select_right_handle"):
         curve.keyframe_points.foreach_set(part, np.zeros(len(curve.keyframe_points), dtype=np.bool_))
 
@@ -200,7 +203,7 @@ def _need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], al
     by_rig: dict[Rig, list[ChainPlan]] = {}
     for chain in chains:
         by_rig.setdefault(chain.rig, []).append(chain)
-    needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(found),)), places) for rig, found in by_rig.items()]
+    needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(of_rig),)), places) for rig, of_rig in by_rig.items()]
     spaces = SampleNeed(
         objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
     )
@@ -229,6 +232,6 @@ def _refuse_tied(
 
 def _forget(point: Point) -> None:
     """Remove all holds of a point."""
-    found = holds.kept(point.object)
-    for index in reversed([row for row, record in enumerate(found) if record.bone == point.bone]):
-        found.remove(index)
+    records = holds.kept(point.object)
+    for index in reversed([row for row, record in enumerate(records) if record.bone == point.bone]):
+        records.remove(index)

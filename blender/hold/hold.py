@@ -1,7 +1,7 @@
 """The order of the steps for holds: targets that stay where they are, relative to something, over a range of frames.
 
-All keys of a target are made on a copy of it, hold after hold, so that each begins from what the ones before have left.
-To write is to let the target play the copy's action.
+All keys of a target are made on a copy, one hold after another, so that each begins from what those before it left.
+Writing lets the target play the copy's action.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
@@ -16,14 +16,14 @@ from ...skeleton.values import ChainPlan, Plan
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.bake import check
-from ..bake.build_plan import build_plan
+from ..bake.build_plan import Names, build_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
 from ..curves.unkeyed_edits import Keep, preserved
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..scene import dependencies, sampling
+from ..scene import dependencies
 from ..scene.checks import Removal
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Sampling
@@ -32,91 +32,78 @@ from .held_targets import HeldTargets
 
 
 @request
-def hold_targets(
-    opened: Opened,
-    rig: Rig,
-    names: Sequence[str] | None,
-    asked: Hold,
-    scene: Scene | None,
-    pose_before: sampling.PoseBefore,
-) -> Preparation:
+def hold_targets(opened: Opened, rig: Rig, names: Names, hold: Hold, scene: Scene | None) -> Preparation:
     """Hold the targets of the chains as asked."""
-    plan = build_plan(rig, names, asked.span, scene)
+    plan = build_plan(rig, names, hold.span, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    refuse_too_many_frames(replace(plan, frames=asked.frames))
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
-    wanted = {dependencies.root_of(chain): [asked] for chain in plan.chains}
-    work.known |= {dependencies.root_of(chain): chain for chain in plan.chains}  # muted ones may be named
-    order = [chain for chain in leaders.in_order(wanted, work.known) if dependencies.root_of(chain) in wanted]
+    refuse_too_many_frames(replace(plan, frames=hold.frames))
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, plan.chains))
+    by_root = {dependencies.root_of(chain): [hold] for chain in plan.chains}
+    order = [chain for chain in leaders.in_order(by_root, work.known) if dependencies.root_of(chain) in by_root]
     for number, chain in enumerate(order):
-        work.begin(chain, [asked])
-        yield from part(work.add(chain, asked), number / len(order), (number + 1) / len(order))
+        work.begin(chain, [hold])
+        yield from part(work.add(chain, hold), number / len(order), (number + 1) / len(order))
 
     def write(keep: Keep) -> Written:
         removal.refuse()
         work.write(keep, kept=None)
         work.close()
-        held = [chain.name for chain in plan.chains]
-        return Written(None, lambda _: _report("Hold", plan, held, [asked], pose_before))
+        chain_names = [chain.name for chain in plan.chains]
+        return Written(None, lambda _: _report("Hold", plan, chain_names, [hold]))
 
     return write
 
 
 @request
-def update_holds(
-    opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore
-) -> Preparation:
+def update_holds(opened: Opened, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    plan, held, write_holds = yield from _remade(opened, rig, names, (), scene, pose_before)
+    plan, chains, write_holds = yield from _remade(opened, rig, names, (), scene)
 
     def write(keep: Keep) -> Written:
         write_holds(keep)
-        known = [holds.read(record) for chain in held for record in holds_of(chain.target)]
-        return Written(None, lambda _: _report("Update Holds", plan, [one.name for one in held], known, pose_before))
+        all_holds = [holds.read(record) for chain in chains for record in holds_of(chain.target)]
+        chain_names = [chain.name for chain in chains]
+        return Written(None, lambda _: _report("Update Holds", plan, chain_names, all_holds))
 
     return write
 
 
-def remove_holds(
-    rig: Rig, name: str, without: Collection[int], scene: Scene | None, pose_before: sampling.PoseBefore
-) -> None:
+def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | None) -> None:
     """Make the holds of the chain's target again, but for those at these places in its list.
 
     raises : Refused where one cannot be made; then nothing has changed
     """
     with Opened() as opened, preserved() as keep:
-        _, _, write_holds = run(_remade(opened, rig, [name], without, scene, pose_before))
+        _, _, write_holds = run(_remade(opened, rig, [name], without, scene))
         write_holds(keep)
 
 
 def _remade(
     opened: Opened,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     without: Collection[int],
     scene: Scene | None,
-    pose_before: sampling.PoseBefore,
 ) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keep], None]]]:
     """The chains whose targets are held, and what writes their holds; Refused where one cannot be made."""
     plan = build_plan(rig, names, None, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    held = [chain for chain in plan.chains if holds_of(chain.target)]
-    if not held:
+    chains = [chain for chain in plan.chains if holds_of(chain.target)]
+    if not chains:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, pose_before))
-    work.known |= {dependencies.root_of(chain): chain for chain in held}
+    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, chains))
     kept = {}
-    for chain in held:
+    for chain in chains:
         for row, record in enumerate(holds_of(chain.target)):
             if row not in without and holds.lost(record):
                 raise Refused("HOLD_LOST", chain=chain, value=record.name)
         kept[chain.target] = [holds.read(one) for row, one in enumerate(holds_of(chain.target)) if row not in without]
-    wanted = {dependencies.root_of(chain): kept[chain.target] for chain in held}
+    by_root = {dependencies.root_of(chain): kept[chain.target] for chain in chains}
     done, total = 0, max(sum(map(len, kept.values())), 1)
-    for chain in leaders.in_order(wanted, work.known):
-        if dependencies.root_of(chain) in wanted and chain.target not in work.targets:
+    for chain in leaders.in_order(by_root, work.known):
+        if dependencies.root_of(chain) in by_root and chain.target not in work.targets:
             before = [holds.read(record) for record in holds_of(chain.target)]
             work.begin(chain, before)
             work.restore(chain.target)
@@ -129,43 +116,40 @@ def _remade(
         work.write(keep, kept=kept)
         work.close()
 
-    return plan, held, write
+    return plan, chains, write
 
 
-def _report(
-    operation: str, plan: Plan, names: Sequence[str], known: Sequence[Hold], pose_before: sampling.PoseBefore
-) -> Report:
+def _report(operation: str, plan: Plan, names: Sequence[str], all_holds: Sequence[Hold]) -> Report:
     """What plays now, on the frames that may have changed."""
-    start, end = min(one.span[0] for one in known), max(one.span[1] for one in known)
+    start, end = min(hold.span[0] for hold in all_holds), max(hold.span[1] for hold in all_holds)
     frames = float(ceil(start)), float(max(floor(end), ceil(start)))
-    report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, pose_before=pose_before, more_notes=notes)
+    report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, more_notes=notes)
     return replace(report, operation=operation)
 
 
-def notes(plan: Plan, pose_before: sampling.PoseBefore) -> list[str]:
-    """A sentence for each hold of the chains' targets that is not where it was asked for, on frames of the plan."""
-    held = [chain for chain in plan.chains if holds_of(chain.target)]
-    if not held:
+def notes(plan: Plan) -> list[str]:
+    """A sentence for each hold whose target is not where the hold has it, on frames of the plan."""
+    chains = [chain for chain in plan.chains if holds_of(chain.target)]
+    if not chains:
         return []
-    work, found = HeldTargets(plan.scene, pose_before), []
-    work.known |= {dependencies.root_of(chain): chain for chain in held}  # muted ones may be named
-    for chain in held:
-        for record, one, later in holds.shown(chain.target):
+    work, sentences = HeldTargets(plan.scene, chains), []
+    for chain in chains:
+        for record, hold, later in holds.shown(chain.target):
             if holds.lost(record):
-                found.append(translated("alert.hold_lost", chain=chain.name, hold=record.name))
+                sentences.append(translated("alert.hold_lost", chain=chain.name, hold=record.name))
                 continue
-            frames = _undisputed(one, later, plan.frames)
+            frames = _undisputed(hold, later, plan.frames)
             if len(frames):
-                off, near = work.distance(chain, one, frames)
+                off, near = work.distance(chain, hold, frames)
                 if off > near:
-                    named = {"chain": chain.name, "hold": holds.title(one), "off": off}
-                    found.append(translated("alert.hold_out_of_date", **named))
-    return found
+                    named = {"chain": chain.name, "hold": holds.title(hold), "off": off}
+                    sentences.append(translated("alert.hold_out_of_date", **named))
+    return sentences
 
 
-def _undisputed(one: Hold, later: Iterable[Hold], frames: Array) -> Array:
+def _undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
     """Those of the frames on which the hold decides alone."""
-    inside = (frames >= one.start) & (frames <= one.end)
+    inside = (frames >= hold.start) & (frames <= hold.end)
     for other in later:
         inside &= (frames < other.span[0]) | (frames > other.span[1])
     return frames[inside]

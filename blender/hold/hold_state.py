@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from bpy.types import Bone, Depsgraph, Object, PoseBone
 from mathutils import Matrix
 
+from ...skeleton.rounding import near
 from ..armatures import Rig
-from ..bake.compare import near
 from ..settings.hold_and_plant_properties import TwoBoneIKHold
 from ..settings.properties import TwoBoneIKChain
+from ..targets.made_for import item_of
+from ..targets.new_targets import Role
 from . import holds
 
 
 def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:
     """Of each hold of the chain's target what it is called, and whether it shows that it is out of date."""
     frame = depsgraph.scene.frame_current_final
-    point = holds.point_of(chain)
+    point = item_of(chain, Role.TARGET)
     for record, hold, later in holds.shown(point) if point else ():
         decides = hold.start <= frame <= hold.end and not any(
             other.span[0] <= frame <= other.span[1] for other in later
@@ -28,9 +30,9 @@ def _is_off(chain: TwoBoneIKChain, record: TwoBoneIKHold, depsgraph: Depsgraph) 
     space = _world(record.space, record.space_bone, depsgraph) if record.space else Matrix()
     if target is None or space is None:
         return False  # hidden, it stays where it was: this cannot be told
-    wanted = (space @ record.grip).translation
-    largest = max(abs(vector[axis]) for vector in (wanted, target.translation) for axis in range(3))
-    return (wanted - target.translation).length > near(_length(chain), largest)
+    place = (space @ record.grip).translation
+    largest = max(abs(vector[axis]) for vector in (place, target.translation) for axis in range(3))
+    return (place - target.translation).length > near(_length(chain), largest)
 
 
 def _length(chain: TwoBoneIKChain) -> float:
@@ -45,5 +47,5 @@ def _world(item: Object, bone: str, depsgraph: Depsgraph) -> Matrix | None:
     shown = item.evaluated_get(depsgraph)
     if not bone:
         return shown.matrix_world
-    found: PoseBone | None = shown.pose.bones.get(bone)
-    return shown.matrix_world @ found.matrix if found else None
+    pose_bone: PoseBone | None = shown.pose.bones.get(bone)
+    return shown.matrix_world @ pose_bone.matrix if pose_bone else None

@@ -16,6 +16,8 @@ from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
 from ..settings.properties import active_chain
+from ..targets.made_for import item_of
+from ..targets.new_targets import Role
 
 
 def kept(item: Object) -> Any:
@@ -31,14 +33,8 @@ def hold_to(scene: Any) -> tuple[Object, str] | None:
 
 def of_chain(chain: Any) -> list[TwoBoneIKHold]:
     """Those of a chain's target."""
-    point = point_of(chain)
+    point = item_of(chain, Role.TARGET)
     return holds_of(point) if point else []
-
-
-def point_of(chain: Any) -> Point | None:
-    """A chain's target."""
-    target = chain.target
-    return Point(target, chain.subtarget if is_rig(target) else "") if target else None
 
 
 def owner(point: Point) -> Object | PoseBone:
@@ -48,7 +44,7 @@ def owner(point: Point) -> Object | PoseBone:
 
 
 def read(record: TwoBoneIKHold) -> Hold:
-    """What the user asked for."""
+    """The record as a hold."""
     return Hold(
         start=record.frame_start,
         end=record.frame_end,
@@ -61,13 +57,13 @@ def read(record: TwoBoneIKHold) -> Hold:
 
 
 def lost(record: TwoBoneIKHold) -> bool:
-    """Whether it held on to something that is not there any more."""
+    """Whether what it holds on to no longer exists."""
     item = record.space
     return not (item or record.to_world) or bool(record.space_bone and record.space_bone not in item.data.bones)
 
 
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
-    """Add a hold with its grip; location and orientation are what takes its keys had before where it had none."""
+    """Add a hold with its grip. `location` and `orientation` are the values from before the first hold of the point."""
     assert hold.grip is not None
     before = holds_of(point)
     record: TwoBoneIKHold = kept(point.object).add()
@@ -80,14 +76,14 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     first = before[0] if before else None
     record.location = first.location if first else location
     record.orientation = first.orientation if first else [*orientation, 0.0][:4]
-    # A matrix that is set by rows Blender takes by columns.
+    # Blender reads a matrix set by rows as columns.
     record.grip = hold.grip.T.tolist()
 
 
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
     chain = active_chain(rig)
-    target = point_of(chain) if chain else None
+    target = item_of(chain, Role.TARGET) if chain else None
     point = controls.keyed_point(target) if target else None
     selected = {
         frame
@@ -103,7 +99,7 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
 
 
 def _selected_frames(curve: FCurve) -> list[float]:
-    """In one call for all keys, since the panel asks in each redraw, and a captured target has thousands."""
+    """Reads all keys in one call: the panel asks on each redraw, and a captured target has thousands of keys."""
     points = curve.keyframe_points
     selected, co = np.empty(len(points), dtype=np.bool_), np.empty((len(points), 2), dtype=np.float32)
     points.foreach_get("select_control_point", selected)
@@ -118,8 +114,8 @@ def title(hold: Hold) -> str:
 
 
 def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
-    """Each hold with those that were asked for later, which win over it."""
+    """Each hold with the later ones, which win over it."""
     records = holds_of(point)
-    found = [read(record) for record in records]
-    for index, (record, hold) in enumerate(zip(records, found, strict=True)):
-        yield record, hold, found[index + 1 :]
+    all_holds = [read(record) for record in records]
+    for index, (record, hold) in enumerate(zip(records, all_holds, strict=True)):
+        yield record, hold, all_holds[index + 1 :]

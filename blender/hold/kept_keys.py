@@ -1,18 +1,17 @@
-"""The keys that a target had before its holds, which the action that is kept of it gives back in their spans."""
+"""Gives a target back the keys that it had before its holds, in their spans, from the action that is kept of it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from bpy.types import Object
-from numpy.typing import NDArray
 
 from ...skeleton.target_channels import KeyedTarget
-from ...skeleton.values import MERGE
 from .. import versions
 from ..curves import write
 from ..curves.kept_action import curves
 from ..curves.key_checks import code
+from ..curves.own_keys import any_inside
 from ..curves.write import Attributes
 from . import holds
 
@@ -40,7 +39,7 @@ def restore(copy: Object, item: Object, target: KeyedTarget, records: Sequence[A
 
 
 def set_unkeyed(item: Object, target: KeyedTarget, records: Sequence[Any]) -> None:
-    """Set what has no keys of what these holds have held to what they remember."""
+    """Set the properties that these holds have held, and that have no keys, to the values that the holds remember."""
     find = versions.curve_finder(item)
     for path, _, values in _held(target, records):
         owner: Any = item.path_resolve(path)
@@ -57,25 +56,17 @@ def _held(target: KeyedTarget, records: Sequence[Any]) -> Iterator[tuple[str, li
         yield target.rotation_path, [holds.read(record).span for record in turning], records[0].orientation
 
 
-def _inside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
-    frames = keys["co"][:, 0]
-    inside = np.zeros(len(frames), dtype=np.bool_)
-    for first, last in spans:
-        inside |= (frames >= first - MERGE) & (frames <= last + MERGE)
-    return inside
-
-
 def _outside(keys: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
-    outside = ~_inside(keys, spans)
+    outside = ~any_inside(keys["co"][:, 0], spans)
     return {name: values[outside] for name, values in keys.items()}
 
 
 def _with_source(keys: Attributes, source: Attributes, spans: Sequence[tuple[float, float]]) -> Attributes:
-    """The keys, and those of the source in the spans; a key that both have, and whose handles are free, as it was."""
+    """The keys, and the source's keys in the spans; a key that both have becomes as it was if its handles are free."""
     free = code("handle_left_type", "FREE")
     places = {tuple(co): row for row, co in enumerate(source["co"].tolist())}
     rows = [places.get(tuple(co), -1) for co in keys["co"].tolist()]
     frozen = (keys["handle_left_type"] == free) & (keys["handle_right_type"] == free) & (np.array(rows, int) >= 0)
-    taken = np.concatenate((np.flatnonzero(_inside(source, spans)), np.array(rows, int)[frozen]))
+    taken = np.concatenate((np.flatnonzero(any_inside(source["co"][:, 0], spans)), np.array(rows, int)[frozen]))
     order = np.argsort(np.concatenate((keys["co"][~frozen, 0], source["co"][taken, 0])), kind="stable")
     return {name: np.concatenate((values[~frozen], source[name][taken]))[order] for name, values in keys.items()}

@@ -16,7 +16,6 @@ from ...skeleton.frames_apart import PosedBone, posed_bones, solve_apart, tip_pl
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
-from ..scene import pose_before
 from ..scene.probe import evaluated_objects, number_of
 from ..scene.sampling import refuse_disabled, samples_by_curves
 from ..versions import matrix_rows
@@ -90,7 +89,7 @@ def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
     """
     frames = first + np.arange(LENGTH, dtype=np.float64)
     need = reduce(or_, (reading.look.need for reading in readings))
-    samples = samples_by_curves(need, frames, pose_before.pose_before)
+    samples = samples_by_curves(need, frames)
     solved = solve_apart(replace(side_by_side([reading.plan for reading in readings]), frames=frames), samples)
     posed: dict[Point, PosedBone] = {}
     heads: dict[Point, Array] = {}

@@ -14,7 +14,6 @@ from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
 from ..bake import checks
 from ..messages.refused import Refused
-from ..scene import pose_before
 from ..scene.glance import Glance
 from ..scene.sampling import samples_from_depsgraph
 from ..session import session
@@ -232,11 +231,11 @@ def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen
     since = now.evaluated_since(layer_of(depsgraph))
     found = reading.read(rig, chains, scene, now.reading, since)
     if found is now.reading and now.glance and since is not None:
-        glance = found.look.look(depsgraph, pose_before.pose_before, now.glance, since)
+        glance = found.look.look(depsgraph, now.glance, since)
     else:
-        glance = found.look.look(depsgraph, pose_before.pose_before)
+        glance = found.look.look(depsgraph)
     if found is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
-        samples = samples_from_depsgraph(found.look.need, depsgraph, pose_before.pose_before)
+        samples = samples_from_depsgraph(found.look.need, depsgraph)
     elif glance.goals != now.glance.goals:
         samples = found.look.with_goals(now.samples, glance, now.glance)
     else:

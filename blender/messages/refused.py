@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 unless_gone = suppress(ReferenceError)
 """Put around clean-up: ends it quietly if the data-block is gone, for example because another file was opened.
 
-This works for data-blocks only. If Python keeps a part of one, a bone or a constraint, Blender crashes.
+This works for data-blocks only. If Python keeps part of one, such as a bone or a constraint, Blender crashes.
 """
 
 

@@ -22,7 +22,7 @@ class Alert(str):
 
 
 class _WithoutExponents(Formatter):
-    """As `str.format`, which takes a tenth of the time, but large numbers are 420 and not 4.2e+02."""
+    """As `str.format`, but large numbers are 420 and not 4.2e+02; it takes ten times as long."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
@@ -47,14 +47,14 @@ def translated(name: str, /, **values: object) -> str:
 
 @cache
 def _sentences() -> dict[str, Any]:
-    """The sentence of each name, or, of what comes before a dot in names, all by what comes after; read when needed."""
+    """Each sentence by its name; a name with a dot is two keys, before and after the dot. Read when needed."""
     return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """A sentence about an unknown name: which of the known names is most like it."""
-    found = _most_alike(name, tuple(known))
-    return translated("part.none") if found is None else translated("part.nearest", found=found)
+    most_alike = _most_alike(name, tuple(known))
+    return translated("part.none") if most_alike is None else translated("part.nearest", found=most_alike)
 
 
 @lru_cache(maxsize=64)
@@ -66,7 +66,7 @@ def _most_alike(name: str, known: tuple[str, ...]) -> str | None:
 def known_words(word: object, known: Iterable[str]) -> str:
     """What to choose from instead of an unknown word: all that are known, and which of them is most like it.
 
-    word : what is no word at all is like none of them
+    word : anything that is not a word is like none of them
     """
     words = list(known)
     listed = ", ".join(words)

@@ -29,7 +29,7 @@ GROUP = "Contacts"
 """Name of the group of their F-curves."""
 
 _POINTS = np.array((1, 2))
-"""Ball and heel; both together are 3, as in choices.toml."""
+"""Ball and heel; both together are 3, as in options.toml."""
 
 
 def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:

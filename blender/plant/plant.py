@@ -3,7 +3,7 @@
 What was captured is sampled, also if the armature plays what was planted from it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bpy.types import Scene
@@ -43,8 +43,6 @@ def plant_feet(
     asked: Asked,
     scene: Scene | None,
     settings: KeySettings,
-    *,
-    pose_before: sampling.PoseBefore = sampling.as_sampled,
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
     read = captured_limbs(rig, asked, scene)
@@ -55,7 +53,8 @@ def plant_feet(
     key_checks.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
     before = values_before(player, rotations, read.plan.frames[0] + 0.5)
 
-    sampler = opened.enter_context(_sampler(read, player, settings, pose_before, opened.slow.append))
+    as_played = replace(read.plan, rig=player)
+    sampler = opened.enter_context(sampling.Sampler(as_played, settings.sampling, opened.slow.append))
     said = said_contacts(read, asked)
     samples, planted = yield from _planted(read, asked, said, sampler, player)
     plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
@@ -82,7 +81,7 @@ def plant_feet(
             report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
-        return Written(Need.of(comparison, played, {rig: keyed}), measure)
+        return Written(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
 
     return write
 
@@ -131,28 +130,16 @@ def _write(
     return notes
 
 
-def find_contacts(
-    rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings, pose_before: sampling.PoseBefore
-) -> tuple[Contact, ...]:
+def find_contacts(rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings) -> tuple[Contact, ...]:
     """The contacts that are keyed, else those that `plant_feet` would find; nothing is written."""
     read = captured_limbs(rig, asked, scene)
     with (
         captured_action.playing(rig, read.source) as player,
-        _sampler(read, player, settings, pose_before, lambda _reason: None) as sampler,
+        sampling.Sampler(replace(read.plan, rig=player), settings.sampling) as sampler,
     ):
         _, planted = run(_planted(read, asked, said_contacts(read, asked, as_keyed=True), sampler, player))
     found = feet.contacts(read.feet, planted.stands, read.plan.frames)
     return tuple(contact for contact in found if contact.chain not in read.again)
-
-
-def _sampler(
-    read: CapturedLimbs,
-    player: Rig,
-    settings: KeySettings,
-    pose_before: sampling.PoseBefore,
-    slow: Callable[[str], object],
-) -> sampling.Sampler:
-    return sampling.Sampler(replace(read.plan, rig=player), settings.sampling, pose_before, slow)
 
 
 def _planted(

@@ -16,7 +16,6 @@ from ..bake.phases import Opened, Preparation, Written, finish, request
 from ..chains.field_values import unchanged_on_error
 from ..curves.unkeyed_edits import Keep
 from ..messages.refused import Refused
-from ..scene import sampling
 from ..settings.key_settings import KeySettings
 from ..targets import target_empties
 from ..targets.checks import keyable, refuse_not_shown
@@ -37,11 +36,10 @@ def plant_with_targets(
     scene: Scene | None,
     settings: KeySettings,
     *,
-    pose_before: sampling.PoseBefore,
     add_chains: AddChains,
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
-    planting = plant_feet.part(opened, rig, asked, scene, settings, pose_before=pose_before)
+    planting = plant_feet.part(opened, rig, asked, scene, settings)
     write_feet = yield from part(planting, 0.0, 0.5)
     read = captured_limbs(rig, asked, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames

@@ -15,7 +15,7 @@ from .known_limbs import limbs_of
 from .rig_files import KnownLimb
 
 Obstacle = tuple[PoseBone | Object, Constraint | None]
-"""What does not go along with a control, and the constraint by which it does not; None where it does not hang on it."""
+"""What does not go along with a control, and the constraint that keeps it; None where it hangs on something else."""
 
 
 def limb_followed(point: Point | None) -> KnownLimb | None:
@@ -26,13 +26,13 @@ def limb_followed(point: Point | None) -> KnownLimb | None:
 
 
 def keyed_point(point: Point) -> Point:
-    """What is keyed to move this target: of a known rig the control, else the target itself."""
+    """What is keyed to move this target: the control on a known rig, otherwise the target itself."""
     limb = limb_followed(point)
     return Point(point.object, limb.control) if limb and limb.control else point
 
 
 def carried(point: Point, control: Point) -> Point | Obstacle:
-    """The target, or where something limits it alone, the bone above it that goes along with the control as if one."""
+    """The target; or where only limits hold it back, the bone above it that goes along with the control as if one."""
     for place in dependencies.with_parents(point):
         obstacles = list(_obstacles(place, control))
         for owner, constraint in obstacles:
@@ -55,6 +55,6 @@ def _obstacles(place: Point, control: Point) -> Iterator[Obstacle]:
     for mover, constraint in dependencies.constraints_moving(place):
         sources = list(dependencies.targets(constraint))
         local = constraint.owner_space.startswith("LOCAL")
-        goes_along = not any(next(_obstacles(each, control), None) for each in sources) if sources else local
+        goes_along = not any(next(_obstacles(source, control), None) for source in sources) if sources else local
         if not (constraint.mute or goes_along):
             yield mover, constraint

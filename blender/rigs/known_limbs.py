@@ -20,11 +20,11 @@ from ..scene.names import given_names
 from ..session import session
 from . import switch_property
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
-from .switch_property import INFLUENCE, drives, property_owner, property_path, switch_path
+from .switch_property import INFLUENCE, drivers_reading, property_owner, property_path, switch_path
 from .wildcards import WILDCARDS, filled, wildcard_texts
 
 _ALMOST = 0.5
-"""Part of a limb's bones from which on users would take it for this limb."""
+"""From this part of a limb's bones on, users would take it for this limb."""
 
 
 def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -33,54 +33,54 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
     chosen = None if names is None else given_names(rig, names)
-    found = _found(rig, lambda limb: chosen is None or limb.name in chosen)
+    limbs = _found(rig, lambda limb: chosen is None or limb.name in chosen)
     for name in chosen or ():
-        if name not in found:
-            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, found))
-    return tuple(found[name] for name in (found if chosen is None else chosen))
+        if name not in limbs:
+            raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, limbs))
+    return tuple(limbs[name] for name in (limbs if chosen is None else chosen))
 
 
 def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
-    """The limb that has this bone, be it a control of FK or IK, or one that shows either.
+    """The limb that has this bone: a control of FK or IK, or a bone that shows either.
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
-    found = _found(rig, lambda limb: bone in limb.named)
-    for limb in found.values():
+    limbs = _found(rig, lambda limb: bone in limb.named)
+    for limb in limbs.values():
         if bone in limb.named:
             return limb
-    nearest = nearest_name(str(bone), (name for limb in found.values() for name in limb.named))
-    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(found), nearest=nearest)
+    nearest = nearest_name(str(bone), (name for limb in limbs.values() for name in limb.named))
+    raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(limbs), nearest=nearest)
 
 
-def _found(rig: Rig, wanted: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
+def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
     """By name all limbs of a known kind; Refused where there is none, or where one that is `wanted` lacks something."""
     refuse_other_than_armature(rig)
-    found: dict[str, KnownLimb] = {}
+    limbs: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
     for kind, named in _by_names(tuple(rig.data.bones.keys()), user_files()):
         limb = named if named.pole in rig.data.bones or _is_poled(rig, named) else replace(named, pole="")
         absent = _absent(rig, limb)
         if not absent and not any(_untied(rig, limb)):
-            found.setdefault(limb.name, limb)
+            limbs.setdefault(limb.name, limb)
         elif len(absent) < _ALMOST * len(limb.bones):
             almost.append((kind, limb))
-    taken = {name for limb in found.values() for name in limb.bones}
-    for kind, limb in sorted(almost, key=lambda each: len(_absent(rig, each[1]))):
-        if limb.fk[0] not in taken and wanted(limb):
+    taken = {name for limb in limbs.values() for name in limb.bones}
+    for kind, limb in sorted(almost, key=lambda entry: len(_absent(rig, entry[1]))):
+        if limb.fk[0] not in taken and is_needed(limb):
             _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
-    if not found:
+    if not limbs:
         for fault in faults():
             raise fault
         raise Refused("UNKNOWN_RIG", object=rig, known=", ".join(dict.fromkeys(kind for kind, _ in layouts())))
-    return found
+    return limbs
 
 
 @lru_cache(maxsize=16)
 def _by_names(bones: tuple[str, ...], _users: Hashable) -> tuple[tuple[str, KnownLimb], ...]:
     """Each limb of a known layout that has bones of these names, with its kind of rig.
 
-    _users : tells apart what the user's own files of rigs say, which decides as well
+    _users : the state of the user's own files of rigs, which decide as well
     """
     ordered = sorted(bones)
     return tuple((kind, limb) for kind, pattern in layouts() for limb in _filled(ordered, pattern))
@@ -90,9 +90,9 @@ _seen: dict[int, tuple[Hashable, tuple[KnownLimb, ...]]] = session.of_file({})
 
 
 def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
-    """Those of its limbs that are known and lack nothing, none where it is of no known kind; fast for who asks often.
+    """Its limbs that are known and lack nothing, none where it is of no known kind; fast enough to ask often.
 
-    It is found out again when bones are added, removed or renamed, or files of users change.
+    The result is kept until bones are added, removed or renamed, or files of users change.
     """
     names = tuple(rig.data.bones.keys())
     if not (rig.pose and names):
@@ -100,10 +100,10 @@ def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
     told_by = names, user_files()
     if _seen.get(rig.session_uid, ((),))[0] != told_by:
         try:
-            found = tuple(_found(rig, lambda _: False).values())
+            limbs = tuple(_found(rig, lambda _: False).values())
         except Refused:
-            found = ()
-        _seen[rig.session_uid] = told_by, found
+            limbs = ()
+        _seen[rig.session_uid] = told_by, limbs
     return _seen[rig.session_uid][1]
 
 
@@ -115,7 +115,7 @@ def kind_of(rig: Rig) -> str:
 
 
 def limb_having(rig: Rig, bone: str) -> KnownLimb | None:
-    """The known limb that has this bone, be it a control of FK or IK, or one that shows either."""
+    """The known limb that has this bone: a control of FK or IK, or a bone that shows either."""
     return next((limb for limb in limbs_of(rig) if bone in limb.named), None)
 
 
@@ -123,7 +123,7 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
     """The limb once for each text that its wildcards stand for in a name of these bones, which are sorted."""
     # A bone named without wildcards, such as one that has all switches, tells nothing of what they stand for.
     wild = wildcards_in(pattern.name)
-    texts = {found for name in pattern.bones if wildcards_in(name) == wild for found in _texts(name, bones)}
+    texts = {text for name in pattern.bones if wildcards_in(name) == wild for text in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
         for field in fields(pattern):
@@ -154,15 +154,9 @@ def _refuse_almost(rig: Rig, kind: str, limb: KnownLimb, free: Set[str]) -> None
     if absent := _absent(rig, limb):
         # A control may well be a bone of a control set itself.
         others = free if absent[0] in (limb.control, limb.swivel) else free - {*limb.bones}
-        raise Refused(
-            "ALMOST_KNOWN.bones",
-            object=rig,
-            bone=absent[0],
-            value=limb.name,
-            kind=kind,
-            missing=", ".join(f'"{name}"' for name in absent),
-            nearest=nearest_name(absent[0], others),
-        )
+        missing, nearest = ", ".join(f'"{name}"' for name in absent), nearest_name(absent[0], others)
+        named: dict[str, Any] = {"kind": kind, "missing": missing, "nearest": nearest}
+        raise Refused("ALMOST_KNOWN.bones", object=rig, bone=absent[0], value=limb.name, **named)
     missing = ", ".join(_untied(rig, limb))
     raise Refused("ALMOST_KNOWN.ties", object=rig, value=limb.name, kind=kind, missing=missing)
 
@@ -175,11 +169,11 @@ def _is_poled(rig: Rig, limb: KnownLimb) -> bool:
     """Whether IK of the limb bends towards some pole control, which then has to be known."""
     bone: PoseBone | None = rig.pose.bones.get(limb.ik[1])
     constraints = bone.constraints if bone else ()
-    return any(isinstance(each, KinematicConstraint) and each.pole_target for each in constraints)
+    return any(isinstance(ik, KinematicConstraint) and ik.pole_target for ik in constraints)
 
 
 def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
-    """What else this armature lacks, whose bones are all there, for the limb to be a known one; in words."""
+    """What this armature, which has all bones of the limb, lacks otherwise for the limb to be a known one; in words."""
     if limb.switch == INFLUENCE:
         if not switch_path(rig, limb):
             yield translated("part.missing_constraint", bone=limb.switch_bone, followed=limb.followed)
@@ -193,14 +187,14 @@ def _untied(rig: Rig, limb: KnownLimb) -> Iterator[str]:
             yield translated("part.missing_parent", bone=below, above=above)
     for shown, *control_sets in zip(limb.shown, limb.fk, limb.ik, strict=False):
         follower: PoseBone = rig.pose.bones[shown]
-        followed = {point.bone for each in follower.constraints for point in dependencies.targets(each)}
+        followed = {point.bone for tie in follower.constraints for point in dependencies.targets(tie)}
         for control_set in control_sets:
             if control_set not in followed:
                 yield translated("part.missing_constraint", bone=shown, followed=control_set)
 
 
 def _hangs_on(place: Point, control: Point) -> bool:
-    # Mostly by its parents, which is found out soon.
+    # Mostly its parents tell, which is the faster way.
     return control in dependencies.with_parents(place) or control in dependencies.upstream(place)
 
 
@@ -209,15 +203,15 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
     for name in filter(None, (limb.switch, limb.pole and limb.pole_switch, limb.stretch_switch)):
         path = property_path(rig, limb, name)
         if not path:
-            known = (other for other in owner.keys() if property_path(rig, limb, other))
-            nearest = nearest_name(name, known)
+            numbers = (other for other in owner.keys() if property_path(rig, limb, other))
+            nearest = nearest_name(name, numbers)
             yield translated("part.missing_property", value=name, owner=owner.name, nearest=nearest)
-        elif not drives(rig, path):
+        elif not any(drivers_reading(rig, {path})):  # keys of it would do nothing
             yield translated("part.missing_driver", value=name, owner=owner.name)
 
 
 _LARGEST = 1e6
-"""A property whose ends are farther away has none: it is no switch."""
+"""A property with larger limits counts as unlimited: it is no switch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,17 +229,17 @@ class Switch:
 
 
 Copies = Mapping[str, list[str]]
-"""By the name of a bone those of the bones that copy it, the last of which deforms the character."""
+"""By the name of a bone, the names of the bones that copy it; the last of them deforms the character."""
 
 
 def copies(rig: Rig, constraints: Iterable[tuple[PoseBone, Constraint]]) -> Copies:
     """constraints : all of the rig, as `constrained` has them"""
-    found: dict[str, list[str]] = {}
+    copied_by: dict[str, list[str]] = {}
     for bone, constraint in constraints:
         for place in dependencies.targets(constraint) if constraint.type == "COPY_TRANSFORMS" else ():
             if place.object == rig and place.bone:
-                found.setdefault(place.bone, []).append(bone.name)
-    return found
+                copied_by.setdefault(place.bone, []).append(bone.name)
+    return copied_by
 
 
 def known_by_end(rig: Rig) -> dict[str, KnownLimb]:
@@ -278,14 +272,14 @@ def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> S
 
 def _covers(bone: PoseBone, posed: Collection[str]) -> bool:
     """Whether the bone copies one of those posed, and another on top."""
-    constraints = [each for each in bone.constraints if each.type == "COPY_TRANSFORMS" and not each.mute]
+    ties = [tie for tie in bone.constraints if tie.type == "COPY_TRANSFORMS" and not tie.mute]
 
     def copying(some: Iterable[Any]) -> bool:
-        return any(place.bone in posed for each in some for place in dependencies.targets(each))
+        return any(place.bone in posed for constraint in some for place in dependencies.targets(constraint))
 
     # The last of them covers what those before it copy.
-    last = [each for each in constraints if each.influence == 1.0][-1:]
-    return copying(constraints) and not copying(last)
+    last = [tie for tie in ties if tie.influence == 1.0][-1:]
+    return copying(ties) and not copying(last)
 
 
 def _driving(rig: Rig, bone: PoseBone) -> Iterable[str]:

@@ -47,7 +47,7 @@ class KnownLimb:
     control : IK control that the third bone of `ik` hangs on; without one IK cannot be keyed
     pole : pole control; with `pole_switch` only where that property, beside `switch`, is on
     stretch_switch : property beside `switch` that has to be 1 where IK is to reach farther than the limb is long
-    swivel : IK control of the limb itself, which turns about its own y axis to swivel the limb
+    swivel : IK control of the limb itself; turning it about its own y axis swivels the limb
     toe_ik : what the third of `fk` is aimed at by an IK constraint of its own, which is on where IK shows the limb
     zero : controls between `control` and what is followed, which IK keys leave at rest
     kept : controls of both control sets, which the switch moves
@@ -104,7 +104,7 @@ class KnownLimb:
 
 @cache
 def user_folder() -> Path | None:
-    """Where users keep files of their own, be it there or not; None where this runs as no extension."""
+    """Where users keep files of their own, whether it exists or not; None where this does not run as an extension."""
     try:
         return Path(bpy.utils.extension_path_user(__package__.partition(".blender")[0], path="rigs"))
     except ValueError:
@@ -117,7 +117,7 @@ def layouts() -> tuple[tuple[str, KnownLimb], ...]:
 
 
 def faults() -> tuple[Refused, ...]:
-    """What is wrong with files of users that are left out, of each file the first fault."""
+    """The first fault of each of the users' files that are left out."""
     return _read(user_files())[1]
 
 
@@ -129,7 +129,7 @@ def notes() -> list[str]:
 def user_files() -> tuple[tuple[Path, int], ...]:
     """Files of users' own, each with the time of its last change."""
     folder = user_folder()
-    # Panels ask on each redraw, and to list a folder takes long. A file that comes or goes changes the folder.
+    # Panels ask on each redraw, and listing a folder takes long. A file that comes or goes changes the folder.
     paths = _listed(folder, _changed(folder)) if folder else ()
     return tuple((path, _changed(path)) for path in paths)
 
@@ -149,18 +149,18 @@ def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=1)
 def _read(users: tuple[tuple[Path, int], ...]) -> tuple[tuple[tuple[str, KnownLimb], ...], tuple[Refused, ...]]:
-    found: list[tuple[str, KnownLimb]] = []
+    limbs: list[tuple[str, KnownLimb]] = []
     faulty: list[Refused] = []
     for path in (*(path for path, _ in users), *sorted(Path(__file__).parent.glob("*.toml"))):
         try:
             tables, _ = toml_file.tables(path, _TABLE)
-            found += [
+            limbs += [
                 (path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table))
                 for number, table in enumerate(tables, 1)
             ]
         except Refused as fault:
             faulty.append(fault.with_traceback(None))
-    return tuple(found), tuple(faulty)
+    return tuple(limbs), tuple(faulty)
 
 
 def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
@@ -185,14 +185,14 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
 def _refuse_value(where: str, key: str, value: Any) -> None:
     if key in _NUMBERS:
         fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
-        wanted = translated("part.number")
+        expected = translated("part.number")
     elif key in _LISTS:
         fits = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
-        wanted = translated("part.names")
+        expected = translated("part.names")
     else:
-        fits, wanted = isinstance(value, str) and bool(value), translated("part.text")
+        fits, expected = isinstance(value, str) and bool(value), translated("part.text")
     if not fits:
-        raise Refused("WRONG_TYPE.field", value=value, wanted=wanted, where=where, key=key)
+        raise Refused("WRONG_TYPE.field", value=value, wanted=expected, where=where, key=key)
 
 
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:

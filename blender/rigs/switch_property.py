@@ -24,13 +24,13 @@ INFLUENCE = "influence"
 """As the switch of a limb: that of the IK constraint of its `switch_bone`."""
 
 _AT_END = 1e-3
-"""So near to its end a switch shows no more of the other control set than anybody sees."""
+"""A switch this close to one end shows nothing that can be seen of the other control set."""
 
 
 def shown_control_set(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
     """FK or IK where either shows alone, "" in between.
 
-    frame : None for the property as it is, else as its keys have it there
+    frame : on which the property's keys count; None for the property as it is
     """
     path = switch_path(rig, limb)
     if not path:
@@ -59,7 +59,7 @@ def _influence_path(rig: Rig, constraint: Constraint | None) -> str:
     path = driving_path(rig, constraint)
     if path is None:
         return f"{constraint.path_from_id()}.{INFLUENCE}"
-    # A driver may well turn it round, or take a part of it.
+    # A driver may invert the property, or take a part of it.
     value = number_at(rig, path)
     return path if value is not None and abs(value - constraint.influence) < _AT_END else ""
 
@@ -67,7 +67,7 @@ def _influence_path(rig: Rig, constraint: Constraint | None) -> str:
 def property_path(rig: Rig, limb: KnownLimb, name: str) -> str:
     """RNA path of a property beside the limb's switch; "" where there is none that is a number.
 
-    Up to 4.5 a property that an add-on has registered can be had like a custom one, but a key of that acts on nothing.
+    Up to 4.5, a property that an add-on has registered can be read like a custom one, but a key of that has no effect.
     """
     owner: Any = property_owner(rig, limb)
     registered = owner and owner.bl_rna.properties.get(name)
@@ -113,11 +113,6 @@ def driving_path(rig: Rig, constraint: Constraint) -> str | None:
     drivers: Any = versions.drivers(rig)
     driver = drivers and drivers.find(f"{constraint.path_from_id()}.{INFLUENCE}")
     return next(_properties(rig, driver), "") if driver else None
-
-
-def drives(rig: Rig, path: str) -> bool:
-    """Whether a driver of the rig reads its property at this RNA path: keys of one that none reads do nothing."""
-    return any(drivers_reading(rig, {path}))
 
 
 def drivers_reading(rig: Rig, paths: Set[str]) -> Iterator[FCurve]:

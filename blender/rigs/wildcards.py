@@ -12,15 +12,15 @@ def wildcard_texts(pattern: str, name: str) -> list[str] | None:
 
     returns : None if the pattern does not fit the name
     """
-    found = _backwards(pattern).fullmatch(name[::-1])
-    return [text[::-1] for text in reversed(found.groups())] if found else None
+    match = _backwards(pattern).fullmatch(name[::-1])
+    return [text[::-1] for text in reversed(match.groups())] if match else None
 
 
 @lru_cache(maxsize=1024)
 def _backwards(pattern: str) -> re.Pattern[str]:
     """What fits names that are spelt from behind."""
-    # There each * but the last takes as little as it can, and is not tried again: to try all the ways in which many *
-    # share a name takes exponential time.
+    # From behind, each * but the last takes as little as it can and is not tried again: trying all ways in which many *
+    # share a name would take exponential time.
     last, *parts = (re.sub(r"\\\?", "(.)", re.escape(part)) for part in pattern[::-1].split("*"))
     between = [f"(?>(.*?){part})" for part in parts[:-1]] + [f"(.*){part}" for part in parts[-1:]]
     return re.compile("".join((last, *between)), re.DOTALL)
@@ -28,5 +28,5 @@ def _backwards(pattern: str) -> re.Pattern[str]:
 
 def filled(pattern: str, texts: Iterable[str]) -> str:
     """The pattern with a text in place of each wildcard; there are as many texts, or more."""
-    found = iter(texts)
-    return "".join(next(found) if char in WILDCARDS else char for char in pattern)
+    in_order = iter(texts)
+    return "".join(next(in_order) if char in WILDCARDS else char for char in pattern)

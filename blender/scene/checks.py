@@ -6,6 +6,7 @@ objects and names.
 
 from collections import defaultdict
 from math import degrees
+from typing import Any
 
 import numpy as np
 from bpy.types import Object
@@ -57,9 +58,9 @@ _MOST = 1e18
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
-    found = (*samples.to_world.values(), *samples.pose.values(), *parts)
+    arrays = (*samples.to_world.values(), *samples.pose.values(), *parts)
     # Values that stand are checked together, since each call of NumPy costs more; values that move would be copied.
-    moving, still = ([part for part in found if (len(part) > 1) is moves] for moves in (True, False))
+    moving, still = ([part for part in arrays if (len(part) > 1) is moves] for moves in (True, False))
     if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
         return
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
@@ -71,23 +72,21 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     }
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
-        for found in (worlds, samples.pose, own)
-        for point, matrices in found.items()
+        for arrays in (worlds, samples.pose, own)
+        for point, matrices in arrays.items()
         if not all_finite(matrices)
     ]
     if not spoiled:
         return
     # What it carries is nowhere, too: name what carries the others.
-    row, point, matrices = min(spoiled, key=lambda each: (each[0], len(dependencies.with_parents(each[1]))))
-    held = matrices[row][~_finite(matrices[row])]
-    worst, when = float(held[np.abs(held).argmax()]), frame_text(frames[row])
-    raise Refused(
-        "NOT_FINITE.bone" if point.bone else "NOT_FINITE.object",
-        object=point.object,
-        bone=point.bone,
-        value=worst,
-        frame=when,
-    )
+    row, point, matrices = min(spoiled, key=lambda entry: (entry[0], len(dependencies.with_parents(entry[1]))))
+    spoiling = matrices[row][~_finite(matrices[row])]
+    worst = float(spoiling[np.abs(spoiling).argmax()])
+    raise _refused("NOT_FINITE.bone" if point.bone else "NOT_FINITE.object", point, frames[row], worst)
+
+
+def _refused(sentence: str, point: Point, frame: float, value: object, **named: Any) -> Refused:
+    return Refused(sentence, object=point.object, bone=point.bone, value=value, frame=frame_text(frame), **named)
 
 
 def all_finite(values: Array) -> bool:
@@ -105,14 +104,7 @@ def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:
         for name, values in numbers.items():
             if not np.isfinite(values).all():
                 row = int(np.argmin(np.isfinite(values)))
-                raise Refused(
-                    "NOT_FINITE.option",
-                    object=point.object,
-                    bone=point.bone,
-                    value=float(values[row]),
-                    frame=frame_text(frames[row]),
-                    property=bone_field(name),
-                )
+                raise _refused("NOT_FINITE.option", point, frames[row], float(values[row]), property=bone_field(name))
         if {"bend_min", "bend_max"} <= numbers.keys():
             _refuse_crossed(point, numbers["bend_min"], numbers["bend_max"], frames)
 
@@ -122,15 +114,7 @@ def _refuse_crossed(point: Point, least: Array, most: Array, frames: Array) -> N
     if crossed.any():
         row = int(np.argmax(crossed))
         low, high = (degrees(values[min(row, len(values) - 1)]) for values in (least, most))
-        raise Refused(
-            "CROSSED_LIMITS.keyed",
-            object=point.object,
-            bone=point.bone,
-            value=(low, high),
-            low=low,
-            high=high,
-            frame=frame_text(frames[row]),
-        )
+        raise _refused("CROSSED_LIMITS.keyed", point, frames[row], (low, high), low=low, high=high)
 
 
 class Removal:

@@ -30,18 +30,18 @@ from .standing import standing
 _KINDS = ("location", "scale", "rotation_", "delta_")
 
 
-def samples(wanted: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
+def samples(need: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
     """Samples over `frames`; only right where there is no `obstacle`. Yields the part that is done."""
-    places = dependencies.ancestors(wanted.placed)
-    curves = _Curves(frames, {*places, *wanted.turned}, wanted.own)
+    places = dependencies.ancestors(need.placed)
+    curves = _Curves(frames, {*places, *need.turned}, need.own)
     for count, place in enumerate(places):
         yield count / len(places)
         curves.place(place)
     return Samples(
-        to_world={item: curves.worlds[item] for item in wanted.objects},
-        pose={place: curves.poses[place] for place in wanted.bones},
-        basis={place: curves.own(place, with_rotation=place in wanted.turned) for place in wanted.own},
-        numbers={place: curves.numbers(place, numbers) for place, numbers in wanted.numbers.items()},
+        to_world={item: curves.worlds[item] for item in need.objects},
+        pose={place: curves.poses[place] for place in need.bones},
+        basis={place: curves.own(place, with_rotation=place in need.turned) for place in need.own},
+        numbers={place: curves.numbers(place, numbers) for place, numbers in need.numbers.items()},
     )
 
 
@@ -54,16 +54,16 @@ class _Curves:
         self._transforms: dict[ID, OwnTransforms] = {}
         self.worlds: dict[Object, Array] = {}
         self.poses: dict[Point, Array] = {}
-        wanted = []
+        entries = []
         for item in {place.object for place in (*turned, *own)}:
             for key, curve in self._of(item).curves.items():
                 bone, name = bone_and_property(key[0])
                 kinds = _KINDS if Point(item, bone) in turned else _KINDS[:2] if Point(item, bone) in own else ()
                 if name.startswith(kinds):
-                    wanted.append((self._of(item).values, key, curve))
+                    entries.append((self._of(item).values, key, curve))
         # All at once: NumPy takes nearly as long for one of them.
-        columns = evaluated_together([curve for *_, curve in wanted], frames).T
-        for (values, key, _), column in zip(wanted, columns, strict=True):
+        columns = evaluated_together([curve for *_, curve in entries], frames).T
+        for (values, key, _), column in zip(entries, columns, strict=True):
             values[key] = column
 
     def _of(self, item: Object) -> "OwnTransforms":
@@ -219,14 +219,14 @@ Known = Mapping[Rig, dependencies.Constraints]
 """All constraints of some armatures: it takes long to look for them."""
 
 
-def obstacle(wanted: SampleNeed, keyed: Collection[Point], known: Known) -> str:
+def obstacle(need: SampleNeed, keyed: Collection[Point], constraints: Known) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide
     """
-    placed, own, free = map(_by_object, (dependencies.ancestors(wanted.placed), wanted.own, keyed))
+    placed, own, free = map(_by_object, (dependencies.ancestors(need.placed), need.own, keyed))
     for item, bones in placed.items():
-        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item], known.get(item))
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item], constraints.get(item))
         if reason := reason or _animation_obstacle(item, bones | own[item]):
             return reason
     return ""
@@ -234,15 +234,15 @@ def obstacle(wanted: SampleNeed, keyed: Collection[Point], known: Known) -> str:
 
 def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
     """The names of the bones of each object, "" for itself."""
-    found = defaultdict[Any, set[str]](set)
+    names = defaultdict[Any, set[str]](set)
     for item, bone in points:
-        found[item].add(bone)
-    return found
+        names[item].add(bone)
+    return names
 
 
-def plain_objects(wanted: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
+def plain_objects(need: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is wanted."""
-    return frozenset(item for item in _by_object(wanted.points) if not obstacle(wanted.only({item}), keyed, {}))
+    return frozenset(item for item in _by_object(need.points) if not obstacle(need.only({item}), keyed, {}))
 
 
 def _object_obstacle(item: Object) -> str:
@@ -263,7 +263,7 @@ def _object_obstacle(item: Object) -> str:
     return ""
 
 
-def _bone_obstacle(rig: Rig, names: set[str], free: set[str], known: dependencies.Constraints | None) -> str:
+def _bone_obstacle(rig: Rig, names: set[str], free: set[str], constraints: dependencies.Constraints | None) -> str:
     """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
     if not names:
         return ""
@@ -271,7 +271,7 @@ def _bone_obstacle(rig: Rig, names: set[str], free: set[str], known: dependencie
         return translated("obstacle.armature", name=rig.data.name)
     if rig.data.pose_position == "REST":
         return translated("obstacle.rest_position", name=rig.name)
-    for bone, constraint in dependencies.constrained(rig) if known is None else known:
+    for bone, constraint in dependencies.constrained(rig) if constraints is None else constraints:
         acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
         if acts and names & dependencies.moved_by(bone, constraint):
             return translated("obstacle.bone", bone=bone.name, name=rig.name)

@@ -1,8 +1,10 @@
 """What follows what: which bones a target hangs on, and in which order chains that move each other are solved."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+import itertools
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
 
@@ -13,6 +15,8 @@ from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..rna_paths import bone_and_property
 from ..settings.properties import root_name
+
+Node = TypeVar("Node", bound=Hashable)
 
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""
@@ -36,15 +40,14 @@ def ranks(chains: Sequence[ChainPlan], links: Links) -> tuple[tuple[ChainPlan, .
         name: [other for other, root in roots.items() if root in upstream_of and other != name]
         for name, upstream_of in needs.items()
     }
-    by_name = {chain.name: chain for chain in chains}
     try:
-        order = list(_ranks(TopologicalSorter(graph)))
+        ranked = _ranks(chains, graph)
     except CycleError as error:
         raise Refused("CHAIN_CYCLE", object=chains[0].rig, value=" → ".join(reversed(error.args[1]))) from None
-    for name, others in graph.items():
-        for other in others:
-            _refuse_tied(by_name[name], by_name[other])
-    return tuple(tuple(by_name[name] for name in rank) for rank in order)
+    for chain, other in itertools.permutations(chains, 2):
+        if other.name in graph[chain.name]:
+            _refuse_tied(chain, other)
+    return ranked
 
 
 def ranks_by_parents(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...], ...]:
@@ -54,16 +57,18 @@ def ranks_by_parents(chains: Sequence[ChainPlan]) -> tuple[tuple[ChainPlan, ...]
         name: [other.name for other in chains if not bones.isdisjoint(bone.name for bone in other.keyed)]
         for name, bones in above.items()
     }
-    by_name = {chain.name: chain for chain in chains}
-    return tuple(tuple(by_name[name] for name in rank) for rank in _ranks(TopologicalSorter(graph)))
+    return _ranks(chains, graph)
 
 
-def _ranks(sorter: TopologicalSorter[str]) -> Iterator[tuple[str, ...]]:
+def _ranks(chains: Iterable[ChainPlan], graph: Mapping[str, Iterable[str]]) -> tuple[tuple[ChainPlan, ...], ...]:
+    """The chains, each after those that the graph names for it; CycleError where there is no such order."""
+    by_name, sorter, ranked = {chain.name: chain for chain in chains}, TopologicalSorter(graph), []
     sorter.prepare()
     while sorter.is_active():
-        rank = sorter.get_ready()
-        sorter.done(*rank)
-        yield rank
+        names = sorter.get_ready()
+        sorter.done(*names)
+        ranked.append(tuple(by_name[name] for name in names))
+    return tuple(ranked)
 
 
 def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> Links:
@@ -84,7 +89,7 @@ def ties(place: Point) -> object:
     if not owner:
         return None
     constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
-    followed = [tuple(targets(each)) for each in constraints if not each.mute]
+    followed = [tuple(targets(constraint)) for constraint in constraints if not constraint.mute]
     if not is_rig(item) and versions.drivers(item):
         followed.append(tuple(_drivers_of(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
@@ -136,7 +141,7 @@ def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> boo
 
 def hiding(constraints: Constraints, keyed: Collection[str]) -> list[tuple[str, str]]:
     """(bone, constraint) for each of a rig's constraints that hides what is keyed of bones of these names."""
-    return [(bone.name, found.name) for bone, found in constraints if hides(bone, found, keyed)]
+    return [(bone.name, constraint.name) for bone, constraint in constraints if hides(bone, constraint, keyed)]
 
 
 def with_parents(point: Point) -> list[Point]:
@@ -149,15 +154,15 @@ def with_parents(point: Point) -> list[Point]:
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    found: dict[Point, None] = {}
+    placed: dict[Point, None] = {}
     for point in points:
         new: list[Point] = []
         place: Point | None = point
-        while place and place not in found:
+        while place and place not in placed:
             new.append(place)
             place = _parent(place)
-        found |= dict.fromkeys(reversed(new))
-    return list(found)
+        placed |= dict.fromkeys(reversed(new))
+    return list(placed)
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
@@ -205,12 +210,17 @@ def refuse_following(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> None:
 def _refuse_own_target(chain: ChainPlan) -> None:
     for point in (chain.target, chain.pole):
         if point and root_of(chain) in upstream(point):
-            raise Refused(
-                "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
-                chain=chain,
-                bone=chain.root.name,
-                value=point_text(point),
-            )
+            raise own_target_refused(chain, point)
+
+
+def own_target_refused(chain: ChainPlan, point: Point) -> Refused:
+    """The refusal of a target or pole target that follows the chain itself."""
+    return Refused(
+        "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
+        chain=chain,
+        bone=chain.root.name,
+        value=point_text(point),
+    )
 
 
 def _refuse_tied(chain: ChainPlan, other: ChainPlan) -> None:
@@ -251,14 +261,18 @@ def sources_of(place: Point) -> Iterator[Point]:
 
 def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = sources_of) -> set[Point]:
     """The points and all that their place depends on by parents and constraints; drivers are not followed."""
-    reached: set[Point] = set()
-    waiting = list(points)
+    return reached(points, sources)
+
+
+def reached(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    """The nodes of a graph to which a way leads from these, and these themselves."""
+    nodes, waiting = set[Node](), list(starts)
     while waiting:
-        place = waiting.pop()
-        if place not in reached:
-            reached.add(place)
-            waiting.extend(sources(place))
-    return reached
+        node = waiting.pop()
+        if node not in nodes:
+            nodes.add(node)
+            waiting.extend(following(node))
+    return nodes
 
 
 def _constraints(place: Point) -> Iterable[Constraint]:

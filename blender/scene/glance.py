@@ -16,8 +16,9 @@ from ...skeleton.values import Plan, Point, Samples
 from ..versions import matrix_rows
 from .checks import all_finite, refuse_not_finite
 from .need import SampleNeed
+from .pose_before import pose_before
 from .probe import evaluated_objects, number_of
-from .sampling import PoseBefore, refuse_disabled
+from .sampling import refuse_disabled
 from .standing import standing
 
 
@@ -41,15 +42,13 @@ class GlanceNeed:
 
     @cached_property
     def _spaces(self) -> list[Point]:
-        return [Point(self.plan.rig), *dict.fromkeys(filter(None, (each.parent for each in self.plan.chains)))]
+        return [Point(self.plan.rig), *dict.fromkeys(filter(None, (chain.parent for chain in self.plan.chains)))]
 
     @cached_property
     def _goals(self) -> list[Point]:
         return [*self.need.placed.difference(self._spaces)]
 
-    def look(
-        self, depsgraph: Depsgraph, pose_before: PoseBefore, before: Glance | None = None, since: Set[ID] = frozenset()
-    ) -> Glance:
+    def look(self, depsgraph: Depsgraph, before: Glance | None = None, since: Set[ID] = frozenset()) -> Glance:
         """What is where in this dependency graph now; Refused where it leaves out something, such as a hidden target.
 
         before, since : what it had in a moment, and what Blender has evaluated since
@@ -66,8 +65,8 @@ class GlanceNeed:
         if before is None:
             goals = tuple(map(matrix, self._goals))
         else:
-            known = zip(self._goals, before.goals, strict=True)
-            goals = tuple(matrix(point) if point.object in evaluated else old for point, old in known)
+            goals_before = zip(self._goals, before.goals, strict=True)
+            goals = tuple(matrix(point) if point.object in evaluated else old for point, old in goals_before)
             if self.plan.rig not in evaluated:
                 return Glance(before.spaces, goals)
         own = bones[self.plan.rig]
@@ -87,8 +86,8 @@ class GlanceNeed:
 
         before, since : what there was in a moment, and what Blender has evaluated since
         """
-        known = zip(self._goals, before.goals, strict=True)
-        evaluated = ((bone, item.evaluated_get(depsgraph), old) for (item, bone), old in known if item in since)
+        goals_before = zip(self._goals, before.goals, strict=True)
+        evaluated = ((bone, item.evaluated_get(depsgraph), old) for (item, bone), old in goals_before if item in since)
         return all(
             old == (item.pose.bones[bone].matrix if bone else item.matrix_world) for bone, item, old in evaluated
         )
@@ -98,9 +97,9 @@ class GlanceNeed:
         seen = zip(self._goals, glance.goals, before.goals, strict=True)
         # Compared by value, matrices that differ in the last digit count as equal, and a goal might creep away.
         changed = {point: matrix for point, matrix, old in seen if matrix is not old}
-        matrices = np.array([matrix_rows(each) for each in changed.values()], dtype=np.float64)[:, None]
-        worlds = {point.object: each for point, each in zip(changed, matrices, strict=True) if not point.bone}
-        poses = {point: each for point, each in zip(changed, matrices, strict=True) if point.bone}
+        matrices = np.array([matrix_rows(item) for item in changed.values()], dtype=np.float64)[:, None]
+        worlds = {point.object: item for point, item in zip(changed, matrices, strict=True) if not point.bone}
+        poses = {point: item for point, item in zip(changed, matrices, strict=True) if point.bone}
         if not all_finite(matrices):
             refuse_not_finite(Samples(to_world=worlds, pose=poses, basis={}), self.plan.frames)
         return replace(samples, to_world=samples.to_world | worlds, pose=samples.pose | poses)

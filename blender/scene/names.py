@@ -11,12 +11,9 @@ def given_names(rig: Rig, names: Any) -> list[str]:
     """These names, each once, or this one name; Refused for anything else, and where there is none."""
     if isinstance(names, str):
         return [names]
-    if not isinstance(names, Collection):
-        raise Refused("NOT_A_NAME", object=rig, value=names)
-    for name in names:
+    for name in names if isinstance(names, Collection) else [names]:
         if not isinstance(name, str):
             raise Refused("NOT_A_NAME", object=rig, value=name)
-    found = list(dict.fromkeys(names))
-    if not found:
+    if not names:
         raise Refused("NO_NAMES", object=rig)
-    return found
+    return list(dict.fromkeys(names))

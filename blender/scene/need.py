@@ -1,7 +1,7 @@
 """What has to be sampled: all that the chains of a plan need to know of the scene."""
 
 from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from bpy.types import Object
 
@@ -64,13 +64,7 @@ class SampleNeed:
         )
 
     def __or__(self, other: "SampleNeed") -> "SampleNeed":
-        return SampleNeed(
-            objects=self.objects | other.objects,
-            bones=self.bones | other.bones,
-            own=self.own | other.own,
-            turned=self.turned | other.turned,
-            numbers={**self.numbers, **other.numbers},
-        )
+        return SampleNeed(**{part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)})
 
 
 def sample_need(plan: Plan) -> SampleNeed:

@@ -20,9 +20,9 @@ _OURS = __package__.partition(".blender")[0]
 _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 
 
-def needed(wanted: SampleNeed) -> str:
+def needed(need: SampleNeed) -> str:
     """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
-    items = _upstream(wanted)
+    items = _upstream(need)
     if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
         return translated("obstacle.simulation")
     return translated("obstacle.scene") if _driven_by_scene(items) else ""
@@ -35,14 +35,14 @@ def handled(*events: str) -> bool:
     return any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
 
 
-def driven(wanted: SampleNeed) -> bool:
+def driven(need: SampleNeed) -> bool:
     """True if drivers of what is wanted read animated properties of a scene: elsewhere these do not move."""
-    return _driven_by_scene(_upstream(wanted))
+    return _driven_by_scene(_upstream(need))
 
 
-def _upstream(wanted: SampleNeed) -> set[Object]:
+def _upstream(need: SampleNeed) -> set[Object]:
     """What is wanted, and all objects that it depends on."""
-    return {place.object for place in dependencies.upstream(*wanted.placed)}
+    return {place.object for place in dependencies.upstream(*need.placed)}
 
 
 def _simulated(item: Object) -> bool:
@@ -60,24 +60,24 @@ def _driven_by_scene(items: Iterable[Object]) -> bool:
         seen.add(block)
         if isinstance(block, Scene) and block.animation_data:
             return True
-        variables = [each for driver in versions.drivers(block) for each in driver.driver.variables]
+        variables = [item for driver in versions.drivers(block) for item in driver.driver.variables]
         if any(variable.type == "CONTEXT_PROP" for variable in variables):
             return True
-        waiting += [getattr(block, "data", None), *(target.id for each in variables for target in each.targets)]
+        waiting += [getattr(block, "data", None), *(target.id for item in variables for target in item.targets)]
     return False
 
 
 @contextmanager
-def opened(scene: Scene, wanted: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
+def opened(scene: Scene, need: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
     # Probed on the way back as well: otherwise hidden things would keep the channels of the last frame stepped to.
-    with probe.probing(scene, wanted), _restored(scene, keyed):
+    with probe.probing(scene, need), _restored(scene, keyed):
         yield scene
 
 
-def probed(scene: Scene, wanted: SampleNeed) -> Samples:
+def probed(scene: Scene, need: SampleNeed) -> Samples:
     """One frame of a scene that is probed for all that is wanted: as it stands, with edits that have no key."""
-    recorder = probe.Recorder(wanted)
+    recorder = probe.Recorder(need)
     layer = scene.view_layers[0]
     layer.update()
     recorder.record(layer.depsgraph)

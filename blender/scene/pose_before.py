@@ -5,7 +5,7 @@ drift. So the pose from before is kept until something else poses the bone. The 
 undo and loading a file bring back both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,9 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..session import session
 from ..settings import bone_marks
-from .sampling import PoseBefore
+
+PoseBefore = Callable[[Point, Basis], Basis]
+"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
@@ -38,16 +40,16 @@ def remember(bone: Any, before: Basis) -> None:
     """Keep the pose that a bone had before Live posed it: `before`, of one frame."""
     _before[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
-        # An array that is set by rows Blender takes by columns.
+        # Blender reads an array set by rows as columns.
         bone.two_bone_ik_own = before.matrix[0].T
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:
     """The pose, on one frame, that a bone had before Live posed it; `basis` itself if it was posed otherwise since."""
     rig: Rig = point.object
-    known = _before.get((rig.session_uid, point.bone))
-    if known:
-        written, before = known
+    kept = _before.get((rig.session_uid, point.bone))
+    if kept:
+        written, before = kept
         return before if _same(written, basis.matrix) else basis
     bone: Any = rig.pose.bones[point.bone]
     if rig.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
@@ -82,5 +84,5 @@ def _renamed(rig: Rig, names: bone_marks.Names) -> None:
 bone_marks.listeners.append(_renamed)
 
 
-def _same(one: Array, other: Array) -> bool:
-    return bool(np.abs(one - other).max() < _SAME)
+def _same(matrix: Array, other: Array) -> bool:
+    return bool(np.abs(matrix - other).max() < _SAME)

@@ -29,12 +29,12 @@ _EACH = 32
 
 
 @contextmanager
-def probing(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
+def probing(scene: Scene, need: SampleNeed) -> Iterator[None]:
     """While it is open, `scene` evaluates all that is wanted."""
     probes: list[Object] = []
     with marked():
         try:
-            link(scene, wanted, probes)
+            link(scene, need, probes)
             yield
         finally:
             # Not by name: a file that was saved meanwhile has the probe too.
@@ -43,9 +43,9 @@ def probing(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
                     bpy.data.objects.remove(probe)
 
 
-def link(scene: Scene, wanted: SampleNeed, probes: list[Object]) -> None:
+def link(scene: Scene, need: SampleNeed, probes: list[Object]) -> None:
     """Link to `scene` what makes it evaluate all that is wanted, and add it to `probes`, to be removed in the end."""
-    points = sorted(wanted.points, key=point_text)
+    points = sorted(need.points, key=point_text)
     for start in range(0, len(points), _EACH):
         probes.append(_probe())
         scene.collection.objects.link(probes[-1])
@@ -63,7 +63,7 @@ def renew(scene: Scene) -> None:
 
 
 @contextmanager
-def probing_now(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
+def probing_now(scene: Scene, need: SampleNeed) -> Iterator[None]:
     """The same on the current frame alone: what the view layer shows anyway needs no probe.
 
     Blender builds its dependency graph again for objects that come or go; the more there are, the longer that takes.
@@ -71,8 +71,8 @@ def probing_now(scene: Scene, wanted: SampleNeed) -> Iterator[None]:
     layer = scene.view_layers[0]
     with marked():
         layer.update()
-        shown = all(point.object.visible_get(view_layer=layer) for point in wanted.points)
-        with nullcontext() if shown else probing(scene, wanted):
+        shown = all(point.object.visible_get(view_layer=layer) for point in need.points)
+        with nullcontext() if shown else probing(scene, need):
             yield
 
 
@@ -97,23 +97,23 @@ def _probe() -> Object:
 class Recorder:
     """Collects matrices from as many evaluations as there are frames, one after another."""
 
-    def __init__(self, wanted: SampleNeed, count: int = 1) -> None:
-        self._wanted, self._row = wanted, 0
-        self._sources = {point.object for point in wanted.points}
+    def __init__(self, need: SampleNeed, count: int = 1) -> None:
+        self._need, self._row = need, 0
+        self._sources = {point.object for point in need.points}
 
         def empty(*shape: int) -> Array:
             return np.empty((count, *shape), order="F")
 
         # Making arrays of 20,000 matrices in the end would take seconds, in which Esc is not heard.
-        self._objects = {item: empty(4, 4) for item in wanted.objects}
-        self._bones, self._poses = [*wanted.bones], empty(len(wanted.bones), 4, 4)
-        self._own = {point: empty(4, 4) for point in wanted.own if not point.bone or point in wanted.turned}
+        self._objects = {item: empty(4, 4) for item in need.objects}
+        self._bones, self._poses = [*need.bones], empty(len(need.bones), 4, 4)
+        self._own = {point: empty(4, 4) for point in need.own if not point.bone or point in need.turned}
         self._scales = {point: empty(3) for point in self._own}
         # Of most bones nothing else counts, and six numbers take a fraction of the time of a matrix.
         self._unturned: dict[Point, list[tuple[float, ...]]] = {
-            point: [] for point in wanted.own if point not in self._own
+            point: [] for point in need.own if point not in self._own
         }
-        self._numbers = {point: {name: empty() for name in names} for point, names in wanted.numbers.items()}
+        self._numbers = {point: {name: empty() for name in names} for point, names in need.numbers.items()}
 
     def record(self, depsgraph: Depsgraph) -> None:
         """One frame, as this dependency graph has it now; Refused where it leaves something out."""
@@ -131,7 +131,7 @@ class Recorder:
             bone = bones[item][name]
             rows.append(bone.location[:] + bone.scale[:])
         for point, numbers in self._numbers.items():
-            bone, unset = bones[point.object][point.bone], self._wanted.numbers[point]
+            bone, unset = bones[point.object][point.bone], self._need.numbers[point]
             for name, values in numbers.items():
                 values[self._row] = number_of(bone, name, unset[name])
         self._row += 1
@@ -141,7 +141,7 @@ class Recorder:
         return Samples(
             to_world={item: _once(matrices) for item, matrices in self._objects.items()},
             pose={point: _once(self._poses[:, column]) for column, point in enumerate(self._bones)},
-            basis={point: self._basis(point) for point in self._wanted.own},
+            basis={point: self._basis(point) for point in self._need.own},
             numbers={
                 point: {name: _once(values) for name, values in numbers.items()}
                 for point, numbers in self._numbers.items()
@@ -185,9 +185,9 @@ def set_frame(scene: Scene, frame: float) -> None:
     scene.frame_set(whole, subframe=frame - whole)
 
 
-def step(scene: Scene, wanted: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
+def step(scene: Scene, need: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
     """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
-    recorder = Recorder(wanted, len(frames))
+    recorder = Recorder(need, len(frames))
     for done, frame in enumerate(frames.tolist()):
         yield done / len(frames)
         set_frame(scene, frame)
@@ -200,7 +200,7 @@ _UNITS = ("system", "scale_length", "system_rotation")
 
 
 @contextmanager
-def isolated_scene(scene: Scene, wanted: SampleNeed) -> Iterator[Scene]:
+def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
     """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     probes: list[Object] = []
@@ -211,7 +211,7 @@ def isolated_scene(scene: Scene, wanted: SampleNeed) -> Iterator[Scene]:
             _copy(scene.render, isolated.render, _TIME)
             _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
             _copy(scene, isolated, ("use_gravity", "gravity"))
-            link(isolated, wanted, probes)
+            link(isolated, need, probes)
             yield isolated
         finally:
             session.isolated.remove(uid)

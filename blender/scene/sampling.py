@@ -21,13 +21,10 @@ from ..settings.key_settings import Sampling
 from . import curves, dependencies, played, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
 from .need import SampleNeed, pose_need, sample_need
+from .pose_before import PoseBefore, pose_before
 
 Steps = Generator[float, None, Samples]
 """Sampling bit by bit: yields the part that is done."""
-
-
-PoseBefore = Callable[[Point, Basis], Basis]
-"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
 
 
 def as_sampled(_bone: Point, basis: Basis) -> Basis:
@@ -43,15 +40,9 @@ class Sampler(ExitStack):
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        way: Sampling,
-        pose_before: PoseBefore = as_sampled,
-        slow: Callable[[str], object] = lambda _reason: None,
-    ) -> None:
+    def __init__(self, plan: Plan, way: Sampling, slow: Callable[[str], object] = lambda _reason: None) -> None:
         super().__init__()
-        self._plan, self.way, self._pose_before, self._slow = plan, way, pose_before, slow
+        self._plan, self.way, self._slow = plan, way, slow
         self.removal = Removal(plan)
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
@@ -59,20 +50,27 @@ class Sampler(ExitStack):
     def over_range(self, need: SampleNeed | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
+        Bones that Live has posed are as they were before.
+
         known : what was looked for already, before anything could have removed it
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_need(self._plan)
-        return _with_poses_before(need, (yield from self._sampled(need, keyed, known)), self._pose_before)
+        return _with_poses_before(need, (yield from self.of(need, keyed, known)))
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
-        return (yield from self._sampled(pose_need(self._plan, placed)))
+        return (yield from self.of(pose_need(self._plan, placed)))
 
-    def of(self, need: SampleNeed) -> Steps:
-        """Just what is asked for, over the plan's frames."""
-        return (yield from self._sampled(need))
+    def of(self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})) -> Steps:
+        """Just what is needed, over the plan's frames.
+
+        keyed : bones that move as after a bake, whatever IK constraints make of them now
+        """
+        samples = yield from self._whole(self._evaluated(need, keyed, known))
+        _refuse_unfit(samples, self._plan.frames)
+        return samples
 
     def between(self, need: SampleNeed, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
@@ -81,12 +79,12 @@ class Sampler(ExitStack):
         return samples
 
     def played(self, need: SampleNeed, frames: Array, keyed: Keyed) -> Samples:
-        """What plays on these frames, be it nowhere, now that something was keyed."""
+        """The animation that results after keying, on these frames."""
         # At one go: a bake given up in time leaves no keys, and one with keys tells how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
 
     def renew(self) -> None:
-        """Find out again what depends on what: in a graph from before them, drivers may run ahead of keys they read."""
+        """Let Blender build its graph again: in an older one, drivers may run ahead of the keys that they read."""
         if self._isolated:
             probe.renew(self._isolated[0])
 
@@ -98,14 +96,6 @@ class Sampler(ExitStack):
     def beside(self) -> "Sampler":
         """Another one for the same stage, to be asked for what others need as well."""
         return Sampler(self._plan, self.way)
-
-    def _sampled(
-        self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})
-    ) -> Steps:
-        """keyed : bones that move as after a bake, whatever IK constraints make of them now"""
-        samples = yield from self._whole(self._evaluated(need, keyed, known))
-        _refuse_unfit(samples, self._plan.frames)
-        return samples
 
     def _whole(self, steps: Steps) -> Steps:
         """The samples of these steps; Refused where handlers removed what they need."""
@@ -139,7 +129,7 @@ class Sampler(ExitStack):
             return (yield from self._on_frames(need, plan.frames, keyed))
 
     def _on_frames(self, need: SampleNeed, frames: Array, keyed: Collection[Point] = ()) -> Steps:
-        """By F-curves where these tell all that is needed of an object, otherwise step by step."""
+        """By F-curves for objects that these fully describe, otherwise step by step."""
         if self.way == Sampling.CURVES:
             return (yield from self._by_curves(need, frames))
         plain = curves.plain_objects(need, keyed) if self._mixed and self.way == Sampling.ISOLATED else frozenset()
@@ -154,16 +144,16 @@ class Sampler(ExitStack):
 
     def _stepped(self, need: SampleNeed, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
-            with played.opened(self._plan.scene, need, keyed) as found:
-                return (yield from probe.step(found, need, frames))
+            with played.opened(self._plan.scene, need, keyed) as scene:
+                return (yield from probe.step(scene, need, frames))
         if self._isolated is None or not need.points <= self._isolated[1]:
             self._isolated = self.enter_context(probe.isolated_scene(self._plan.scene, need)), need.points
         return (yield from probe.step(self._isolated[0], need, frames))
 
 
-def samples_over_range(plan: Plan, way: Sampling, pose_before: PoseBefore = as_sampled) -> Steps:
+def samples_over_range(plan: Plan, way: Sampling) -> Steps:
     """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
-    with Sampler(plan, way, pose_before) as sampler:
+    with Sampler(plan, way) as sampler:
         return (yield from sampler.over_range())
 
 
@@ -174,35 +164,35 @@ def settle(plan: Plan) -> None:
 
 @contextmanager
 def sampled_current_frame(
-    plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled
+    plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled
 ) -> Iterator[tuple[Samples, Callable[[SampleNeed], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
         samples = played.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield _with_poses_before(need, samples, pose_before), lambda need: played.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, before), lambda need: played.probed(plan.scene, need)
 
 
-def sample_current_frame(plan: Plan, need: SampleNeed, pose_before: PoseBefore = as_sampled) -> Samples:
+def sample_current_frame(plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled) -> Samples:
     """The scene just as it stands now, with edits that have no key."""
-    with sampled_current_frame(plan, need, pose_before) as (samples, _):
+    with sampled_current_frame(plan, need, before) as (samples, _):
         return samples
 
 
-def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph, pose_before: PoseBefore) -> Samples:
+def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph) -> Samples:
     """The same as a dependency graph has it, once `refuse_disabled` has found that it leaves out nothing."""
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()
     _refuse_unfit(samples, np.array([depsgraph.scene.frame_current_final]))
-    return _with_poses_before(need, samples, pose_before)
+    return _with_poses_before(need, samples)
 
 
-def samples_by_curves(need: SampleNeed, frames: Array, pose_before: PoseBefore) -> Samples:
+def samples_by_curves(need: SampleNeed, frames: Array) -> Samples:
     """The same over `frames` as F-curves alone tell it; only right where `curves.obstacle` finds none."""
     samples = run(curves.samples(need, frames))
     _refuse_unfit(samples, frames)
-    return _with_poses_before(need, samples, pose_before)
+    return _with_poses_before(need, samples)
 
 
 def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
@@ -222,11 +212,11 @@ def _refuse_unfit(samples: Samples, frames: Array) -> None:
     refuse_unfit_numbers(samples, frames)
 
 
-def _with_poses_before(need: SampleNeed, samples: Samples, pose_before: PoseBefore) -> Samples:
+def _with_poses_before(need: SampleNeed, samples: Samples, before: PoseBefore = pose_before) -> Samples:
     """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
     still = (point for point in need.turned if samples.basis[point].is_still)
-    before = {point: pose_before(point, samples.basis[point]) for point in still}
-    return replace(samples, basis=samples.basis | before) if before else samples
+    bases = {point: before(point, samples.basis[point]) for point in still}
+    return replace(samples, basis=samples.basis | bases) if bases else samples
 
 
 @contextmanager

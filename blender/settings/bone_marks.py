@@ -20,6 +20,7 @@ from bpy.types import Object, PoseBone
 
 from .. import versions
 from ..armatures import Rig, editable, is_rig
+from ..options import rows
 from ..rna_paths import bone_and_property
 from ..session import session
 
@@ -41,12 +42,9 @@ class _Kind(NamedTuple):
     fields: Mapping[str, str]
 
 
-CHAIN = _Kind(
-    "bone_marks",
-    {"end_bone": "", "root_bone": "", "tip_bone": "", "subtarget": "target", "pole_subtarget": "pole_target"},
-)
-HOLD = _Kind("bone_marks", {"bone": "", "space_bone": "space"})
-OBJECT = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hips": ""})
+CHAIN = _Kind("bone_marks", {name: row.get("of", "") for name, row in rows("chain", type="bone").items()})
+HOLD = _Kind("bone_marks", {name: row.get("of", "") for name, row in rows("holds", type="bone").items()})
+OBJECT = _Kind("two_bone_ik_bone_marks", {f"two_bone_ik_{name}": "" for name in rows("plant", type="bone")})
 SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
 
 # By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when names were last read.
@@ -115,8 +113,8 @@ def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
     holders = ((item, kind, holder) for item in bpy.data.objects for kind, holder in _holders(item))
     scenes = ((scene, SCENE, scene) for scene in bpy.data.scenes if not scene.library)
     changed = _settle((*holders, *scenes), tables)
-    found = {rig: _seen_anew(table) for rig, table in tables.items() if not _is_edited(rig)}
-    names = {rig: renamed for rig, renamed in found.items() if renamed}
+    by_rig = {rig: _seen_now(table) for rig, table in tables.items() if not _is_edited(rig)}
+    names = {rig: renamed for rig, renamed in by_rig.items() if renamed}
     if names:
         from . import renamed_actions
 
@@ -193,8 +191,8 @@ def _holds(item: Any) -> Any:
 def _owner(holder: Any, kind: _Kind, field: str) -> Rig | None:
     """The armature object that has the bone which the field names; None where its bones have no marks."""
     pointer = kind.fields[field]
-    found = getattr(holder, pointer) if pointer else holder.id_data
-    return found if _has_marks(found) else None
+    owner = getattr(holder, pointer) if pointer else holder.id_data
+    return owner if _has_marks(owner) else None
 
 
 def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[str, PoseBone]]) -> set[Rig]:
@@ -207,7 +205,7 @@ def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[st
     for block, kind, holder in holders:
         before = _marks(holder, kind)
         after = {field: _settled(holder, kind, field, before.get(field, []), tables) for field in kind.fields}
-        for field, (_, name) in ((field, found) for field, found in after.items() if found):
+        for field, (_, name) in ((field, mark_and_name) for field, mark_and_name in after.items() if mark_and_name):
             if name != getattr(holder, field):
                 versions.stored(holder, create=True)[field] = name  # no update: users have not chosen another bone
                 changed.add(block)
@@ -216,40 +214,40 @@ def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[st
 
 
 def _settled(
-    holder: Any, kind: _Kind, field: str, known: list[str], tables: dict[Rig, dict[str, PoseBone]]
+    holder: Any, kind: _Kind, field: str, before: list[str], tables: dict[Rig, dict[str, PoseBone]]
 ) -> list[str]:
     """The mark of the bone that a field names, and the bone's name now; empty if there is none."""
     name, rig = getattr(holder, field), _owner(holder, kind, field)
     if not (name and rig):
         return []
     if _is_edited(rig):
-        return known
+        return before
     if rig not in tables:
         tables[rig] = _bones_by_mark(rig)
     table = tables[rig]
     bone: Any = rig.pose.bones.get(name)
-    if known[1:] == [name]:
-        if known[0] in table:
-            return [known[0], table[known[0]].name]
+    if before[1:] == [name]:
+        if before[0] in table:
+            return [before[0], table[before[0]].name]
         if bone is None:
-            return known  # undo may bring it back
+            return before  # undo may bring it back
         if not bone.two_bone_ik_mark:
-            bone.two_bone_ik_mark = f"{known[0]} {name}"
+            bone.two_bone_ik_mark = f"{before[0]} {name}"
     if bone is None:
         return []
-    found = _mark_of(bone)
-    table[found] = bone
-    return [found, name]
+    own = _mark_of(bone)
+    table[own] = bone
+    return [own, name]
 
 
 def _marks(holder: Any, kind: _Kind) -> Marks:
     text = getattr(holder, kind.marks)
-    found: Marks = json.loads(text) if text else {}
-    return found
+    marks: Marks = json.loads(text) if text else {}
+    return marks
 
 
 def _keep(holder: Any, kind: _Kind, marks: Marks) -> None:
-    kept = {field: known for field, known in marks.items() if known}
+    kept = {field: mark_and_name for field, mark_and_name in marks.items() if mark_and_name}
     text = json.dumps(kept) if kept else ""
     if text != getattr(holder, kind.marks):
         setattr(holder, kind.marks, text)
@@ -259,36 +257,36 @@ def _mark_of(bone: Any) -> str:
     """The bone's mark, which it gets if it has none."""
     if not bone.two_bone_ik_mark:
         bone.two_bone_ik_mark = f"{uuid4().hex} {bone.name}"
-    found: str = bone.two_bone_ik_mark.partition(" ")[0]
-    return found
+    own: str = bone.two_bone_ik_mark.partition(" ")[0]
+    return own
 
 
 def _name_seen(bone: Any) -> str:
     """The name under which a marked bone was seen last."""
-    found: str = bone.two_bone_ik_mark.partition(" ")[2]
-    return found
+    name: str = bone.two_bone_ik_mark.partition(" ")[2]
+    return name
 
 
 def _bones_by_mark(rig: Rig) -> dict[str, PoseBone]:
     """The bones by their marks; copies lose theirs."""
-    found: dict[str, PoseBone] = {}
+    by_mark: dict[str, PoseBone] = {}
     for bone in rig.pose.bones:
         own, _, name = bone.two_bone_ik_mark.partition(" ")  # type: ignore[attr-defined]
         if not own:
             continue
-        copy = bone if own in found and name != bone.name else found.get(own)
+        copy = bone if own in by_mark and name != bone.name else by_mark.get(own)
         if copy is not bone:
-            found[own] = bone
+            by_mark[own] = bone
         if copy:
             copy.two_bone_ik_mark = ""  # type: ignore[attr-defined]
-    return found
+    return by_mark
 
 
-def _seen_anew(table: Mapping[str, Any]) -> Names:
+def _seen_now(table: Mapping[str, Any]) -> Names:
     """Keep under which names these bones are seen now; returns the names of those that were renamed."""
-    found = {}
+    renamed = {}
     for own, bone in table.items():
         if (before := _name_seen(bone)) != bone.name:
-            found[before] = bone.name
+            renamed[before] = bone.name
             bone.two_bone_ik_mark = f"{own} {bone.name}"
-    return found
+    return renamed

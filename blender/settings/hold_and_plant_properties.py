@@ -5,73 +5,52 @@ A planted action has the one that it was made from.
 Blender imports this file when it starts: see `properties`. `holds` reads the holds.
 """
 
-from collections.abc import Set
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy import props
 from bpy.types import Action, Context, Object, PropertyGroup, Scene
 
-from ..choices import choice
+from ..options import option, rows
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+_HOLD_TO = rows("hold", owner="scene")
 
 
-def _remember(holder: Any, kind: str, field: str) -> None:
-    from . import bone_marks
+def _marking(kind: str, field: str) -> Callable[[Any, Context], None]:
+    """Remembers the bone that this field names, so that what has the field goes along with the bone."""
 
-    bone_marks.mark(holder, getattr(bone_marks, kind), field)
+    def changed(holder: Any, _context: Context) -> None:
+        from . import bone_marks
 
+        bone_marks.mark(holder, getattr(bone_marks, kind), field)
 
-def _bone_changed(record: "TwoBoneIKHold", _context: Context) -> None:
-    _remember(record, "HOLD", "bone")
-
-
-def _space_changed(record: "TwoBoneIKHold", _context: Context) -> None:
-    _remember(record, "HOLD", "space_bone")
+    return changed
 
 
-def _hips_changed(rig: Object, _context: Context) -> None:
-    _remember(rig, "OBJECT", "two_bone_ik_hips")
-
-
-def _hold_to_changed(scene: Scene, _context: Context) -> None:
-    _remember(scene, "SCENE", "two_bone_ik_hold_to_bone")
-
-
-def _bone(description: str, update: Any) -> object:
-    return props.StringProperty(name="Bone", description=description, update=update, **_FIELD)
-
-
-def _frame(name: str, description: str) -> object:
-    return props.FloatProperty(name=name, description=description, precision=2, **_FIELD)
-
-
-def _object(name: str, description: str, update: Any) -> object:
-    return props.PointerProperty(name=name, description=description, type=Object, update=update, **_FIELD)
+def _record(name: str, **settings: Any) -> object:
+    return option("holds", name, **_FIELD, **settings)
 
 
 class TwoBoneIKHold(PropertyGroup):
     """From when to when an object, or one of its bones, stays where it is relative to something else"""
 
-    name: props.StringProperty(name="Name", description="What it is held to, and when", **_FIELD)
-    bone: _bone("Bone that is held. Empty for the object itself", _bone_changed)
-    frame_start: _frame("Start", "First frame on which it is held")
-    frame_end: _frame("End", "Last frame on which it is held")
-    frame: _frame("Frame", "It stays where it is on this frame")
-    space: _object("Hold to", "Object to which it is held. Empty for the world", _space_changed)
-    space_bone: _bone("Bone to which it is held", _space_changed)
+    name: _record("name")
+    bone: _record("bone", update=_marking("HOLD", "bone"))
+    frame_start: _record("frame_start")
+    frame_end: _record("frame_end")
+    frame: _record("frame")
+    space: _record("space", update=_marking("HOLD", "space_bone"))
+    space_bone: _record("space_bone", update=_marking("HOLD", "space_bone"))
     bone_marks: props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
-    to_world: props.BoolProperty(name="To World", description="It is held to nothing that moves", **_FIELD)
-    rotation: props.BoolProperty(name="Rotation", description="Hold the orientation as well", **_FIELD)
-    ease: props.FloatVectorProperty(
-        name="Ease", description="Frames in which it goes over into its own motion, before and after", size=2, **_FIELD
-    )
-    rotation_mode: props.StringProperty(name="Rotation Mode", description="In which its rotation is keyed", **_FIELD)
+    to_world: _record("to_world")
+    rotation: _record("rotation")
+    ease: _record("ease")
+    rotation_mode: _record("rotation_mode")
     # Not for users: where it is in the space, and location and rotation of what had no keys before.
     grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **_FIELD)
     location: props.FloatVectorProperty(name="Location Before", size=3, **_FIELD)
@@ -82,56 +61,6 @@ def holds_of(point: "Point") -> list[TwoBoneIKHold]:
     """The holds of an object or of one of its bones, in the order in which they were made."""
     item: Any = point.object
     return [record for record in item.two_bone_ik_holds if record.bone == point.bone]
-
-
-def _flag(name: str, description: str) -> Any:
-    return partial(props.BoolProperty, name=name, description=description)
-
-
-def _threshold(name: str, description: str, default: float, unit: Any = "NONE") -> Any:
-    """For a field of `solver.feet.contacts.Stillness`, whose default it has."""
-    limits: dict[str, Any] = {"min": 0.001, "soft_max": 1.0, "precision": 3, "step": 1}
-    return partial(props.FloatProperty, name=name, description=description, default=default, unit=unit, **limits)
-
-
-PLANTED_RIG: dict[str, Any] = {
-    "plants": partial(choice, "plants", default={"LEGS"}),
-    "hips": partial(
-        props.StringProperty,
-        name="Hips",
-        description="The bone to lower. Leave empty for the nearest that carries legs and arms",
-    ),
-    "sideways": _flag("Sideways", "Let the hips move sideways as well, so that they go down less"),
-    "keep": partial(choice, "keep"),
-    "flat_feet": _flag("Flat Feet", "Turn feet so that they lie flat, as at rest, while ball and heel stand"),
-    "contact_speed": _threshold("Contact Speed", "What is faster does not stand, in leg lengths a second", 0.15),
-    "contact_height": _threshold(
-        "Contact Height", "What is higher above the ground does not stand, in leg lengths", 0.03
-    ),
-    "shortest_contact": _threshold("Shortest Contact", "A foot stands at least this long", 0.1, "TIME_ABSOLUTE"),
-    "shortest_gap": _threshold(
-        "Shortest Gap", "A foot is free at least this long between two contacts", 0.06, "TIME_ABSOLUTE"
-    ),
-}
-"""Options of Plant that each character has, by name."""
-
-PLANTED_SCENE: dict[str, Any] = {
-    "use_height": _flag("Floor Height", "Take level ground at a height, instead of finding it"),
-    "height": partial(props.FloatProperty, name="Height", description="Height of the level ground", subtype="DISTANCE"),
-}
-"""Those that all characters of a scene share."""
-
-PLANT_FLOOR: dict[str, Any] = {
-    "name": "Floor",
-    "description": "The object to stand on. Leave empty for level ground, found where the feet stand",
-}
-"""The texts of another, of which the panel holds the object, and the operator its name."""
-
-
-def plant_option(name: str, options: Set[str] = frozenset(), **settings: Any) -> Any:
-    """The property for this option of Plant: of a character, of a scene, or of the operator."""
-    several = {"ENUM_FLAG"} if name in ("plants", "keep") else set()
-    return (PLANTED_RIG | PLANTED_SCENE)[name](options={*options, *several}, **settings)
 
 
 # mypy knows of no properties that an extension adds.
@@ -157,40 +86,28 @@ def register() -> None:
         name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
     )
     _action.two_bone_ik_source_slot = props.StringProperty(name="Captured Slot", options=set())
-    _scene.two_bone_ik_hold_to = props.PointerProperty(
-        name="Hold to",
-        description="What the target is held to, such as a cup. Leave empty for the world",
-        type=Object,
-        options=set(),
-        update=_hold_to_changed,
-    )
-    _scene.two_bone_ik_hold_to_bone = props.StringProperty(
-        name="Bone",
-        description="Bone of that armature. Leave empty for the object itself",
-        options=set(),
-        update=_hold_to_changed,
-    )
-    for name in PLANTED_RIG:
-        update: dict[str, Any] = {"update": _hips_changed} if name == "hips" else {}
-        setattr(_item, f"two_bone_ik_{name}", plant_option(name, **_FIELD, **update))
+    for name in _HOLD_TO:
+        changed = _marking("SCENE", "two_bone_ik_hold_to_bone")
+        setattr(_scene, f"two_bone_ik_{name}", option("hold", name, options=set(), update=changed))
+    for name, row in rows("plant", owner="rig").items():
+        field = f"two_bone_ik_{name}"
+        update: dict[str, Any] = {"update": _marking("OBJECT", field)} if row["type"] == "bone" else {}
+        setattr(_item, field, option("plant", name, **_FIELD, **update))
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
-    for name in PLANTED_SCENE:
-        setattr(_scene, f"two_bone_ik_{name}", plant_option(name, options=set()))
-    _scene.two_bone_ik_floor = props.PointerProperty(**PLANT_FLOOR, type=Object, options=set())
+    for name in rows("plant", owner="scene"):
+        setattr(_scene, f"two_bone_ik_{name}", option("plant", name, options=set()))
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     for owner in (_item, _scene):
         del owner.two_bone_ik_bone_marks
-    del _scene.two_bone_ik_floor
-    for name in PLANTED_SCENE:
+    for owner, room in ((_scene, "scene"), (_item, "rig")):
+        for name in rows("plant", owner=room):
+            delattr(owner, f"two_bone_ik_{name}")
+    for name in _HOLD_TO:
         delattr(_scene, f"two_bone_ik_{name}")
-    for name in PLANTED_RIG:
-        delattr(_item, f"two_bone_ik_{name}")
-    del _scene.two_bone_ik_hold_to_bone
-    del _scene.two_bone_ik_hold_to
     del _action.two_bone_ik_source_slot
     del _action.two_bone_ik_source
     del _item.two_bone_ik_source_slot

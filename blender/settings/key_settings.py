@@ -1,15 +1,12 @@
-"""The settings of a bake's keys, with their defaults, in one list, and some of them as properties for users.
+"""The settings of a bake's keys as `api` and all that keys take them, and some of them as properties for users.
 
-Operators, preferences, `api`, command line and manifest take names, words and defaults from here.
+Names, words and defaults are those of [keys] in options.toml.
 """
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
-from bpy.types import Keyframe
-
-from ..choices import Word, choice
+from ..options import Word, option, rows, with_properties
 
 
 class Keys(Word):
@@ -59,7 +56,7 @@ class KeyStyle:
     @classmethod
     def of(cls, source: object) -> Self:
         """From what has such settings as attributes, an operator or a shot; what it does not have is as by default."""
-        defaults: dict[str, Any] = {each.name: each.default for each in fields(cls)}
+        defaults: dict[str, Any] = {field.name: field.default for field in fields(cls)}
         return cls(**{name: type(value)(getattr(source, name, value)) for name, value in defaults.items()})
 
 
@@ -94,53 +91,20 @@ class KeySettings(KeyStyle):
 DEFAULTS = KeySettings()
 
 
-def _keyframe_choice(field: str, *identifiers: str, **settings: Any) -> object:
-    """A choice in Blender's own words and icons; of all there are where no identifiers are given."""
-    known: Any = Keyframe.bl_rna.properties[field]
-    items = tuple(
-        (item.identifier, item.name, item.description, item.icon, item.value)
-        for item in known.enum_items
-        if not identifiers or item.identifier in identifiers
-    )
-    return EnumProperty(items=items, translation_context=known.translation_context, **settings)
-
-
+@with_properties({name: option("keys", name) for name in rows("keys", owner="style")})
 class KeyStyleProperties:
     """How keys are written: properties of the operators that key bones or targets"""
 
-    key_fields: tuple[str, ...] = ("keys", "tolerance", "interpolation", "key_type")
-
-    keys: choice("keys", default=DEFAULTS.keys)
-    tolerance: FloatProperty(
-        name="Tolerance",
-        description="How far a joint or a target may be off on any frame; a bake looks at quarter frames too",
-        subtype="DISTANCE",
-        default=DEFAULTS.tolerance,
-        min=1e-6,
-        soft_max=0.1,
-        precision=4,
-    )
-    interpolation: _keyframe_choice(
-        "interpolation",
-        *("CONSTANT", "LINEAR", "BEZIER"),
-        name="Interpolation",
-        description="How values pass from one key to the next",
-        default=DEFAULTS.interpolation,
-    )
-    key_type: _keyframe_choice("type", name="Key Type", description="Type of the new keys", default=DEFAULTS.key_type)
+    key_fields = (*rows("keys", owner="style"),)
 
     def key_choices(self) -> list[str]:
         """Names of these properties, but for those that the others make meaningless."""
-        return [name for name in self.key_fields if name != "tolerance" or self.keys == Keys.REDUCED]
+        options: Any = self
+        return [name for name in self.key_fields if name != "tolerance" or options.keys == Keys.REDUCED]
 
 
+@with_properties({name: option("keys", name) for name in rows("keys", owner="bake")})
 class KeyProperties(KeyStyleProperties):
     """Properties of a bake and of the preferences alike"""
 
-    key_fields = (*KeyStyleProperties.key_fields, "mute_constraints")
-
-    mute_constraints: BoolProperty(
-        name="Mute IK Constraints",
-        description="Mute inverse kinematics constraints on these bones, which would act on top of the keys",
-        default=DEFAULTS.mute_constraints,
-    )
+    key_fields = (*KeyStyleProperties.key_fields, *rows("keys", owner="bake"))

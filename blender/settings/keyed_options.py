@@ -40,8 +40,8 @@ def value(chain: TwoBoneIKChain, name: str) -> float:
     """The option of this name: that of the end bone, or what the chain keeps."""
     bone, field = end_bone(chain), bone_field(name)
     if bone and bone.is_property_set(field):
-        found: float = getattr(bone, field)
-        return found
+        number: float = getattr(bone, field)
+        return number
     kept: float = versions.stored(chain).get(name, KEYED_OPTIONS[name]["default"])
     return kept
 

@@ -8,9 +8,8 @@ in the enumerations of `solver`. Properties call no other room: they announce wh
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
-from math import pi
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -18,7 +17,7 @@ from bpy import props
 from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
 
 from ..armatures import Chain, Rig
-from ..choices import choice
+from ..options import OPTIONS, option, rows, with_properties
 
 if TYPE_CHECKING:
     from ..chains.detect.find_limbs import Limb
@@ -78,7 +77,13 @@ def _option_changed(bone: PoseBone, _context: Context) -> None:
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-_CHOICE = {**_FIELD, "update": _choice_changed}
+_KEYED: dict[str, Any] = {"options": {"ANIMATABLE"}, "override": {"LIBRARY_OVERRIDABLE"}}
+
+KEYED_OPTIONS = rows("chain", keyed=True)
+"""What can be animated, by identifier: see `keyed_options`."""
+
+POINTS = {row["of"]: name for name, row in rows("chain").items() if "of" in row}
+"""The fields with a target's object, each with that of its bone."""
 
 
 def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
@@ -89,54 +94,6 @@ def _make_name_unique(chain: "TwoBoneIKChain", _context: Context) -> None:
     stem = re.sub(r"\.\d+$", "", chain.name)
     numbered = (f"{stem}.{number:03}" for number in count(1))
     chain.name = next(name for name in numbered if name not in others)
-
-
-def _flag(name: str, description: str) -> object:
-    return props.BoolProperty(name=name, description=description, **_CHOICE)
-
-
-def _bone(field: str, name: str, description: str, then: _Changed = _choice_changed) -> object:
-    return props.StringProperty(name=name, description=description, update=_marking(field, then), **_FIELD)
-
-
-def _target(bone: str, name: str, description: str) -> object:
-    """The object that has the bone which the field `bone` names."""
-    return props.PointerProperty(name=name, description=description, type=Object, update=_marking(bone), **_FIELD)
-
-
-def _option(name: str, description: str, default: float, low: float, high: float, **more: str) -> dict[str, Any]:
-    return {"name": name, "description": description, "default": default, "min": low, "max": high, **more}
-
-
-def _angle(name: str, description: str, default: float = 0.0) -> dict[str, Any]:
-    return _option(name, description, default, -pi, pi, subtype="ANGLE")
-
-
-def _factor(name: str, description: str, default: float = 1.0) -> dict[str, Any]:
-    return _option(name, description, default, 0.0, 1.0, subtype="FACTOR")
-
-
-KEYED_OPTIONS = {
-    "pole_angle": _angle("Pole Angle", "Turn the bend away from the pole target. Zero bends right towards it"),
-    "pole_influence": _factor(
-        "Pole Influence", "How far the bend turns from where it would be without a pole target to the pole target"
-    ),
-    "softness": _factor(
-        "Softness",
-        "Part of the reach over which the chain eases into full extension, so that the joint does not snap",
-        default=0.0,
-    ),
-    "max_stretch": _option(
-        "Maximum Stretch", "The greatest factor by which the bones are scaled to reach the target", 2.0, 1.0, 10.0
-    ),
-    "bend_min": _angle("Minimum Bend", "The least angle between the bones. Zero is straight", default=-pi),
-    "bend_max": _angle("Maximum Bend", "The greatest angle between the bones. Zero is straight", default=pi),
-    "rotation_influence": _factor(
-        "Rotation Influence", "How far the tip bone turns from its own orientation to that of the target"
-    ),
-    "influence": _factor("Influence", "How far the chain moves from its own pose to the solution"),
-}
-"""What can be animated, by identifier: see `keyed_options`."""
 
 
 def _door(name: str) -> object:
@@ -152,70 +109,38 @@ def _door(name: str) -> object:
 
         keyed_options.set_value(chain, name, value)
 
-    return props.FloatProperty(get=get, set=set_, **_FIELD, **KEYED_OPTIONS[name])
+    return option("chain", name, get=get, set=set_, **_FIELD)
 
 
-class TwoBoneIKChain(PropertyGroup):
-    """Two bones, what they reach for, and how they bend"""
+def _field(name: str, row: Mapping[str, Any]) -> object:
+    """The chain's property for this row of options.toml."""
+    if "keyed" in row:
+        return _door(name)
+    update: _Changed = _make_name_unique if name == "name" else _choice_changed
+    if row["type"] == "bone":
+        update = _marking(name, _end_bone_changed if name == "end_bone" else _choice_changed)
+    if row["type"] == "object":
+        update = _marking(POINTS[name])
+    return option("chain", name, update=update, **_FIELD)
 
-    id_data: Rig
 
-    name: props.StringProperty(name="Name", description="Name of the chain", update=_make_name_unique, **_FIELD)
-    mute: _flag("Mute", "Leave this chain out when solving and baking")
+if TYPE_CHECKING:
+    TwoBoneIKChain = Chain
+else:
 
-    end_bone: _bone(
-        "end_bone", "End Bone", "The lower of the two bones, such as the forearm or the shin", _end_bone_changed
-    )
-    root_bone: _bone(
-        "root_bone",
-        "Root Bone",
-        "The upper of the two bones, such as the upper arm. Leave empty for the end bone's parent",
-    )
-    tip_bone: _bone(
-        "tip_bone",
-        "Tip Bone",
-        "The bone whose head shall reach the target, such as the hand. Leave empty for the end bone's tail",
-    )
+    @with_properties({name: _field(name, row) for name, row in OPTIONS["chain"].items()})
+    class TwoBoneIKChain(PropertyGroup):
+        """Two bones, what they reach for, and how they bend"""
 
-    target: _target("subtarget", "Target", "Object that the chain reaches for")
-    subtarget: _bone("subtarget", "Sub-Target", "Bone that the chain reaches for")
-    pole_target: _target("pole_subtarget", "Pole Target", "Object towards which the chain bends")
-    pole_subtarget: _bone("pole_subtarget", "Pole Sub-Target", "Bone towards which the chain bends")
-    pole_angle: _door("pole_angle")
-    pole_influence: _door("pole_influence")
-    pole_smoothing: props.FloatProperty(
-        **_factor(
-            "Pole Smoothing", "How long a bake spreads a turn for which the pole target hardly shows a side", 0.0
-        ),
-        **_CHOICE,
-    )
-
-    plane: choice("plane", **_CHOICE)
-    reference: choice("reference", **_CHOICE)
-    hinge_axis: choice("hinge_axis", **_CHOICE)
-    bend: choice("bend", **_CHOICE)
-
-    unreachable: choice("unreachable", **_CHOICE)
-    softness: _door("softness")
-    max_stretch: _door("max_stretch")
-    use_extension_limit: _flag("Limit Extension", "Never reach farther than the chain's own pose did")
-    use_bend_limits: _flag("Limit Bend", "Keep the angle between the bones within limits")
-    bend_min: _door("bend_min")
-    bend_max: _door("bend_max")
-
-    use_rotation: _flag("Rotation", "Turn the tip bone as the target is turned")
-    rotation_influence: _door("rotation_influence")
-    influence: _door("influence")
-
-    bone_marks: props.StringProperty(
-        name="Bone Marks", description="Not for users: see `bone_marks`", **_FIELD | {"options": {"HIDDEN"}}
-    )
+        bone_marks: props.StringProperty(
+            name="Bone Marks", description="Not for users: see `bone_marks`", **_FIELD | {"options": {"HIDDEN"}}
+        )
 
 
 def chain_fields() -> dict[str, Any]:
     """What can be set of a chain: Blender's own description of each property, by its identifier."""
-    found = TwoBoneIKChain.bl_rna.properties
-    return {field.identifier: field for field in found if not field.is_hidden}
+    properties = TwoBoneIKChain.bl_rna.properties
+    return {field.identifier: field for field in properties if not field.is_hidden}
 
 
 def active_chain(rig: Rig) -> Chain | None:
@@ -225,7 +150,7 @@ def active_chain(rig: Rig) -> Chain | None:
 
 
 def chain_of(rig: Rig, end_bone: str) -> Chain | None:
-    """The first chain with this end bone that is not muted, else the first that is; None where there is none."""
+    """The first chain with this end bone that is not muted, otherwise the first; None where there is none."""
     chains = [chain for chain in rig.two_bone_ik_chains if chain.end_bone == end_bone]
     return min(chains, key=lambda chain: chain.mute, default=None)
 
@@ -285,12 +210,10 @@ def register() -> None:
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in _made:
         owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
-    for name, about in KEYED_OPTIONS.items():
-        option = props.FloatProperty(
-            update=_option_changed, options={"ANIMATABLE"}, override={"LIBRARY_OVERRIDABLE"}, **about
-        )
-        setattr(_pose_bone, f"two_bone_ik_{name}", option)
-    _pose_bone.two_bone_ik_contact = choice("contact", options={"ANIMATABLE"}, override={"LIBRARY_OVERRIDABLE"})
+    for name in KEYED_OPTIONS:
+        setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
+    for name in rows("pose_bone"):
+        setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **_KEYED))
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
@@ -303,8 +226,7 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
     del _pose_bone.two_bone_ik_mark
-    del _pose_bone.two_bone_ik_contact
-    for name in KEYED_OPTIONS:
+    for name in (*KEYED_OPTIONS, *rows("pose_bone")):
         delattr(_pose_bone, f"two_bone_ik_{name}")
     del _pose_bone.two_bone_ik_own
     for owner in _made:

@@ -15,7 +15,7 @@ from .bone_marks import Names, mark_bones, renamed_path
 
 MADE = "two_bone_ik_planted"
 """Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
-in part; else None."""
+in part; otherwise None."""
 
 CONTACTS = "two_bone_ik_contacts"
 """Custom property of planted actions: by RNA path of the contacts of what was planted, what is remembered of them."""

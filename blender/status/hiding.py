@@ -1,4 +1,4 @@
-"""What keeps a limb that is posed from showing so: constraints on top, and the switches of rigs with several layers."""
+"""What hides the pose of a limb: constraints on top of it, and the switches of rigs with several control sets."""
 
 from dataclasses import dataclass, replace
 
@@ -36,7 +36,7 @@ class Hiding:
 def on_top(plan: ChainPlan) -> Hiding | None:
     """The first constraint that moves a joint of this chain, whatever its pose is; IK first."""
     keyed, chain, below = ({bone.name for bone in bones} for bones in (plan.keyed, plan.bones, plan.below))
-    found = [
+    obstacles = [
         (constraint.type != "IK", Hiding(bone=bone.name, constraint=constraint.name))
         for bone, constraint in dependencies.constrained(plan.rig)
         if acts(constraint)
@@ -46,21 +46,21 @@ def on_top(plan: ChainPlan) -> Hiding | None:
             or (bone.name in below and constraint.type not in _SCALING)
         )
     ]
-    return _switched(plan, min(found, key=lambda each: each[0])[1]) if found else None
+    return _switched(plan, min(obstacles, key=lambda obstacle: obstacle[0])[1]) if obstacles else None
 
 
-def _switched(plan: ChainPlan, found: Hiding) -> Hiding:
-    """The same with what switches the constraint, where that is one of a known limb."""
+def _switched(plan: ChainPlan, hiding: Hiding) -> Hiding:
+    """The same, with the switch of the constraint if it is one of a known limb."""
     limb = known_limbs.known_by_end(plan.rig).get(plan.end.name)
     if not limb:
-        return found
+        return hiding
     ends = (limb.switch_bone, limb.followed, switch_path(plan.rig, limb), limb.fk_value)
     toes = (limb.fk[2], limb.toe_ik, toe_path(plan.rig, limb), 0.0)
     for bone, followed, path, value in (ends, toes):
         constraint = ik_constraint(plan.rig, bone, followed)
-        if constraint and (bone, constraint.name) == (found.bone, found.constraint):
-            return replace(found, switch=path, value=value)
-    return found
+        if constraint and (bone, constraint.name) == (hiding.bone, hiding.constraint):
+            return replace(hiding, switch=path, value=value)
+    return hiding
 
 
 def switched_off(plan: ChainPlan, copies: known_limbs.Copies, evaluated: Rig, near: float) -> Hiding | None:
@@ -88,8 +88,8 @@ def keyed(plan: ChainPlan) -> bool:
     return any(find(bone.rotation_path, index=index) for bone in plan.keyed for index in range(4))
 
 
-def mend(rig: Rig, found: Hiding, chain: str, scene: Scene) -> list[str]:
+def mend(rig: Rig, hiding: Hiding, chain: str, scene: Scene) -> list[str]:
     """Mute the constraint, or turn the switch so that this chain shows; returns sentences about what may undo that."""
-    if not found.switch:
-        return mute_constraints(rig, [(found.bone, found.constraint)])
-    return turn_switch.turn_switch(rig, chain, scene, found.switch, found.value)
+    if not hiding.switch:
+        return mute_constraints(rig, [(hiding.bone, hiding.constraint)])
+    return turn_switch.turn_switch(rig, chain, scene, hiding.switch, hiding.value)

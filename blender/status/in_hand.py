@@ -29,18 +29,18 @@ Selection = list[tuple[Object, str]]
 
 def limb_in_hand(context: Context) -> tuple[Rig, int] | None:
     """The armature object and the index of its chain; None where the selection tells no limb."""
-    found = _found(context.view_layer, context.object)
-    return found if found and found[1] < len(found[0].two_bone_ik_chains) else None
+    limb = _found(context.view_layer, context.object)
+    return limb if limb and limb[1] < len(limb[0].two_bone_ik_chains) else None
 
 
 def rig_in_hand(context: Context) -> Rig | None:
     """The armature object of the limb in hand, or the one that is selected and may have no chain yet."""
-    found = _found(context.view_layer, context.object)
-    return found and found[0]
+    limb = _found(context.view_layer, context.object)
+    return limb and limb[0]
 
 
 def bone_in_hand(context: Context) -> str:
-    """The bone that is selected in Pose Mode, else the end bone of the limb in hand; "" without either."""
+    """The bone that is selected in Pose Mode, otherwise the end bone of the limb in hand; "" without either."""
     rig, limb = rig_in_hand(context), limb_in_hand(context)
     if rig and rig.mode == "POSE":
         return _selected_bone(rig)
@@ -65,9 +65,9 @@ def notice(layer: ViewLayer) -> None:
 
 def follow(layer: ViewLayer) -> None:
     """The limb in hand becomes the active chain of its armature."""
-    found = _found(layer, layer.objects.active)
-    if found and editable(found[0]) and found[1] < len(found[0].two_bone_ik_chains):
-        rig, index = found
+    limb = _found(layer, layer.objects.active)
+    if limb and editable(limb[0]) and limb[1] < len(limb[0].two_bone_ik_chains):
+        rig, index = limb
         keyed_options.settle(rig)  # of a rig that was appended, or generated again
         if rig.two_bone_ik_active != index:
             _following.append(layer)
@@ -86,8 +86,8 @@ def search_again(layer: Any) -> None:
 def take(rig: Rig, context: Context) -> None:
     """Another chain of this armature was made active; with the armature in hand, that chain is from now on."""
     layer = context.view_layer
-    found = None if _following else _found(layer, layer.objects.active)
-    if found and found[0] == rig and editable(rig):
+    limb = None if _following else _found(layer, layer.objects.active)
+    if limb and limb[0] == rig and editable(rig):
         _keep(layer, layer.objects.active, rig)
 
 
@@ -146,7 +146,7 @@ def _selected_bone(rig: Rig) -> str:
 
 
 def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:
-    """Of armatures that fit alike it is the active one, else the first; of their limbs the active one."""
+    """If several armatures fit, the active one, otherwise the first; of its limbs, the active one."""
     own = as_rig(active)
     rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
@@ -166,7 +166,7 @@ def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tup
 
 
 def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
-    """Indices of the chains of `rig` that have this bone; else of those that reach for it or bend towards it."""
+    """Indices of the chains of `rig` that have this bone; otherwise of those that reach for it or bend towards it."""
     chains = list(enumerate(rig.two_bone_ik_chains))
     if rig == item:
         having = [index for index, chain in chains if bone and bone in limb_bones(rig, chain)]
@@ -180,7 +180,7 @@ def _limbs(rig: Rig, item: Object, bone: str) -> list[int]:
 
 
 def _of_known_limb(rig: Rig, item: Object, bone: str) -> list[int]:
-    """Indices of the chains on the limb of a known rig that has this bone, be it a control of FK or of IK."""
+    """Indices of the chains on the limb of a known rig that has this bone, as a control of FK or of IK."""
     from ..rigs.known_limbs import limb_having
 
     limb = limb_having(rig, bone) if rig == item else None

@@ -4,10 +4,11 @@ Measured where it is shown, once for each evaluation of the scene, and during pl
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import dist
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
@@ -15,6 +16,7 @@ from mathutils import Vector
 
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.rounding import near
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state
@@ -30,10 +32,6 @@ from .hiding import Hiding
 
 Place = tuple[float, float, float]
 
-_PART = 1e-4
-"""Part of the limb's length that is too small to see."""
-_STEPS = 4.0
-"""Part of the largest coordinate: what single precision loses in a few products of matrices."""
 _SECONDS = 0.2
 """Between two looks at a limb that plays."""
 
@@ -91,19 +89,14 @@ class LimbState:
     keyed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Look:
-    """What was measured last, and when: `evaluation` counts those of any scene."""
+class _Look(NamedTuple):
+    """What was measured last of which view layer and chains, and when: `evaluation` counts those of any scene."""
 
-    evaluation: int
     layer: str
     names: list[str]
+    evaluation: int
     states: Mapping[str, LimbState]
-    time: float = field(default_factory=monotonic)
-
-    def is_recent(self, *, playing: bool) -> bool:
-        """True where nothing was evaluated since, or it plays and there is no need to look again."""
-        return self.evaluation == _evaluations or (playing and monotonic() - self.time < _SECONDS)
+    time: float
 
 
 _looks: dict[int, _Look] = session.of_state({})
@@ -125,10 +118,11 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
     """Of all chains of an armature, by name; changes nothing in the file."""
     look = _looks.get(rig.session_uid)
     layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
-    if look and (look.layer, look.names) == (layer, names) and look.is_recent(playing=playing):
+    recent = look and (look.evaluation == _evaluations or (playing and monotonic() - look.time < _SECONDS))
+    if look and recent and (look.layer, look.names) == (layer, names):
         return look.states
     states = _states(rig, scene, depsgraph)
-    _looks[rig.session_uid] = _Look(evaluation=_evaluations, layer=layer, names=names, states=states)
+    _looks[rig.session_uid] = _Look(layer, names, _evaluations, states, monotonic())
     return states
 
 
@@ -136,53 +130,48 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
     now = state.update(rig, scene, depsgraph)
     if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
         _copies[rig.session_uid] = now.reading, known_limbs.copies(rig, dependencies.constrained(rig))
-    solved = {one.plan.name: one for one in now.solved}
-    found = {}
+    solved = {limb.plan.name: limb for limb in now.solved}
+    states = {}
     for chain in rig.two_bone_ik_chains:
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[2], *target) if joints and target else 0.0
         refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
-        seen = LimbState(
-            state=State.MUTED if chain.mute else State.REFUSED,
-            joints=joints,
-            target=target,
-            miss=miss,
-            refusal=refusal,
-        )
+        unsolved = State.MUTED if chain.mute else State.REFUSED
+        seen = LimbState(state=unsolved, joints=joints, target=target, miss=miss, refusal=refusal)
         if refusal and refusal.kind in _AWAY:
             away = refusal.object, str(refusal.value)
             seen = replace(seen, state=State(refusal.kind), away=away, refusal=None)
         is_solved = chain.name in solved and chain.name not in now.left_out
-        found[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
-    return found
+        states[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
+    return states
 
 
 def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
     """What can be said of a limb that can be solved."""
-    plan, near = solved.plan, _near(seen)
+    plan, close = solved.plan, _close(seen)
     seen = replace(seen, keyed=hiding.keyed(plan))
-    if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), near):
+    if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
-    if seen.miss <= near:
+    if seen.miss <= close:
         return replace(seen, state=State.REACHED)
-    wanted = solve.world_joints(solved)[0, 0].tolist()
-    as_solved = all(dist(joint, place) <= near for joint, place in zip(seen.joints, wanted, strict=True))
+    joints = solve.world_joints(solved)[0, 0].tolist()
+    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, joints, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
-        cause = _cause(solved, status, near)
+        cause = _cause(solved, status, close)
         return replace(seen, state=State.AS_SET if cause else State[status.name], cause=cause)
     by = hiding.on_top(plan)
     return replace(seen, state=State.HIDDEN if by or is_live(rig) else State.NOT_POSED, hiding=by)
 
 
-def _near(seen: LimbState) -> float:
-    """As close as this a limb is where it is said to be."""
+def _close(seen: LimbState) -> float:
+    """The distance within which a limb counts as being in a place."""
     root, mid, tip = seen.joints
     largest = max(abs(part) for point in (*seen.joints, *seen.target) for part in point)
-    return _PART * (dist(root, mid) + dist(mid, tip)) + _STEPS * float(np.spacing(np.float32(largest)))
+    return float(near(dist(root, mid) + dist(mid, tip), largest))
 
 
-def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
+def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
     """The label of the option that keeps a limb, posed as it is solved, off its target; "" if the bones do."""
     options, solution = solved.group.options_of(0), solved.solution
     if status == Status.LIMITED:
@@ -190,7 +179,7 @@ def _cause(solved: SolvedGroup, status: Status, near: float) -> str:
     if status != Status.REACHED:
         first, second = np.linalg.norm(np.diff(solution.joints[0, 0], axis=0), axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
-        return "Limit Bend" if abs(first - second) - near <= distance <= first + second + near else ""
+        return "Limit Bend" if abs(first - second) - small <= distance <= first + second + small else ""
     if np.any(np.less(options.influence, 1.0)):
         return "Influence"
     return "Plane" if options.plane == Plane.REST else "Softness"
@@ -219,5 +208,5 @@ def _target(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
 
 
 def _world(item: Object, place: Vector) -> Place:
-    found = item.matrix_world @ place
-    return found.x, found.y, found.z
+    point = item.matrix_world @ place
+    return point.x, point.y, point.z

@@ -6,7 +6,7 @@ from mathutils import Vector
 from ..armatures import Rig
 
 _BEHIND = 1.0 + 1e-5
-"""As much farther the next surface is looked for, lest a ray in single precision meets the same one again."""
+"""The next surface is looked for this much farther away: a ray in single precision would meet the same one again."""
 
 
 def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, *, rig: Rig) -> Vector | None:
@@ -29,7 +29,8 @@ def surface(scene: Scene, depsgraph: Depsgraph, eye: Vector, direction: Vector, 
 
 def _goes_along(item: Object | None, rig: Rig) -> bool:
     while item:
-        if item == rig or any(isinstance(each, ArmatureModifier) and each.object == rig for each in item.modifiers):
+        deforming = [modifier.object for modifier in item.modifiers if isinstance(modifier, ArmatureModifier)]
+        if rig in (item, *deforming):
             return True
         item = item.parent
     return False

@@ -44,11 +44,11 @@ def world_units(to_world: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LimbComparison:
-    """Of limbs as they show with how they showed before.
+    """How limbs show, compared with how they showed before.
 
     rows : which of the plan's frames are measured
     frames : (m,) these, then some frames between them
-    wanted : by bone (m, 4, 4) in armature space
+    poses : by bone (m, 4, 4) in armature space, as they are to be
     """
 
     plan: Plan
@@ -56,14 +56,14 @@ class LimbComparison:
     settings: KeySettings
     rows: NDArray[np.intp]
     frames: Array
-    wanted: Mapping[str, Array]
+    poses: Mapping[str, Array]
 
     @property
     def points(self) -> SampleNeed | None:
         """What has to be sampled; None where nothing is measured."""
         if not (len(self.rows) and self.limbs):
             return None
-        bones = frozenset(Point(self.plan.rig, name) for name in self.wanted)
+        bones = frozenset(Point(self.plan.rig, name) for name in self.poses)
         return SampleNeed(objects=frozenset({self.plan.rig}), bones=bones)
 
     def measured(self, sampled: Sampled) -> tuple[list[ChainReport], list[str]]:
@@ -81,7 +81,7 @@ class LimbComparison:
         now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
         reports, notes = list[ChainReport](), list[str]()
         for limb in self.limbs:
-            moved, turned, scaled = differences(limb.shown, now, self.wanted)
+            moved, turned, scaled = differences(limb.shown, now, self.poses)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
             allowed = _allowed(limb, self.settings, factor.max())
             report = _report(limb.name, self.plan.frames, measured)
@@ -100,19 +100,27 @@ def compare_limbs(
     plan: Plan,
     limbs: Sequence[SwitchPlan],
     frames: tuple[Array, Array],
-    wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
+    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
     suspects: Set[int],
     settings: KeySettings,
 ) -> LimbComparison:
-    """Which frames are to be measured, and how the limbs are to be there.
+    """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
+
+    Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
 
     frames : those of the plan, and some between them
-    wanted : on both, by bone (n, 4, 4) in armature space
+    poses : on both, by bone (n, 4, 4) in armature space
     suspects : rows of the frames on which limbs are likely to be off
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
-    rows, between = _chosen(plan, limbs, frames, wanted, suspects, settings.measure)
-    on, half = wanted
+    measure = settings.measure
+    if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
+        measure = Measure.ALL
+    on, half = poses
+    fast, curved = _extremes(limbs, frames, poses)
+    keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
+    rows = chosen_frames(frames[0], plan.rig, measure, _FEW, fast | suspects, keyed)
+    between = chosen_frames(frames[1], plan.rig, measure, _FEW_BETWEEN, curved, keyed)
     names = {bone.name for limb in limbs for bone in limb.shown}
     return LimbComparison(
         plan=plan,
@@ -120,34 +128,21 @@ def compare_limbs(
         settings=settings,
         rows=rows,
         frames=np.concatenate((frames[0][rows], frames[1][between])),
-        wanted={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
+        poses={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
     )
 
 
-def _chosen(
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    frames: tuple[Array, Array],
-    wanted: tuple[Mapping[str, Array], Mapping[str, Array]],
-    suspects: Set[int],
-    measure: Measure,
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where among the frames, and among those between them, to measure: of many, where limbs move or bend the most.
-
-    Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
-    """
-    if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
-        measure = Measure.ALL
-    on, half = ([joints_of(limb, poses) for limb in limbs] for poses in wanted)
-    before = np.searchsorted(frames[0], frames[1]) - 1
-    fast = {*suspects, *(row for each in on for row in extremes(each))}
-    curved = set[int]()
-    for each, mids in zip(on, half, strict=True) if len(before) else ():
-        curved.add(int(norm(mids - 0.5 * (each[before] + each[before + 1])).max(axis=-1).argmax()))
-    keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    found = zip(frames, (_FEW, _FEW_BETWEEN), (fast, curved), strict=True)
-    rows, between = (chosen_frames(times, plan.rig, measure, few, rows, keyed) for times, few, rows in found)
-    return rows, between
+def _extremes(
+    limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], poses: tuple[Mapping[str, Array], Mapping[str, Array]]
+) -> tuple[set[int], set[int]]:
+    """Rows of the frames on which limbs move or bend most, and of those between them where they curve most."""
+    fast, curved, before = set[int](), set[int](), np.searchsorted(frames[0], frames[1]) - 1
+    for limb in limbs:
+        joints, mids = (joints_of(limb, by_bone) for by_bone in poses)
+        fast |= extremes(joints)
+        if len(before):
+            curved.add(int(norm(mids - 0.5 * (joints[before] + joints[before + 1])).max(axis=-1).argmax()))
+    return fast, curved
 
 
 def _constrained(rig: Rig, limb: SwitchPlan) -> bool:
@@ -164,7 +159,7 @@ def _farthest(limb: SwitchPlan, off: Array, allowed: Array) -> str:
 
 
 def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array) -> Iterator[str]:
-    """Of each thing by which a bone is off (bones, m, 3) more than `allowed` (3,): which bone, how far, and where."""
+    """A sentence for each way in which a bone is off (bones, m, 3) more than `allowed` (3,): which, how far, when."""
 
     def worst(which: int) -> dict[str, Any]:
         bone, row = np.unravel_index(int(off[..., which].argmax()), off.shape[:2])
@@ -185,8 +180,8 @@ def _told_between(limb: SwitchPlan, off: Array, allowed: Array, times: Array, un
     misposed = np.logical_or.reduce(off > loose, axis=(0, 2))
     if misposed.any():
         at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
-        told = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
-        yield translated("alert.not_kept_between", **told)
+        named = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
+        yield translated("alert.not_kept_between", **named)
 
 
 def _allowed(limb: SwitchPlan, settings: KeySettings, unit: float) -> Array:

@@ -1,4 +1,4 @@
-"""Bases of a limb's controls into channels with as many keys as are asked for; outside, curves go on as before."""
+"""Makes channels of the bases of a limb's controls, with the keys of a style; outside, curves go on as before."""
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -34,49 +34,37 @@ class ControlKeys:
     turning : (n,) as `gaps` takes it
     """
 
-    def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan]) -> None:
-        self._plan, self._limbs, self._animated = plan, limbs, versions.animated_paths(plan.rig)
+    def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan], style: KeyStyle) -> None:
+        self._plan, self._limbs, self._style = plan, limbs, style
+        self._animated = versions.animated_paths(plan.rig)
         self._corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
     def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
-        """On every frame, but for what changes nothing."""
-        found = (
+        """Channels with keys on every frame, without those that change nothing."""
+        frames, before = self._plan.frames, self._before
+        return [
             channel
             for bone in limb.keyed
-            if bone.name in bases
-            for channel in basis_channels(
-                bone,
-                bases[bone.name],
-                self._plan.frames,
-                self._before[bone.rotation_path],
-                self._corners,
-                between,
-            )
-            if channel.path in limb.paths(bone)
-        )
-        return [channel for channel in found if not self._unchanged(channel)]
+            if (basis := bases.get(bone.name))
+            for channel in basis_channels(bone, basis, frames, before[bone.rotation_path], self._corners, between)
+            if channel.path in limb.paths(bone) and not self._unchanged(channel)
+        ]
 
-    def asked(
-        self,
-        bases: Mapping[str, Basis],
-        between: Between,
-        held: Sequence[Setting],
-        wanted: Mapping[str, Array],
-        style: KeyStyle,
-        unit: float,
+    def in_style(
+        self, bases: Mapping[str, Basis], between: Between, fixed: list[Setting], poses: dict[str, Array], unit: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
 
-        wanted : by bone (n, 4, 4), the pose that shows
+        poses : by bone (n, 4, 4), the pose that shows
         unit : world units in one of the armature's
         """
-        if style.keys == Keys.EVERY_FRAME:
+        if self._style.keys == Keys.EVERY_FRAME:
             return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
         channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
-        if style.keys == Keys.REDUCED:
-            return (yield from self._reduced(channels, bases, held, wanted, style, unit))
+        if self._style.keys == Keys.REDUCED:
+            return (yield from self._reduced(channels, bases, fixed, poses, self._style.tolerance / unit))
         return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
@@ -85,8 +73,8 @@ class ControlKeys:
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
-        found = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
-        times = np.sort(np.concatenate([np.empty(0), *found]))
+        keyed_at = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
+        times = np.sort(np.concatenate([np.empty(0), *keyed_at]))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
 
@@ -102,25 +90,23 @@ class ControlKeys:
         self,
         channels: Mapping[str, list[Channel]],
         bases: Mapping[str, Basis],
-        held: Sequence[Setting],
-        wanted: Mapping[str, Array],
-        style: KeyStyle,
-        unit: float,
+        fixed: Sequence[Setting],
+        poses: Mapping[str, Array],
+        tolerance: float,
     ) -> Generator[float, None, dict[str, list[Channel]]]:
-        ends, tolerance = np.unique(self._plan.frames[[0, -1]]), style.tolerance / unit
-        allowed = dict.fromkeys(channels, 2.0 * tolerance)
+        ends, allowed = np.unique(self._plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
         few: dict[str, list[Channel]] = {}
         wrong = list(self._limbs)
         with write_channels.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
-                    cubic, near = style.interpolation == "BEZIER", allowed[limb.name]
+                    cubic, near = self._style.interpolation == "BEZIER", allowed[limb.name]
                     reducing = reduce_limb(limb, channels[limb.name], bases, tolerance=near, cubic=cubic)
                     few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
-                keyed = (channel for found in few.values() for channel in found)
-                steps = trial.evaluate([*(setting.channel(ends) for setting in held), *keyed])
+                keyed = (channel for of_limb in few.values() for channel in of_limb)
+                steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])
                 now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
-                off = {limb.name: _off(limb, now, wanted) for limb in self._limbs}
+                off = {limb.name: _off(limb, now, poses) for limb in self._limbs}
                 wrong = [limb for limb in self._limbs if off[limb.name] > tolerance]
                 if not wrong:
                     break
@@ -147,13 +133,13 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
     return notes
 
 
-def _off(limb: SwitchPlan, now: Mapping[str, Array], wanted: Mapping[str, Array]) -> float:
+def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array]) -> float:
     """How far bones of the limb are off at the most, armature units."""
-    return float(differences(limb.shown, now, wanted)[0].max())
+    return float(differences(limb.shown, now, poses)[0].max())
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(n,) each: where some bone has a key, and on the frames beside none has; where else a single curve has such."""
+    """(n,) each: where some bone has a key, but none on the frames beside; other frames where one curve has such."""
     curves = [key_points(curve)[0] for curve in versions.curves(rig)]
     far = 1.5 * np.diff(frames).max(initial=0.0)
 

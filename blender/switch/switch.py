@@ -14,7 +14,7 @@ from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Channel, Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
-from ..bake.build_plan import Frames, frame_range, scene_of, steps
+from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
 from ..bake.checks import refuse_stretched_time
 from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
@@ -40,14 +40,14 @@ def switch(
     opened: Opened,
     rig: Rig,
     to: ControlSet,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
-    plan, limbs, told = _read(rig, to, names, frames, scene, settings)
-    control_keys, tied = ControlKeys(plan, limbs), ties(rig, limbs)
+    plan, limbs, sentences = _read(rig, to, names, frames, scene, settings)
+    control_keys, tied = ControlKeys(plan, limbs, settings), ties(rig, limbs)
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
@@ -55,24 +55,24 @@ def switch(
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
     reduced = settings.keys == Keys.REDUCED
     placing = trial_controls.controls(plan, limbs, poses, chains, control_keys, tied, rows)
-    bases, between, held = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
-    _refuse_unwritable(rig, (), held, plan.frames, settings)
+    bases, between, fixed = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    _refuse_unwritable(rig, (), fixed, plan.frames, settings)
     unit = float(world_units(samples.to_world[rig]).max())
-    keying = control_keys.asked(bases, between, held, poses[0], settings, unit)
+    keying = control_keys.in_style(bases, between, fixed, poses[0], unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
-    found = [
+    control_channels = [
         kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, plan.frames))
         for limb in limbs
         for channel in channels[limb.name]
     ]
-    set_keys = [setting_channel(rig, setting, plan.frames) for setting in held]
-    told += _settings_told(limbs, held)
+    set_keys = [setting_channel(rig, setting, plan.frames) for setting in fixed]
+    sentences += _settings_told(limbs, fixed)
 
     def write(keep: Keep) -> Written:
         sampler.removal.refuse()
-        keyed = {channel.path for channel in (*found, *(channel for channel, _ in set_keys))}
+        keyed = {channel.path for channel in (*control_channels, *(channel for channel, _ in set_keys))}
         keep(rig, plan.scene, keyed)
-        notes = [*told, *_write(plan, found, set_keys, settings)]
+        notes = [*sentences, *_write(plan, control_channels, set_keys, settings)]
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
         times = plan.frames, halfway(plan.frames, rows)
@@ -82,42 +82,34 @@ def switch(
             reports, off = comparison.measured(sampled)
             return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
-        return Written(Need.of(comparison, sampler, {rig: keyed}), measure)
+        return Written(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
     return write
 
 
 def _read(
-    rig: Rig,
-    to: ControlSet,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    rig: Rig, to: ControlSet, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> tuple[Plan, list[SwitchPlan], list[str]]:
     """The frames, the limbs that do not show that control set yet, and sentences for the report."""
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
-    solved, asked = steps(start, end, step), known_limbs(rig, names)
+    solved, chosen = steps(start, end, step), known_limbs(rig, names)
     if settings.keys in (Keys.SOURCE, Keys.TARGET_KEYS):
-        solved = with_source_keys(rig, asked, to, solved)
+        solved = with_source_keys(rig, chosen, to, solved)
     plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
     refuse_stretched_time(plan)
-    known = [switch_plan(rig, limb, to, solved) for limb in asked]
-    limbs = [limb for limb in known if not shows(rig, limb, solved)]
-    _refuse_unwritable(rig, limbs, (one for limb in limbs for one in (*limb.switches, *limb.rigid)), solved, settings)
-    already = ", ".join(limb.name for limb in known if limb not in limbs)
-    told = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
-    return plan, limbs, told
+    plans = [switch_plan(rig, limb, to, solved) for limb in chosen]
+    limbs = [limb for limb in plans if not shows(rig, limb, solved)]
+    switched = [setting for limb in limbs for setting in (*limb.switches, *limb.rigid)]
+    _refuse_unwritable(rig, limbs, switched, solved, settings)
+    already = ", ".join(limb.name for limb in plans if limb not in limbs)
+    sentences = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
+    return plan, limbs, sentences
 
 
 def _sampled(
-    sampler: sampling.Sampler,
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    need: SampleNeed,
-    turning: NDArray[np.bool_],
+    sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, turning: NDArray[np.bool_]
 ) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
     samples = yield from part(sampler.of(need), 0.0, 0.7)
@@ -131,12 +123,12 @@ def _sampled(
 
 
 def _write(
-    plan: Plan, channels: Sequence[Channel], held: Sequence[tuple[Channel, str]], settings: KeySettings
+    plan: Plan, channels: Sequence[Channel], fixed: Sequence[tuple[Channel, str]], settings: KeySettings
 ) -> list[str]:
     """Key the channels, and what is held with how its last key goes on; returns sentences for the report."""
     span = plan.frames[0], plan.frames[-1]
     notes = write_keys(plan.rig, channels, span, settings)
-    for row, (channel, going_on) in enumerate(held):
+    for row, (channel, going_on) in enumerate(fixed):
         as_new = settings.new_action and not channels and row == 0
         style = replace(settings, new_action=as_new, interpolation=going_on)
         notes += write_keys(plan.rig, [channel], span, style)
@@ -144,10 +136,10 @@ def _write(
 
 
 def _refuse_unwritable(
-    rig: Rig, limbs: Sequence[SwitchPlan], held: Iterable[Setting], frames: Array, settings: KeySettings
+    rig: Rig, limbs: Sequence[SwitchPlan], fixed: Iterable[Setting], frames: Array, settings: KeySettings
 ) -> None:
     """Raise `Refused` where all these keys could not be written, or would change what is outside of the frames."""
-    spans = {one.path: [kept_span(rig, one.path, frames)] for one in held}
+    spans = {setting.path: [kept_span(rig, setting.path, frames)] for setting in fixed}
     for limb in limbs:
         for bone in limb.keyed:
             beside = shown_beside(rig, limb, bone.name, frames)
@@ -156,14 +148,14 @@ def _refuse_unwritable(
     key_checks.refuse_unkept(rig, spans)
 
 
-def _settings_told(limbs: Sequence[SwitchPlan], held: Collection[Setting]) -> Iterator[str]:
+def _settings_told(limbs: Sequence[SwitchPlan], fixed: Collection[Setting]) -> Iterator[str]:
     """Sentences about what else is keyed so that IK shows these limbs."""
     for limb in limbs:
-        if not {*limb.rigid}.isdisjoint(held):
+        if not {*limb.rigid}.isdisjoint(fixed):
             yield translated("note.rigid", limb=limb.name)
     for limb in limbs:
         for setting in limb.far:
-            if setting in held:
+            if setting in fixed:
                 yield translated("note.reach", limb=limb.name, property=property_label(setting.path))
 
 

@@ -12,9 +12,9 @@ from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..choices import Word
 from ..curves.keys import key_frames, key_points, numbers_on
 from ..messages.refused import Refused
+from ..options import Word
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
 from ..rna_paths import bone_and_property
@@ -24,7 +24,7 @@ from ..scene.need import SampleNeed
 
 
 class ControlSet(Word):
-    """Layers of a limb that can show."""
+    """Control sets of a limb that can show."""
 
     FK = "FK"
     IK = "IK"
@@ -44,7 +44,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
         name=limb.name,
         shown=tuple(map(read.bone, (*shown, *limb.kept))),
         before=(
-            *((each, read.offset(each, bone)) for each, bone in zip(before, shown, strict=True)),
+            *((name_before, read.offset(name_before, bone)) for name_before, bone in zip(before, shown, strict=True)),
             *((name, np.eye(4)) for name in limb.kept),
         ),
         source=source_bones(rig, limb, to),
@@ -94,36 +94,36 @@ class _Bones:
     def carried(self, control: str, follows: str) -> CarriedBone:
         """A control with what carries it, that lies to the bone that it follows as at rest."""
         bone = self._rig.data.bones[control]
-        parents = tuple(self.bone(each.name) for each in bone.parent_recursive)
+        parents = tuple(self.bone(parent.name) for parent in bone.parent_recursive)
         offset, moves = self.offset(follows, control), not bone.use_connect
         return CarriedBone(bone=self.bone(control), parents=parents, offset=offset, moves=moves)
 
 
 def source_bones(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[str]:
-    """Names of the controls in the set that is not to show; where none of IK is known, of what moves IK alone."""
-    found = limb.fk if to == ControlSet.IK else limb.ik_controls
-    if not found:
+    """Names of the controls in the set that is not to show; if none of IK is known, of the bones that move IK alone."""
+    controls = limb.fk if to == ControlSet.IK else limb.ik_controls
+    if not controls:
         carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
         moving = dependencies.upstream(*(Point(rig, name) for name in limb.ik))
-        found = tuple(point.bone for point in moving - carrying if point.object == rig and point.bone)
-    return frozenset((*found, *limb.kept))
+        controls = tuple(point.bone for point in moving - carrying if point.object == rig and point.bone)
+    return frozenset((*controls, *limb.kept))
 
 
 def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: ControlSet, frames: Array) -> Array:
     """The frames, rising, and in between those on which controls of the control set that is not to show have keys."""
     bones = {name for limb in limbs for name in source_bones(rig, limb, to)}
-    found = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
-    found = found[(found > frames[0]) & (found < frames[-1])]
+    times = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
+    times = times[(times > frames[0]) & (times < frames[-1])]
     # Keys that are closer than this Blender merges.
-    rows = np.searchsorted(frames, found).clip(1, max(len(frames) - 1, 1))
-    apart = np.minimum(found - frames[rows - 1], frames[rows % len(frames)] - found) > MERGE
-    apart[1:] &= np.diff(found) > MERGE
-    return np.sort(np.concatenate((frames, found[apart])))
+    rows = np.searchsorted(frames, times).clip(1, max(len(frames) - 1, 1))
+    apart = np.minimum(times - frames[rows - 1], frames[rows % len(frames)] - times) > MERGE
+    apart[1:] &= np.diff(times) > MERGE
+    return np.sort(np.concatenate((frames, times[apart])))
 
 
 def shows(rig: Rig, limb: SwitchPlan, frames: Array) -> bool:
     """Whether the control set that the limb is to show does so on all frames already."""
-    return all((numbers_on(rig, one.path, frames) == one.value).all() for one in limb.switches)
+    return all((numbers_on(rig, setting.path, frames) == setting.value).all() for setting in limb.switches)
 
 
 def _left_off(rig: Rig, path: str, switch: str, shown: float, frames: Array) -> bool:
@@ -138,7 +138,7 @@ def _left_off(rig: Rig, path: str, switch: str, shown: float, frames: Array) -> 
 
 
 def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
-    """Holds those of the properties that are anything else on a frame; one that is driven has to stay as it is."""
+    """Holds the properties at the value that have another one on some frame; a driven one has to stay as it is."""
     driven = {driver.data_path for driver in versions.drivers(rig)}
     for path in filter(None, paths):
         if path not in driven and (numbers_on(rig, path, frames) != value).any():
@@ -148,10 +148,10 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
 def shown_need(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleNeed:
     """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
     shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
-    told = {Point(rig, name) for name in carriers}
+    carrying = {Point(rig, name) for name in carriers}
     kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
-    return SampleNeed(objects=frozenset({rig}), bones=frozenset(shown | told | kept), own=sized, turned=sized)
+    return SampleNeed(objects=frozenset({rig}), bones=frozenset(shown | carrying | kept), own=sized, turned=sized)
 
 
 def trial_bones(limbs: Sequence[SwitchPlan]) -> set[str]:
@@ -167,18 +167,18 @@ def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluated:
     """
     constrained = {
         name
-        for bone, each in dependencies.constrained(rig)
-        if not (each.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
-        for name in dependencies.moved_by(bone, each)
+        for bone, constraint in dependencies.constrained(rig)
+        if not (constraint.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
+        for name in dependencies.moved_by(bone, constraint)
     }
     paths = {switch.path for limb in limbs for switch in limb.switches}
     driven = {driver.data_path for driver in drivers_reading(rig, paths)}
     stale = {bone_and_property(path)[0] for path in driven}
     for name in {bone_and_property(path)[0] for path in paths | driven}.intersection(rig.pose.bones.keys()):
         bone = rig.pose.bones[name]
-        for each in bone.constraints:
-            if f"{each.path_from_id()}.influence" in paths | driven:
-                stale |= dependencies.moved_by(bone, each)
+        for constraint in bone.constraints:
+            if f"{constraint.path_from_id()}.influence" in paths | driven:
+                stale |= dependencies.moved_by(bone, constraint)
     depends = _carrying(rig, limbs, stale.union(bone.name for limb in limbs for bone in limb.keyed))
     return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
 
@@ -186,15 +186,15 @@ def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluated:
 def _carrying(rig: Rig, limbs: Sequence[SwitchPlan], moving: Set[str]) -> dict[str, frozenset[str]]:
     """Of each bone that carries a control what it follows, from the control up to one that follows none `moving`."""
     sources = cache(lambda place: tuple(dependencies.sources_of(place)))
-    found: dict[str, frozenset[str]] = {}
+    depends: dict[str, frozenset[str]] = {}
     for carried in (carried for limb in limbs for carried in limb.carried):
         for bone in carried.parents:
-            if bone.name not in found:
+            if bone.name not in depends:
                 followed = dependencies.upstream(Point(rig, bone.name), sources=sources)
-                found[bone.name] = frozenset(point.bone for point in followed)
-            if found[bone.name].isdisjoint(moving):
+                depends[bone.name] = frozenset(point.bone for point in followed)
+            if depends[bone.name].isdisjoint(moving):
                 break
-    return found
+    return depends
 
 
 def setting_of(path: str, value: float) -> Setting:

@@ -1,4 +1,4 @@
-"""Where the controls of limbs that switch go: by what was sampled as far as that tells, then by trial.
+"""Where the controls of limbs that switch go: by samples as far as these tell, then by trial.
 
 Where constraints come in between, only Blender tells how controls move bones. So these are keyed on trial, and controls
 that hang on such bones, or turn an IK chain, follow from what is evaluated.
@@ -41,16 +41,16 @@ def controls(
     poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
     """
     ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
-    (bases, waiting), (known, unknown) = _placed(plan, limbs, poses, tied)
-    between = Between(rows=rows, values=_values(limbs, known))
-    held = switches = [one for limb in limbs for one in limb.switches]
+    (bases, waiting), (placed, unknown) = _placed(plan, limbs, poses, tied)
+    between = Between(rows=rows, values=_values(limbs, placed))
+    fixed = switches = [setting for limb in limbs for setting in limb.switches]
     if not (chains or waiting):
-        return bases, between, held
+        return bases, between, fixed
     with write_channels.Trial(plan, trial_bones(limbs).union(tied.depends)) as trial:
 
         def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
             channels = (channel for limb in limbs for channel in control_keys.every(limb, bases, between))
-            return [*(setting.channel(ends) for setting in held), *channels]
+            return [*(setting.channel(ends) for setting in fixed), *channels]
 
         for number in range(_MOST):
             now = yield from part(trial.evaluate(keyed()), number / _MOST, (number + 1) / _MOST)
@@ -58,9 +58,9 @@ def controls(
             for chain in chains:
                 waiting += chain.controls(now, late)
                 bases |= chain.bases
-            held = [*switches, *(one for chain in chains for one in chain.settings)]
-            found, waiting = place(waiting, replace(tied, poses=now, stale=()))
-            bases |= found
+            fixed = [*switches, *(setting for chain in chains for setting in chain.settings)]
+            newly_placed, waiting = place(waiting, replace(tied, poses=now, stale=()))
+            bases |= newly_placed
             if not waiting and all(chain.fits for chain in chains):
                 break
         begun = [chain for chain in chains if chain.begun]
@@ -70,22 +70,22 @@ def controls(
             now = yield from trial.evaluate(keyed(between), halfway(plan.frames, rows))
             shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
             carried = replace(tied, poses={**now, **shown}, stale=())
-            values = {path: each for chain in begun for path, each in chain.between(rows, carried).items()}
-            found, _ = place(unknown, carried)
-            between = replace(between, values={**between.values, **values, **_values(limbs, found)})
-    return bases, between, held
+            values = {path: way for chain in begun for path, way in chain.between(rows, carried).items()}
+            newly_placed, _ = place(unknown, carried)
+            between = replace(between, values={**between.values, **values, **_values(limbs, newly_placed)})
+    return bases, between, fixed
 
 
 def _placed(
     plan: Plan, limbs: Sequence[SwitchPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
 ) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
     """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
-    both = {name: np.concatenate([each[name] for each in poses]) for name in poses[0]}
-    found, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
+    both = {name: np.concatenate([by_bone[name] for by_bone in poses]) for name in poses[0]}
+    placed, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
     free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
     every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
     for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
-        bases = {name: each_array(itemgetter(rows), basis) for name, basis in found.items() if name in names}
+        bases = {name: each_array(itemgetter(rows), basis) for name, basis in placed.items() if name in names}
         yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
 
 

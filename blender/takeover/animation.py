@@ -1,7 +1,7 @@
 """The animation of an IK constraint, which its chain takes along: influence, pole angle, and whether it acts at all.
 
-A curve or a driver that says it alone goes over as it is. Else what they make together is sampled and keyed on every
-frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
+A curve or a driver that decides alone goes over as it is. Otherwise what they give together is sampled and keyed on
+every frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
 """
 
 from collections.abc import Iterator
@@ -42,31 +42,33 @@ def option_animations(
     turning = constraint.pole_target is not None and not animated.isdisjoint({f"{path}.pole_angle", beneath})
     if not (acting or turning):
         return ()
-    found = []
-    if len(acting) == 1 and _goes_over(rig, f"{path}.{acting[0]}"):
-        found.append(OptionAnimation(name="influence", source=f"{path}.{acting[0]}", influence=constraint.influence))
-    if turning or (acting and not found):
+    animations = []
+    source = f"{path}.{acting[0]}" if len(acting) == 1 else ""
+    if source and _goes_over(rig, source):
+        animations.append(OptionAnimation(name="influence", source=source, influence=constraint.influence))
+    if turning or (acting and not animations):
         frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *SWITCHES))})
         influence, angle = _sampled(owner, constraint, root, end, scene, frames)
-        sampled = {"influence": influence} if acting and not found else {}
+        sampled = {"influence": influence} if acting and not animations else {}
         sampled |= {"pole_angle": angle} if turning else {}
-        found += [
+        animations += [
             OptionAnimation(name=name, frames=frames, values=values)
             for name, values in sampled.items()
             if np.ptp(values) > _SAME
         ]
-    key_checks.refuse_unwritable(rig, {keyed_options.path(end.path_from_id(), each.name) for each in found}, STYLE)
-    return tuple(found)
+    paths = {keyed_options.path(end.path_from_id(), animation.name) for animation in animations}
+    key_checks.refuse_unwritable(rig, paths, STYLE)
+    return tuple(animations)
 
 
 def differences(constraint: KinematicConstraint, animations: tuple[OptionAnimation, ...]) -> Iterator[str]:
     """Sentences about what the chain does not take along."""
     names = {"pole_angle": ("pole_angle",), "influence": ("influence", *SWITCHES)}
-    for each in animations:
-        paths = {name: f"{constraint.path_from_id()}.{name}" for name in names[each.name]}
+    for animation in animations:
+        paths = {name: f"{constraint.path_from_id()}.{name}" for name in names[animation.name]}
         driven = [name for name, path in paths.items() if drivers_at(cast(Rig, constraint.id_data), path)]
-        if driven and each.frames is not None:
-            start, end = (frame_text(frame) for frame in each.frames[[0, -1]])
+        if driven and animation.frames is not None:
+            start, end = (frame_text(frame) for frame in animation.frames[[0, -1]])
             yield translated("takeover.driven", names=", ".join(driven), start=start, end=end)
 
 
@@ -76,7 +78,7 @@ def _goes_over(rig: Rig, path: str) -> bool:
     if any(curve.data_path == path for curve in strips):
         return False
     curves, drivers = curves_at(rig, path), drivers_at(rig, path)
-    if len(curves) + len(drivers) != 1 or any(one.mute for one in (*curves, *drivers)):
+    if len(curves) + len(drivers) != 1 or any(curve_or_driver.mute for curve_or_driver in (*curves, *drivers)):
         return False
     return all(not (len(curve.modifiers) or curve.sampled_points) for curve in curves) and all(
         map(_is_straight, drivers)
@@ -96,8 +98,8 @@ def _frames(rig: Rig, scene: Scene, paths: set[str]) -> Array:
     for strip, curves in versions.strips(rig):
         if any(curve.data_path in paths for curve in curves):
             ranges.append((strip.frame_start, strip.frame_end))
-    first = min([scene.frame_start, *(found[0] for found in ranges)])
-    last = max([scene.frame_end, *(found[1] for found in ranges)])
+    first = min([scene.frame_start, *(ends[0] for ends in ranges)])
+    last = max([scene.frame_end, *(ends[1] for ends in ranges)])
     return np.arange(np.floor(first), np.ceil(last) + 1.0)
 
 
@@ -109,10 +111,10 @@ def _sampled(
     need = SampleNeed(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
     names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
     way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
-    with way as found:
+    with way as stage:
         for frame in frames.tolist():
-            probe.set_frame(found, frame)
-            bones = rig.evaluated_get(found.view_layers[0].depsgraph).pose.bones
+            probe.set_frame(stage, frame)
+            bones = rig.evaluated_get(stage.view_layers[0].depsgraph).pose.bones
             acting = cast(KinematicConstraint, bones[names[0]].constraints[names[1]])
             influence.append(0.0 if acting.mute else acting.influence)
             angle.append(acting.pole_angle)

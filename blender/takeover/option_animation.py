@@ -49,17 +49,17 @@ class OptionAnimation:
 def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnimation, ...]) -> None:
     """Give the chain that ends in this bone the animations, in place of those that its options have."""
     end = rig.pose.bones[end_bone]
-    paths = {each.name: keyed_options.path(end.path_from_id(), each.name) for each in animations}
+    paths = {animation.name: keyed_options.path(end.path_from_id(), animation.name) for animation in animations}
     with unkeyed_edits.preserve_edits(rig, scene, set(paths.values())):
-        for each in animations:
-            path = paths[each.name]
-            if each.frames is not None:
-                _key(rig, end, path, each)
+        for animation in animations:
+            path = paths[animation.name]
+            if animation.frames is not None:
+                _key(rig, end, path, animation)
                 continue
-            for driver in drivers_at(rig, each.source):
-                _copy_driver(rig, driver, path, each)
-            for curve in curves_at(rig, each.source):
-                _copy_curve(rig, end, curve, path, each)
+            for driver in drivers_at(rig, animation.source):
+                _copy_driver(rig, driver, path, animation)
+            for curve in curves_at(rig, animation.source):
+                _copy_curve(rig, end, curve, path, animation)
 
 
 def drivers_at(rig: Rig, path: str) -> list[FCurve]:
@@ -70,9 +70,9 @@ def drivers_at(rig: Rig, path: str) -> list[FCurve]:
 def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
     assert animation.frames is not None
     assert animation.values is not None
-    # An angle that goes on beyond half a turn comes back on the other side, and is not to turn all the way between.
-    held = np.abs(np.diff(animation.values)) > pi
-    channel = Channel(path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], held=held)
+    # An angle beyond half a turn comes back on the other side, and must not turn all the way in between.
+    jumps = np.abs(np.diff(animation.values)) > pi
+    channel = Channel(path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], held=jumps)
     write.keys(rig, [channel], span=(animation.frames[0], animation.frames[-1]), style=STYLE)
 
 

@@ -1,6 +1,6 @@
 """Targets that are to be keyed to follow the pose: how they are keyed, or the reason why one of them cannot be.
 
-One cannot if a limb hangs on it by constraints: to move the target would move the pose that it has to follow.
+A target cannot be keyed if a limb hangs on it by constraints: moving it would move the pose that it has to follow.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -44,23 +44,24 @@ def keyable(
     turn_all : key the rotation of all of them, and not only where the chain follows it
     raises : Refused where one of them cannot be moved freely, where two chains would move it, or where it moves a limb
     """
-    found: dict[Point, bool] = {}
+    turned: dict[Point, bool] = {}
     for chain in plan.chains:
         for point, turns in ((chain.target, turn_all or chain.use_rotation), (chain.pole, turn_all)):
             if point is None:
                 continue
-            if point in found:
+            if point in turned:
                 raise _refused("SHARED_TARGET", chain, point)
-            found[point] = turns
+            turned[point] = turns
             _refuse_unmovable(chain, _control(chain, point), turns=turns)
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
-            if place in found or place in map(controls.keyed_point, found):
+            if place in turned or place in map(controls.keyed_point, turned):
                 raise _refused("TARGET_CARRIES", chain, place)
-    _refuse_hanging(plan, {controls.keyed_point(point): turns for point, turns in found.items()}, over_range=over_range)
-    targets = {point: keyed_target(point, plan.frames[0]) for point in found}
+    goals = {controls.keyed_point(point): turns for point, turns in turned.items()}
+    _refuse_hanging(plan, goals, over_range=over_range)
+    targets = {point: keyed_target(point, plan.frames[0]) for point in turned}
     for point, target in targets.items():
-        paths = {target.location_path, *([target.rotation_path] if found[point] else [])}
+        paths = {target.location_path, *([target.rotation_path] if turned[point] else [])}
         if style:
             key_checks.refuse_unwritable(point.object, paths, style)
         else:
@@ -95,7 +96,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
 
 
 def refuse_not_shown(plan: Plan) -> None:
-    """Raise `Refused` where a limb's controls would move to a pose that its rig does not show, and leave what shows."""
+    """Raise `Refused` where controls would follow a pose of the limb that its rig does not show."""
     for chain in plan.chains:
         limb = controls.limb_followed(chain.target)
         if limb is None or chain.rig != chain.target.object or chain.end.name not in limb.fk:
@@ -125,13 +126,13 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
 
 
 def _control(chain: ChainPlan, point: Point) -> Point:
-    """What is keyed to move the target; Refused where its rig leaves it nothing, or that would not bring it on."""
+    """What is keyed to move the target; Refused where the rig has no control for it, or one that does not carry it."""
     limb, control = controls.limb_followed(point), controls.keyed_point(point)
     if limb and not limb.control:
         raise _refused("NO_CONTROL", chain, point)
-    found = controls.carried(point, control)
-    if not isinstance(found, Point):
-        owner, constraint = found
+    carried = controls.carried(point, control)
+    if not isinstance(carried, Point):
+        owner, constraint = carried
         if constraint is None:
             raise _refused("NOT_CARRIED.at_all", chain, point, control=control.bone)
         named = {"control": control.bone, "owner": owner.name, "constraint": constraint.name}
@@ -181,7 +182,7 @@ def _switched(constraint: Constraint) -> bool:
 
 
 def _moves(chain: ChainPlan, goals: Mapping[Point, bool], link: _Link, source: Point) -> bool:
-    """False where the constraint takes from a goal only what stays, or what the pose gives it."""
+    """False if the constraint takes only values from the goal that stay, or that the pose gives."""
     owner, constraint = link
     if source not in goals:
         return True
@@ -218,7 +219,7 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
         delta_location=location[0],
         delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
-        constrained=bool(bone) and any(not each.mute for _, each in dependencies.constraints_moving(point)),
+        constrained=bool(bone) and any(not constraint.mute for _, constraint in dependencies.constraints_moving(point)),
         arrives=_arrives(target, point) if target != point else None,
     )
 
@@ -226,5 +227,5 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
 def _arrives(target: Point, control: Point) -> tuple[Point, Array]:
     """The bone that goes along with the control, and (4, 4) at rest from there to the target."""
     last, bones = controls.carried(target, control), target.object.data.bones
-    assert isinstance(last, Point)  # else it was refused
+    assert isinstance(last, Point)  # otherwise it was refused
     return last, product(transform.inverse(rest(bones[last.bone])), rest(bones[target.bone]))

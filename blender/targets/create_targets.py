@@ -1,6 +1,6 @@
 """Creates the target and pole target that chains lack, as empties or as bones, so that the pose stays as it is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Plan, Point
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..bake.build_plan import TakingPart, scene_of, with_bones
+from ..bake.build_plan import Names, TakingPart, scene_of, with_bones
 from ..bake.report import Report
 from ..chains import chain_defaults
 from ..chains.field_values import set_fields, unchanged_on_error
@@ -28,12 +28,7 @@ DEFAULT = TargetStyle()
 
 
 def create(
-    rig: Rig,
-    names: Sequence[str] | None,
-    scene: Scene | None,
-    style: TargetStyle = DEFAULT,
-    *,
-    choose_settings: bool = True,
+    rig: Rig, names: Names, scene: Scene | None, style: TargetStyle = DEFAULT, *, choose_settings: bool = True
 ) -> Report:
     """Create missing targets for chains of one armature, as `create_all` does it for many."""
     [report] = create_all({rig: names}, scene, style, choose_settings=choose_settings)
@@ -41,64 +36,52 @@ def create(
 
 
 def create_all(
-    rigs: Mapping[Rig, Sequence[str] | None],
-    scene: Scene | None,
-    style: TargetStyle,
-    *,
-    choose_settings: bool = True,
+    rigs: Mapping[Rig, Names], scene: Scene | None, style: TargetStyle, *, choose_settings: bool = True
 ) -> list[Report]:
     """Create missing targets for these chains (None: all that are not muted); existing targets stay as they are.
 
-    Blender evaluates the scene once for all armatures: that takes the longer, the more objects there are.
+    Blender evaluates the scene once for all armatures; the more objects there are, the longer that takes.
 
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
+    taking_part: dict[Rig, TakingPart] = {}
     lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     makers: dict[Rig, tuple[ModuleType, tuple[str, ...]]] = {}
-    told: dict[Rig, TakingPart] = {}
     for rig, names in rigs.items():
         refuse_unposable(rig)
-        told[rig] = with_bones(rig, names)
-        if chains := _lacking(told[rig].chains):
+        taking_part[rig] = with_bones(rig, names)
+        chains = [chain for chain in taking_part[rig].chains if any(lacks(chain, role) for role in Role)]
+        if chains:
+            lacking[rig] = {chain.name: chain for chain in chains}
             makers[rig] = _maker(rig, scene_of(rig, scene), style)
-            lacking[rig] = chains
-    lacking_names = {rig: list(chains) for rig, chains in lacking.items()}
-    reports = {
-        rig: Report(
-            rig=rig.name,
-            chains=(),
-            notes=(*found.alerts, translated("note.no_target_lacks")),
-            operation="Create Targets",
-            left_out=found.left_out,
-            lacking=found.left_out,
-        )
-        for rig, found in told.items()
-    }
+    nothing = (translated("note.no_target_lacks"),)
+    reports = {rig: Report(rig=rig.name, chains=(), notes=nothing, operation="Create Targets") for rig in rigs}
     with ExitStack() as until_error:
-        for rig, chains in lacking.items():
+        for rig, by_name in lacking.items():
             until_error.enter_context(unchanged_on_error(rig))
-            if choose_settings:
-                for chain in chains.values():
-                    if lacks(chain, Role.TARGET):
-                        set_fields(chain, chain_defaults.fitting(chain))
+            for chain in by_name.values() if choose_settings else ():
+                if lacks(chain, Role.TARGET):
+                    set_fields(chain, chain_defaults.fitting(chain))
         carriers = partial(_carriers, lacking, style)
-        made: list[dict[Point, NewTarget]] = []
-        for rig, posed in targets_from_pose.find_targets(lacking_names, scene, carriers).items():
-            found = ((lacking[rig][each.solved.plan.name], each) for each in posed.targets)
-            wanted = [new for chain, targets in found for new in _new_targets(chain, style, targets)]
-            maker, why = makers[rig]
-            points, created = until_error.enter_context(maker.made(rig, scene_of(rig, scene), wanted))
-            made.append(dict(zip(points, wanted, strict=True)))
-            targets_from_pose.place_targets(posed, {point: new.transform for point, new in made[-1].items()})
-            notes = (*told[rig].alerts, *why, *created, *posed.report.notes)
-            reports[rig] = replace(posed.report, notes=notes, left_out=told[rig].left_out, lacking=told[rig].left_out)
+        created: list[tuple[Point, NewTarget]] = []
+        for rig, posed in targets_from_pose.find_targets(lacking, scene, carriers).items():
+            by_chain = ((lacking[rig][targets.solved.plan.name], targets) for targets in posed.targets)
+            new_targets = [new for chain, targets in by_chain for new in _new_targets(chain, style, targets)]
+            maker, reasons = makers[rig]
+            points, notes = until_error.enter_context(maker.made(rig, scene_of(rig, scene), new_targets))
+            places = dict(zip(points, new_targets, strict=True))
+            targets_from_pose.place_targets(posed, {point: new.transform for point, new in places.items()})
+            created += places.items()
+            reports[rig] = replace(posed.report, notes=(*reasons, *notes, *posed.report.notes))
         # Last: a live limb would follow a target that is not in its place yet.
-        for new in made:
-            for point, one in new.items():
-                setattr(one.chain, one.role.bone_field, point.bone)
-                setattr(one.chain, one.role, point.object)
-    return [reports[rig] for rig in rigs]
+        for point, new in created:
+            setattr(new.chain, new.role.bone_field, point.bone)
+            setattr(new.chain, new.role, point.object)
+    return [
+        replace(report, notes=(*chains.alerts, *report.notes), left_out=chains.left_out, lacking=chains.left_out)
+        for report, chains in zip(reports.values(), taking_part.values(), strict=True)
+    ]
 
 
 def _maker(rig: Rig, scene: Scene, style: TargetStyle) -> tuple[ModuleType, tuple[str, ...]]:
@@ -114,11 +97,6 @@ def _maker(rig: Rig, scene: Scene, style: TargetStyle) -> tuple[ModuleType, tupl
     return target_empties, (why,)
 
 
-def _lacking(chains: Iterable[TwoBoneIKChain]) -> dict[str, TwoBoneIKChain]:
-    """By name the chains that lack a target or a pole target."""
-    return {chain.name: chain for chain in chains if any(lacks(chain, role) for role in Role)}
-
-
 def lacks(chain: TwoBoneIKChain, role: Role) -> bool:
     """True if the chain has nothing in this role, or only what was made for the armature it was duplicated from."""
     if role is Role.POLE and chain.plane == Plane.AIM:
@@ -131,13 +109,13 @@ def _carriers(chains: Mapping[Rig, Mapping[str, TwoBoneIKChain]], style: TargetS
     return {Point(plan.rig, name) for name in names if name}
 
 
-def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, found: TargetsFromPose) -> Iterator[NewTarget]:
+def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, targets: TargetsFromPose) -> Iterator[NewTarget]:
     parent = parent_name(chain, style)
     transforms = {
-        Role.TARGET: WorldTransform(location=found.target, orientation=found.orientation),
-        Role.POLE: WorldTransform(location=found.pole),
+        Role.TARGET: WorldTransform(location=targets.target, orientation=targets.orientation),
+        Role.POLE: WorldTransform(location=targets.pole),
     }
     for role, transform in transforms.items():
         if lacks(chain, role):
             name = target_name(chain.name, role)
-            yield NewTarget(chain=chain, role=role, name=name, parent=parent, transform=transform, size=found.size)
+            yield NewTarget(chain=chain, role=role, name=name, parent=parent, transform=transform, size=targets.size)

@@ -22,7 +22,7 @@ def edit_bones(rig: Rig, scene: Scene) -> Iterator[ArmatureEditBones]:
     armature = rig.data
     mirror = armature.use_mirror_x
     with unkeyed_edits.preserve_edits(rig, scene, ()), versions.preserve_selection(rig):
-        armature.use_mirror_x = False  # else bones of the other side would move along
+        armature.use_mirror_x = False  # otherwise bones of the other side would move along
         try:
             with _in_edit_mode(rig):
                 yield armature.edit_bones

@@ -1,6 +1,5 @@
 """Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,7 @@ from ...solver.targets import opposite_pole
 from ...solver.values import Array, Bend, Plane
 from ...solver.vectors import norm
 from ..armatures import Rig, is_rig, local_armatures
-from ..bake.build_plan import current_plan
+from ..bake.build_plan import Names, current_plan
 from ..bake.checks import refuse_stretched_time
 from ..bake.pose import bend_signs, pose, refuse_unposed
 from ..bake.report import Report
@@ -25,6 +24,7 @@ from ..messages.refused import Refused
 from ..messages.translation import point_text, translated
 from ..scene import dependencies, sampling
 from ..scene.need import pose_need
+from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Sampling
 from .checks import keyable
 
@@ -42,12 +42,10 @@ class _MovedPole:
     item: Object
     now: list[Channel]
     keyed: list[Channel]
-    told: str
+    note: str
 
 
-def flip(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: sampling.PoseBefore = sampling.as_sampled
-) -> Report:
+def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled) -> Report:
     """Bend the chains the other way from how they bend as the scene stands, and pose them so.
 
     raises : Refused where they cannot be posed so; then nothing has changed
@@ -77,7 +75,7 @@ def flip(
         _set_bends(rig, before)
         raise
     for pole in poles:
-        notes += [*_write(pole, plan.scene), pole.told]
+        notes += [*_write(pole, plan.scene), pole.note]
     with unkeyed_edits.preserved() as keep:
         report = pose.within(keep, rig, names, scene, insert_keys=False, posing=nullcontext(pose_before))
     return replace(report, notes=(*notes, *report.notes))
@@ -115,13 +113,13 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
         refuse_stretched_time(over_range)
         with sampling.Sampler(over_range, Sampling.AUTO) as sampler:
             keyed = _channels(over_range, run(sampler.pose_over_range({pole})), targets)
-    told = translated(
+    sentence = translated(
         "note.pole_keys_moved" if keyed else "note.pole_moved",
         pole=point_text(pole),
         chain=chain.name,
         count=len(frames),
     )
-    return _MovedPole(item=pole.object, now=moved, keyed=keyed, told=told)
+    return _MovedPole(item=pole.object, now=moved, keyed=keyed, note=sentence)
 
 
 def _only(plan: Plan, chain: ChainPlan) -> Plan:

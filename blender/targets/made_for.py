@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from bpy.types import Object
 
+from ...skeleton.values import Point
 from ..armatures import Rig, is_rig
 from ..settings.properties import TwoBoneIKChain
 from .new_targets import Role
-
-Item = tuple[Object, str]
-"""An object; or an armature object and the name of its bone."""
 
 
 def mark(made: Any, name: str) -> None:
@@ -28,21 +25,13 @@ def is_marked(item: Any) -> bool:
     return bool(item.two_bone_ik_made_for)
 
 
-def is_marked_for(item: Any, name: str) -> bool:
-    """True if it was made for the armature object of this name."""
-    return bool(item.two_bone_ik_made_for == name)
-
-
-def item_of(chain: TwoBoneIKChain, role: Role) -> Item | None:
+def item_of(chain: TwoBoneIKChain, role: Role) -> Point | None:
     """What the chain uses in this role."""
     target = getattr(chain, role)
-    if target is None:
-        return None
-    bone = getattr(chain, role.bone_field) if target.type == "ARMATURE" else ""
-    return target, bone
+    return Point(target, getattr(chain, role.bone_field) if is_rig(target) else "") if target else None
 
 
-def made(chain: TwoBoneIKChain, role: Role) -> Item | None:
+def made(chain: TwoBoneIKChain, role: Role) -> Point | None:
     """What was made for this chain and can be removed; None if nothing was."""
     item = item_of(chain, role)
     if item is None:

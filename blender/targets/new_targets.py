@@ -7,9 +7,9 @@ from enum import StrEnum
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import Point
 from ..chains.detect.by_name import finger_carrier
-from ..choices import Word
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name
+from ..options import Word
 from ..scene import dependencies
 from ..settings.properties import TwoBoneIKChain, root_name
 

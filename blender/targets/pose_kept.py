@@ -10,23 +10,23 @@ from ..bake.chain_report import when
 from ..messages.translation import translated
 
 
-def pose_notes(plan: Plan, found: Iterable[TargetsFromPose]) -> Iterator[str]:
+def pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
     """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
-    for one in found:
-        chain, frames = one.solved.plan, plan.frames[plan.asked]
-        moved, rolled = one.joints_moved[plan.asked], one.bones_rolled[plan.asked]
+    for of_chain in targets:
+        chain, frames = of_chain.solved.plan, plan.frames[plan.asked]
+        moved, rolled = of_chain.joints_moved[plan.asked], of_chain.bones_rolled[plan.asked]
         if moved.any():
             yield translated(
                 "alert.pose_changes" if chain.pole else "alert.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(frames, moved),
-                moved=one.moved[plan.asked].max(),
+                moved=of_chain.moved[plan.asked].max(),
             )
         elif rolled.any():
             yield translated(
                 "alert.roll_changes",
                 chain=chain.name,
-                rolled=np.degrees(one.rolled[plan.asked].max()),
+                rolled=np.degrees(of_chain.rolled[plan.asked].max()),
                 when=when(frames, rolled),
             )
 

@@ -37,8 +37,8 @@ _LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
 
 def refuse_impossible(rig: Rig, scene: Scene) -> None:
     """Raise `Refused` where the armature cannot get bones, or where others would get them too."""
-    if found := obstacle(rig, scene):
-        raise found[0]
+    if reasons := obstacle(rig, scene):
+        raise reasons[0]
 
 
 def obstacle(rig: Rig, scene: Scene) -> tuple[Refused, str] | None:
@@ -74,23 +74,23 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
 
 def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) -> BoneCollection:
     """Add the bones, and their names to `names` as soon as they are there."""
-    rests = [_rest(one.chain, one.role) for one in new]
+    rests = [_rest(target.chain, target.role) for target in new]
     with edit_bones(rig, scene) as bones:
-        for one, (matrix, length) in zip(new, rests, strict=True):
-            bone = bones.new(one.name)
+        for target, (matrix, length) in zip(new, rests, strict=True):
+            bone = bones.new(target.name)
             names.append(bone.name)
             bone.head, bone.tail = matrix.translation, matrix @ Vector((0.0, length, 0.0))
             bone.align_roll(matrix.to_3x3() @ Vector((0.0, 0.0, 1.0)))
-            bone.parent = bones.get(one.parent)
+            bone.parent = bones.get(target.parent)
             bone.use_deform = False
     collection = _collection(rig)
-    for name, one in zip(names, new, strict=True):
+    for name, target in zip(names, new, strict=True):
         added = rig.data.bones[name]
         mark(added, rig.name)
         for other in added.collections:
             other.unassign(added)
         collection.assign(added)
-        rig.pose.bones[name].custom_shape = target_shapes.shape(one.role)
+        rig.pose.bones[name].custom_shape = target_shapes.shape(target.role)
     return collection
 
 
@@ -103,7 +103,7 @@ def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
     with edit_bones(rig, scene) as bones:
         for name in names:
             bones.remove(bones[name])
-    for collection in [found for found in rig.data.collections_all if is_marked(found) and not found.bones]:
+    for collection in [other for other in rig.data.collections_all if is_marked(other) and not other.bones]:
         rig.data.collections.remove(collection)
     target_shapes.remove_unused()
 
@@ -117,7 +117,7 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
     if role is Role.TARGET:
         if chain.tip_bone:
             return bones[chain.tip_bone].matrix_local, length
-        end = bones[chain.end_bone]
+        end: Any = bones[chain.end_bone]
         return Matrix.Translation(end.tail_local - end.head_local) @ end.matrix_local, length
     # A chain that bends away from its pole has it in front.
     in_front = chain.bend == Bend.NEGATIVE or (chain.use_bend_limits and chain.bend_max <= 0.0)
@@ -130,13 +130,13 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
 
 def _collection(rig: Rig) -> BoneCollection:
     collections = rig.data.collections_all
-    found = next((found for found in collections if is_marked(found)), None)
-    if found is None:
+    collection = next((collection for collection in collections if is_marked(collection)), None)
+    if collection is None:
         solo = any(other.is_solo for other in collections)
-        found = rig.data.collections.new(_COLLECTION)
-        found.is_solo = solo  # beside others that are, it would be hidden
-        mark(found, rig.name)
-    return found
+        collection = rig.data.collections.new(_COLLECTION)
+        collection.is_solo = solo  # beside others that are, it would be hidden
+        mark(collection, rig.name)
+    return collection
 
 
 def _remove_keys(rig: Rig, names: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
-from .made_for import is_marked, is_marked_for, mark
+from .made_for import is_marked, mark
 from .new_targets import NewTarget, Role
 
 _LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE: ("SPHERE", 0.05)}
@@ -32,7 +32,7 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
         notes.append(translated("note.linking_alone", object=rig.name))
     empties: list[Object] = []
     try:
-        empties.extend(_empty(rig, one, collection) for one in new)
+        empties.extend(_empty(rig, target, collection) for target in new)
         yield [Point(empty) for empty in empties], notes
     except Exception:
         remove(empties)
@@ -66,9 +66,10 @@ def _empty(rig: Rig, new: NewTarget, collection: Collection) -> Object:
 def _collection(rig: Rig, holder: Collection) -> Collection:
     """The collection for the armature's targets in `holder`."""
     name = f"{rig.name} Targets"
-    for collection in holder.children:
-        if _takes_objects(collection) and (collection.name == name or is_marked_for(collection, rig.name)):
-            return collection
+    for child in holder.children:
+        made_for: str = child.two_bone_ik_made_for  # type: ignore[attr-defined]
+        if _takes_objects(child) and (child.name == name or made_for == rig.name):
+            return child
     collection = bpy.data.collections.new(name)
     mark(collection, rig.name)
     holder.children.link(collection)

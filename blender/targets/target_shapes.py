@@ -20,9 +20,9 @@ Wire = tuple[list[tuple[float, float, float]], list[tuple[int, int]]]
 def shape(role: Role) -> Object:
     """The shape, which lies in no collection; made where the file has none."""
     name = _NAMES[role]
-    found = next((item for item in bpy.data.objects if _is_shape(item) and item.data.name.startswith(name)), None)
-    if found:
-        return found
+    existing = next((item for item in bpy.data.objects if _is_shape(item) and item.data.name.startswith(name)), None)
+    if existing:
+        return existing
     mesh = bpy.data.meshes.new(name)
     points, edges = _cube() if role is Role.TARGET else _sphere()
     mesh.from_pydata(points, edges, [])

@@ -17,7 +17,7 @@ from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import Rig
 from ..bake import convert
-from ..bake.build_plan import Frames, build_plan
+from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.phases import Need, Opened, Preparation, Written, request
@@ -43,7 +43,7 @@ from .space import carrier, refuse_circle
 def change_target_space(
     opened: Opened,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
@@ -55,11 +55,11 @@ def change_target_space(
     A parent counts on all frames. So the range becomes longer where targets, what has carried them, or what is to carry
     them have keys outside of it.
     """
-    asked = build_plan(rig, names, frames, scene)
-    plan = build_plan(rig, names, _with_all_keys(asked, space), scene, settings.keys)
+    short_plan = build_plan(rig, names, frames, scene)
+    plan = build_plan(rig, names, _with_all_keys(short_plan, space), scene, settings.keys)
     targets = _targets(plan, space, settings)
     objects: list[Object] = [point.object for point in targets if not point.bone]
-    range_notes = _range_notes(asked, plan)
+    range_notes = _range_notes(short_plan, plan)
 
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
@@ -81,7 +81,7 @@ def change_target_space(
         _hang_bones([point for point in targets if point.bone], space, plan.scene)
         notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
         )
@@ -111,9 +111,9 @@ def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
     return float(start - step * ceil(before - 1e-3)), float(end + step * ceil(after - 1e-3)), step
 
 
-def _range_notes(asked: Plan, plan: Plan) -> list[str]:
+def _range_notes(short_plan: Plan, plan: Plan) -> list[str]:
     ends = plan.frames[0], plan.frames[-1]
-    if ends == (asked.frames[0], asked.frames[-1]):
+    if ends == (short_plan.frames[0], short_plan.frames[-1]):
         return []
     return [translated("note.all_keys", start=frame_text(ends[0]), end=frame_text(ends[1]))]
 

@@ -1,6 +1,6 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -26,7 +26,7 @@ from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig
 from ..bake import convert
-from ..bake.build_plan import Frames, build_plan, current_plan
+from ..bake.build_plan import Frames, Names, build_plan, current_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.phases import Need, Opened, Preparation, Written, request
@@ -46,12 +46,7 @@ from .pose_kept import key_notes, pose_notes
 
 @request
 def bake_targets(
-    opened: Opened,
-    rig: Rig,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    opened: Opened, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -63,17 +58,17 @@ def bake_targets(
     sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
-    found = targets_from_pose.targets_from_pose(plan, samples)
-    places, solved = world_transforms(found), [one.solved for one in found]
+    targets = targets_from_pose.targets_from_pose(plan, samples)
+    places, solved = world_transforms(targets), [limb.solved for limb in targets]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
     by_target = yield from part(converting, sampled, 1.0)
-    channels, kept_notes = by_object(by_target), [*pose_notes(plan, found), *key_notes(plan, by_target)]
+    channels, kept_notes = by_object(by_target), [*pose_notes(plan, targets), *key_notes(plan, by_target)]
 
     def write(keep: Keep) -> Written:
         sampler.removal.refuse()
         notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return Written(
             need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
         )
@@ -81,20 +76,20 @@ def bake_targets(
     return write
 
 
-def snap_targets(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, insert_keys: bool) -> Report:
+def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bool) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
     refuse_not_shown(plan)
     points = keyable(plan, over_range=False, style=DEFAULTS if insert_keys else None)
 
     samples = sampling.sample_current_frame(plan, pose_need(plan, placed(points)))
-    found = targets_from_pose.targets_from_pose(plan, samples)
-    channels = target_channels(plan, world_transforms(found), samples, points)
+    targets = targets_from_pose.targets_from_pose(plan, samples)
+    channels = target_channels(plan, world_transforms(targets), samples, points)
     with unkeyed_edits.preserved() as keep:
-        notes = [*pose_notes(plan, found), *pose_channels(plan, channels, keep if insert_keys else None)]
+        notes = [*pose_notes(plan, targets), *pose_channels(plan, channels, keep if insert_keys else None)]
     if not insert_keys:
         notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
-    return build_report("Snap to Pose", plan, [one.solved for one in found], notes)
+    return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
 
 
 def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
@@ -115,7 +110,7 @@ class Posed:
 
 
 def find_targets(
-    rigs: Mapping[Rig, Sequence[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
+    rigs: Mapping[Rig, Iterable[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
 ) -> dict[Rig, Posed]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them.
 
@@ -123,8 +118,8 @@ def find_targets(
 
     carriers : gives the bones that are to carry new targets
     """
-    plans = [current_plan(rig, names, scene, stand_in=Point(rig)) for rig, names in rigs.items()]
-    found = {}
+    plans = [current_plan(rig, list(names), scene, stand_in=Point(rig)) for rig, names in rigs.items()]
+    posed = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]
         need = reduce(or_, (pose_need(plan, ()) for plan in there))
@@ -132,9 +127,9 @@ def find_targets(
         samples = sampling.sample_current_frame(there[0], need)
         for plan in there:
             targets = targets_from_pose.targets_from_pose(plan, samples)
-            report = build_report("Create Targets", plan, [one.solved for one in targets], pose_notes(plan, targets))
-            found[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
-    return found
+            report = build_report("Create Targets", plan, [limb.solved for limb in targets], pose_notes(plan, targets))
+            posed[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
+    return posed
 
 
 def place_targets(posed: Posed, places: Mapping[Point, WorldTransform]) -> None:

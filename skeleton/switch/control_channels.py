@@ -1,4 +1,4 @@
-"""Bases of a limb's controls into channels on every frame, whose curves pass where controls have to be between them."""
+"""Makes channels on every frame of the bases of a limb's controls; curves pass where controls have to be in between."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArr
     poses : by bone (n, 4, 4) in armature space, those that show the limbs and those that carry their controls
     turning : (n,) True where what is followed may take a turn, and on the frames beside another
     """
-    found = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
+    loose = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     keyed = {bone.name for limb in limbs for bone in limb.keyed}
     allowed = np.where(turning[:-1] | turning[1:], _TURN / _TURNING, _TURN)
     for limb in limbs:
@@ -63,11 +63,11 @@ def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArr
         # Parents that get keys themselves will move as the limb does.
         spaces = [np.eye(4)[None], *(poses[name] for name in limb.spaces - keyed)]
         off = np.max([_off(np.array(ends), space) for space in spaces], axis=0)
-        found[:-1] |= off > allowed * sum(bone.length for bone in limb.shown[:2])
+        loose[:-1] |= off > allowed * sum(bone.length for bone in limb.shown[:2])
         if limb.chain:
             straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
-            found[:-1] |= straight[1:] | straight[:-1]
-    return np.flatnonzero(found[:-1])
+            loose[:-1] |= straight[1:] | straight[:-1]
+    return np.flatnonzero(loose[:-1])
 
 
 def halfway(frames: Array, rows: NDArray[np.intp]) -> Array:
@@ -94,11 +94,7 @@ def _off(points: Array, space: Array) -> Array:
 
 def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
     """By RNA path what `Between` has of a control that is known there as a whole."""
-    return {
-        bone.location_path: basis.location,
-        bone.rotation_path: basis.rotation,
-        bone.scale_path: basis.scale,
-    }
+    return {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
 
 
 def basis_channels(
@@ -108,26 +104,26 @@ def basis_channels(
 
     corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
     """
-    found: list[Channel] = []
-    known = {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
-    for passes, paths in groupby(known, between.values.__contains__):
+    channels: list[Channel] = []
+    on_frames = {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
+    for passes, paths in groupby(on_frames, between.values.__contains__):
         rows = between.rows if passes else between.rows[:0]
         halves = rows + 1 + np.arange(len(rows))
-        each: dict[str, Array] = {}
+        tracks: dict[str, Array] = {}
         for path in paths:
-            values = np.repeat(known[path], len(frames) // len(known[path]), axis=0)
+            values = np.repeat(on_frames[path], len(frames) // len(on_frames[path]), axis=0)
             values = np.insert(values, rows + 1, between.values[path], axis=0) if len(rows) else values
-            each[path] = rotation_values(values, bone.rotation_mode, before) if path == bone.rotation_path else values
+            tracks[path] = rotation_values(values, bone.rotation_mode, before) if path == bone.rotation_path else values
         # Side by side: there are a few numbers a frame, and each call takes as long as all of them.
-        beside = np.concatenate([*each.values()], axis=1)
+        beside = np.concatenate([*tracks.values()], axis=1)
         half, beside = beside[halves], np.delete(beside, halves, axis=0)
         slopes = _slopes(beside, frames, corners, rows, half) if len(frames) > 1 else None
         column = 0
-        for path, values in each.items():
+        for path, values in tracks.items():
             part = slice(column, column := column + values.shape[1])
             values, own = beside[:, part], slopes if slopes is None else slopes[..., part]
-            found.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=own))
-    return found
+            channels.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=own))
+    return channels
 
 
 def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
@@ -137,7 +133,7 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     """
     step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
-    # Of the parabola through three frames on end: its slope on the one in the middle, or on the outer ones.
+    # The slope of the parabola through three successive frames: on the one in the middle, or on the outer ones.
     bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
     ahead, behind, turns = change.copy(), change.copy(), corners.copy()
     turns[[0, -1]] = True

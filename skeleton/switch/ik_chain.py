@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...solver import rotation
 from ...solver.values import Array
-from ...solver.vectors import IN_LINE, cross, norm, product, rejection, unit
+from ...solver.vectors import IN_LINE, norm, product, rejection, rotate_about, unit
 from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
@@ -26,13 +26,13 @@ _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
 
 _JUMPS = 0.1
-"""Limbs jump that are, halfway between two frames, so much nearer to the first: until then they go on as before."""
+"""A limb jumps if it is this much nearer to the first of two frames halfway: until then it goes on as before."""
 
 _UNSEEN = np.array((1e-4, 1e-3, 5e-4))
 """Parts of the length, radians, and parts of the scale: keys that show a limb so near to its pose are kept."""
 
 _STRAIGHT = 1.2e-3
-"""Of the limb's length: with a mid joint less far aside, the twelfth step is less than 0.001 radians, and the last."""
+"""Part of the limb's length: with a mid joint less far aside, the twelfth step is under 0.001 radians, so the last."""
 
 _SHORTER = 2e-5
 """Part by which bones of a straight limb shrink, to reach for what is too far."""
@@ -41,7 +41,7 @@ _STEPS = 7.7
 """Twelve steps towards what is too far leave this part of the bend: each takes away 0.157, which Blender allows."""
 
 _BENT = 4e-4
-"""Of the limb's length, how far aside the mid joint starts at least: from less Blender's IK could not bend it again."""
+"""Part of the limb's length: the mid joint starts this far aside, since from less Blender's IK could not bend it."""
 
 
 class IkChain:
@@ -110,7 +110,7 @@ class IkChain:
         """
 
         here = joints_of(self._plan, evaluated.poses)
-        before, after = (norm(here - self._wanted[each]).max(axis=1) for each in (rows, rows + 1))
+        before, after = (norm(here - self._wanted[at]).max(axis=1) for at in (rows, rows + 1))
         jumps = before < _JUMPS * after
 
         def halfway(values: Array) -> Array:
@@ -128,13 +128,13 @@ class IkChain:
         half._sizes = halfway(self._sizes) * half._lengths / halfway(self._lengths)
         poles = half._poled()
         bases, _ = place(poles, evaluated)
-        found = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
+        by_path = {pole.bone.location_path: bases[pole.bone.name].location for pole in poles if pole.bone.name in bases}
         if not self._plan.swivel:
-            return found
+            return by_path
         bases = half._before_ik(self._plan.swivel, evaluated.poses)
         for bone in self._plan.sized:
-            found |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
-        return found
+            by_path |= {bone.rotation_path: bases[bone.name].rotation, bone.scale_path: bases[bone.name].scale}
+        return by_path
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
         """Whether the limb shows as it is to, with what its own controls are keyed to already."""
@@ -232,8 +232,7 @@ class IkChain:
             return []
         root, mid, tip = np.moveaxis(self._wanted, 1, 0)
         axis = unit(tip - root)
-        angle = np.where(self._plan.pole_on, self._angle, 0.0)[:, None]
-        aside = self._aside * np.cos(angle) + cross(axis, self._aside) * np.sin(angle)
+        aside = rotate_about(self._aside, axis, np.where(self._plan.pole_on, self._angle, 0.0))
         far = norm(mid - root) + norm(tip - mid)
         pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
         pole = self._plan.pole

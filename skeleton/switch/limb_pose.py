@@ -7,7 +7,7 @@ import numpy as np
 from ...solver import rotation
 from ...solver.carry_last import carry_last
 from ...solver.values import Array
-from ...solver.vectors import IN_LINE, cross, dot, norm, rejection, unit
+from ...solver.vectors import IN_LINE, angle_about, cross, dot, norm, rejection, unit
 from .. import transform
 from ..values import Bone
 
@@ -26,9 +26,9 @@ def aside(joints: Array, fallback: Array) -> Array:
     bend = rejection(mid - root, axis)
     bent = norm(bend) > IN_LINE * norm(mid - root)
     start = unit(rejection(fallback, axis))
-    held = carry_last(np.where(bent[:, None], unit(bend), start), bent)
-    known = np.logical_or.accumulate(bent)
-    return unit(rejection(np.where(known[:, None], held, start), axis))
+    carried = carry_last(np.where(bent[:, None], unit(bend), start), bent)
+    ever_bent = np.logical_or.accumulate(bent)
+    return unit(rejection(np.where(ever_bent[:, None], carried, start), axis))
 
 
 def mid_aside(joints: Array) -> Array:
@@ -70,7 +70,7 @@ def swivel(joints: Array, wanted: Array, root: Array, wanted_root: Array) -> Arr
 
     def angle(now: Array, then: Array) -> tuple[Array, Array]:
         now, then = rejection(now, axis), rejection(then, axis)
-        return np.arctan2(dot(cross(now, then), axis), dot(now, then)), np.minimum(norm(now), norm(then))
+        return angle_about(axis, now, then), np.minimum(norm(now), norm(then))
 
     turn, aside = angle(joints[:, 1] - joints[:, 0], wanted[:, 1] - wanted[:, 0])
     roll, _ = angle(root[:, :3, 0], wanted_root[:, :3, 0])
@@ -88,7 +88,7 @@ def differences(
     tails = np.array([bone.tail for bone in bones])[:, None]
     heads = norm(both[0][..., :3, 3] - both[1][..., :3, 3])
     moved = np.maximum(heads, norm(np.subtract(*(transform.transform_points(poses, tails) for poses in both))))
-    # Of small angles the arc cosine would leave nothing.
+    # The arc cosine would leave nothing of small angles.
     turned = np.subtract(*(transform.orientation(poses[..., :3, :3]) for poses in both))
     half = norm(norm(turned)) / np.sqrt(8.0)
     scaled = np.subtract(*(transform.lengths(poses[..., :3, :3]) for poses in both))

@@ -1,7 +1,7 @@
-"""Controls to where they have to be, each on the pose of its parent, which other controls may move.
+"""Places controls where they have to be, each on the pose of its parent, which other controls may move.
 
-How controls move a bone that constraints act on, only Blender tells. So they are placed as far as that is known; those
-that hang on such a bone wait until the caller has evaluated the others.
+Only Blender tells how controls move a bone that constraints act on. So controls are placed as far as that is known;
+those that hang on such a bone wait until the caller has evaluated the others.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

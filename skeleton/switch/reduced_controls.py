@@ -59,5 +59,5 @@ def _shown(bone: Bone, basis: Basis, keyed: Mapping[str, Array], rows: NDArray[n
     linear = turn * keyed.get(bone.scale_path, at(basis.scale))[..., None, :]
     matrix = transform.compose(linear, keyed.get(bone.location_path, at(basis.location)))
     places = np.array(((0.0, 0.0, 0.0), (0.0, lever, 0.0), (SIDE * lever, 0.0, 0.0)))
-    found = np.stack([transform.transform_points(matrix, place) for place in places], axis=1)
-    return np.broadcast_to(found, (len(rows), 3, 3))
+    points = np.stack([transform.transform_points(matrix, place) for place in places], axis=1)
+    return np.broadcast_to(points, (len(rows), 3, 3))

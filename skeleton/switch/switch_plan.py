@@ -1,6 +1,6 @@
 """Limbs with FK controls and controls that IK moves: where those of one set have to be to show the pose of the other.
 
-A control lies to the bone that shows as both lie at rest.
+A control has the place relative to the bone that shows that it has at rest.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,9 +40,9 @@ class Setting:
 
     def channel(self, frames: Array) -> Channel:
         """Keys that hold the value from the first of the frames on."""
-        held = np.ones(len(frames) - 1, dtype=np.bool_)
+        constant = np.ones(len(frames) - 1, dtype=np.bool_)
         values = np.full((len(frames), 1), self.value)
-        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=held)
+        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=constant)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""Every text of help.toml is told by --help of some command, and every command and option tells one."""
+"""Every text of help.toml and of options.toml is told by --help of some command, and every command tells one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.options import OPTIONS
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import Measure
 
 from support.command import run
 
 HELP = tomllib.loads((Path(__file__).parents[2] / "command_line/help.toml").read_text("utf-8"))
+DECLARED = [row["help"] for table in OPTIONS.values() for row in table.values() if "help" in row]
 
 
 def told(capsys: pytest.CaptureFixture[str], *commands: str) -> str:
@@ -24,7 +26,7 @@ def told(capsys: pytest.CaptureFixture[str], *commands: str) -> str:
 
 def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     texts = [*HELP["arguments"].values(), *HELP["arguments_of_detect"].values(), HELP["description"], HELP["epilog"]]
-    texts += [text for command in HELP["commands"].values() for text in command.values()]
+    texts += DECLARED + [text for command in HELP["commands"].values() for text in command.values()]
     said = told(capsys, "", *HELP["commands"])
     # What argparse fills in is told in words of its own.
     pieces = [piece for text in texts for piece in text.replace("%(default)g", "%(prog)s").split("%(prog)s")]

@@ -80,11 +80,11 @@ def part(name: str) -> Part | None:
     words = _words(name)
     stem = "_".join(word for word in words if word not in _SIDES)
     for limb, role, pattern in _PARTS:
-        found = pattern.search(stem)
-        if found:
+        match = pattern.search(stem)
+        if match:
             bone_set = min((_BONE_SETS[word] for word in words if word in _BONE_SETS), default=BoneSet.PLAIN)
             front = limb == "Leg" and not _FRONT.isdisjoint(words)
-            return Part(Label(limb, side(name) or _SIDES.get(found["side"] or "", ""), front), bone_set, role)
+            return Part(Label(limb, side(name) or _SIDES.get(match["side"] or "", ""), front), bone_set, role)
     return None
 
 
@@ -108,9 +108,9 @@ def other_sides(name: str, *, in_words: bool) -> Iterator[str]:
                     yield name[:start] + _in_case_of(name[start:end], other) + name[end:]
 
 
-def other_side(name: str, known: Container[str], *, in_words: bool = True) -> str:
-    """The one of the `known` names that this one has on the other side; "" if there is none."""
-    return next((other for other in other_sides(name, in_words=in_words) if other in known), "")
+def other_side(name: str, names: Container[str], *, in_words: bool = True) -> str:
+    """The one of these `names` that this one has on the other side; "" if there is none."""
+    return next((other for other in other_sides(name, in_words=in_words) if other in names), "")
 
 
 def _in_case_of(word: str, other: str) -> str:
@@ -126,8 +126,8 @@ def is_helper(name: str) -> bool:
 
 def is_no_limb(name: str) -> bool:
     """True if the name is that of a part that belongs to no arm and no leg."""
-    found = part(name)
-    return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name)) or bool(found and found.label.name in FINGERS)
+    named = part(name)
+    return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name)) or bool(named and named.label.name in FINGERS)
 
 
 def _words(name: str) -> list[str]:

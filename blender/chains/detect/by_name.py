@@ -18,13 +18,13 @@ _ROPE = 5
 def limbs(rig: Rig) -> list[LimbBones]:
     """All limbs and fingers. Where a rig has a limb in several sets of bones, the one that takes keys."""
     parts = {bone: part for bone in rig.data.bones if (part := bone_names.part(bone.name))}
-    found = defaultdict(list)
+    by_label = defaultdict(list)
     for group in _groups(parts):
         if limb := _limb(group, parts):
             # Bones that no constraint overrides come first, and FK controls before others.
             rank = sum(is_driven(rig, bone) for bone in (limb.root, limb.end)), parts[limb.end].bone_set
-            found[limb.label].append((rank, limb))
-    return [limb for ranked in found.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
+            by_label[limb.label].append((rank, limb))
+    return [limb for ranked in by_label.values() for rank, limb in ranked if rank == min(rank for rank, _ in ranked)]
 
 
 def _groups(parts: dict[Bone, Part]) -> Iterable[list[Bone]]:
@@ -84,7 +84,7 @@ def _is_finger(bone: Bone) -> bool:
 
 
 def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
-    """Hand or foot by name, else the bone that continues the end bone; None if the end bone is the last."""
+    """Hand or foot by name, otherwise the bone that continues the end bone; None if the end bone is the last."""
     mine = parts[end]
     hands = [
         bone

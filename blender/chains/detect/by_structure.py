@@ -99,7 +99,7 @@ def _equal(runs: list[Run]) -> Iterator[tuple[Run, Run]]:
 
 
 def _start(first: Run, second: Run) -> int:
-    """Index of the limb's first bone in its run: 1 after a collarbone, else 0."""
+    """Index of the limb's first bone in its run: 1 after a collarbone, otherwise 0."""
     if min(len(first), len(second)) < 3:
         return 0
     collar, upper, lower, *_ = _links(first)
@@ -129,9 +129,9 @@ def _found(run: Run, side: str, other: Run | None) -> LimbBones:
     root, end, tip, *_ = (*run, None)
     upper, lower, *_ = _links(run)
     why = f"Two bones of lengths {upper:.3g} and {lower:.3g}{f', then {bones_named(tip)}' if tip else ''}"
-    told = next((part.label.name for bone in (tip, end, root) if bone and (part := bone_names.part(bone.name))), "")
+    name = next((part.label.name for bone in (tip, end, root) if bone and (part := bone_names.part(bone.name))), "")
     return LimbBones(
-        label=Label(told, bone_names.side(end.name) or side),
+        label=Label(name, bone_names.side(end.name) or side),
         root=root,
         end=end,
         tip=tip,

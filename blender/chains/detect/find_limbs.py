@@ -8,7 +8,7 @@ from typing import Any
 from mathutils import Vector
 
 from ...armatures import Rig
-from ...choices import Word
+from ...options import Word
 from ...rigs.known_limbs import limbs_of
 from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
@@ -67,60 +67,54 @@ class Limb:
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
     """The limbs of these kinds, in the order of the armature's bones; those of a known rig as it is known."""
-    known = limbs_of(rig)
-    owners = {bone: limb.name for limb in known for bone in limb.bones}
-    waiting = {limb.name: _of_known_rig(rig, limb) for limb in known}
-    found = []
+    known_limbs = limbs_of(rig)
+    owners = {bone: limb.name for limb in known_limbs for bone in limb.bones}
+    waiting = {limb.name: _of_known_rig(rig, limb) for limb in known_limbs}
+    in_order = []
     for limb in _found(rig):
         owner = owners.get(limb.end_bone)
         if owner is None:
-            found.append(limb)
+            in_order.append(limb)
         elif owner in waiting:  # otherwise it is found in another set of bones
-            found.append(waiting.pop(owner))
-    return tuple(limb for limb in (*found, *waiting.values()) if limb.kind in kinds)
+            in_order.append(waiting.pop(owner))
+    return tuple(limb for limb in (*in_order, *waiting.values()) if limb.kind in kinds)
 
 
-def _of_known_rig(rig: Rig, limb: KnownLimb) -> Limb:
+def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
     """With its FK controls for bones, and what IK reaches for as its target."""
-    root, end, tip = limb.fk[:3]
-    chain = chain_of(rig, end)
-    return Limb(
-        name=limb.name,
-        kind=Kind.LEGS if re.search("leg", limb.name, re.IGNORECASE) else Kind.ARMS,
-        side=bone_names.side(limb.name),
-        root_bone="" if rig.data.bones[end].parent.name == root else root,
-        end_bone=end,
-        tip_bone=tip,
-        why=f"FK controls of a known rig: {bones_named(*(rig.data.bones[name] for name in limb.fk))}",
-        chain=chain.name if chain else "",
-        subtarget=limb.followed,
-        pole_subtarget=limb.pole,
-    )
+    controls = [rig.data.bones[name] for name in known.fk]
+    root, end, tip = controls[:3]
+    why = f"FK controls of a known rig: {bones_named(*controls)}"
+    limb = LimbBones(label=Label(known.name, bone_names.side(known.name)), root=root, end=end, tip=tip, why=why)
+    kind = Kind.LEGS if re.search("leg", known.name, re.IGNORECASE) else Kind.ARMS
+    return replace(_limb(rig, limb, known.name, kind), subtarget=known.followed, pole_subtarget=known.pole)
 
 
 def _found(rig: Rig) -> list[Limb]:
     bones = list(rig.data.bones)
-    found = by_name.limbs(rig)
-    if all(_kind(limb) == Kind.FINGERS for limb in found):
-        found += by_structure.limbs(bones)
-    found = _with_forelegs(found)
-    legs, arms = [limb for limb in found if _is_hind(limb)], [limb for limb in found if _is_front(limb)]
-    found = sorted(found, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
+    detected = by_name.limbs(rig)
+    if all(_kind(limb) == Kind.FINGERS for limb in detected):
+        detected += by_structure.limbs(bones)
+    detected = _with_forelegs(detected)
+    legs, arms = [limb for limb in detected if _is_hind(limb)], [limb for limb in detected if _is_front(limb)]
+    detected = sorted(detected, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
-    is_quadruped = any(limb.label.front for limb in found)
-    return [
-        Limb(
-            name=_name(limb, is_quadruped),
-            kind=_kind(limb),
-            side=limb.label.side,
-            root_bone="" if limb.root == limb.end.parent else limb.root.name,
-            end_bone=limb.end.name,
-            tip_bone=limb.tip.name if limb.tip else "",
-            why=limb.why,
-            chain=chain.name if (chain := chain_of(rig, limb.end.name)) else "",
-        )
-        for limb in found
-    ]
+    is_quadruped = any(limb.label.front for limb in detected)
+    return [_limb(rig, limb, _name(limb, is_quadruped), _kind(limb)) for limb in detected]
+
+
+def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind) -> Limb:
+    chain = chain_of(rig, limb.end.name)
+    return Limb(
+        name=name,
+        kind=kind,
+        side=limb.label.side,
+        root_bone="" if limb.root == limb.end.parent else limb.root.name,
+        end_bone=limb.end.name,
+        tip_bone=limb.tip.name if limb.tip else "",
+        why=limb.why,
+        chain=chain.name if chain else "",
+    )
 
 
 def _kind(limb: LimbBones) -> Kind:
@@ -138,14 +132,14 @@ def _is_front(limb: LimbBones) -> bool:
     return limb.label.front or _kind(limb) == Kind.ARMS
 
 
-def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
+def _with_forelegs(detected: list[LimbBones]) -> list[LimbBones]:
     """Arms that begin at the height of the legs and reach as far down become forelegs, if both sides do.
 
     Otherwise the name counts: in the rest pose of a captured human, one arm may hang, or limbs may point anywhere.
     """
-    legs = [limb.reach for limb in found if _is_hind(limb)]
+    legs = [limb.reach for limb in detected if _is_hind(limb)]
     if not legs:
-        return found
+        return detected
     hips, feet = (sum(points, Vector()) / len(legs) for points in zip(*legs, strict=True))
     down = feet - hips
 
@@ -153,7 +147,7 @@ def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
         begin, end = ((point - hips).dot(down) for point in limb.reach)
         return abs(begin) <= _LEVEL * down.length_squared and end > _DOWN * down.length_squared
 
-    arms = [limb for limb in found if limb.label.name == "Arm"]
+    arms = [limb for limb in detected if limb.label.name == "Arm"]
     on_sides = {side: [stands(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
     agreed = all(any(standing) for standing in on_sides.values() if standing)
 
@@ -161,7 +155,7 @@ def _with_forelegs(found: list[LimbBones]) -> list[LimbBones]:
         label = Label("Leg", limb.label.side, front=True)
         return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
 
-    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in found]
+    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in detected]
 
 
 def _name(limb: LimbBones, is_quadruped: bool) -> str:

@@ -44,6 +44,11 @@ def scenario(user: User) -> Steps:
     show_rows()
     yield from wait()
     user.screenshot("planted")
+    yield from user.press("F9")
+    yield from wait()
+    user.screenshot("options")
+    yield from user.press("ESC")
+    yield from wait()
     # Half a metre in the scene is half a centimetre of the walk.
     assert np.median(before) > 0.5
     assert np.median(slides()) < 0.02
