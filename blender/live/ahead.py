@@ -22,7 +22,7 @@ from ..scene import pose_before
 from ..session import session
 from . import known_ahead, state
 from .blocks import LENGTH, Block, make_blocks
-from .reading import Reading
+from .reading import Reading, is_chosen_so
 
 _MOST = 64
 """Blocks of one armature that are kept: a thousand frames."""
@@ -93,7 +93,10 @@ def _ready(rigs: Iterable[Rig], scene: Scene) -> list[Block]:
 def _known(rig: Rig) -> _Limbs | None:
     """What is known of the armature's limbs; None where Live has yet to read them, or cannot pose them all."""
     now, limbs = state.cached(rig), _limbs.get(rig.session_uid)
-    if not now.reading or now.refused or now.left_out:
+    if not now.reading or now.left_out or any(refusal.kind != "NO_TARGET" for refusal in now.refused.values()):
+        return None
+    if not is_chosen_so(now.reading):
+        now.posed = False  # whatever Blender evaluates next, Live is to read it again
         return None
     if limbs and limbs.reading is now.reading and limbs.written == write.times():
         return limbs

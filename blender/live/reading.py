@@ -61,6 +61,20 @@ def forget_rest() -> None:
     _at_rest.clear()
 
 
+def chains_of(rig: Rig) -> Chains:
+    """Those that are not muted."""
+    return [(chain.name, chain.target, chain.pole_target) for chain in rig.two_bone_ik_chains if not chain.mute]
+
+
+def is_chosen_so(reading: Reading) -> bool:
+    """Whether the armature has the same chains and choices, whatever Blender has evaluated since they were read."""
+    try:
+        with_target = [chain for chain in chains_of(reading.plan.rig) if chain[1]]
+        return with_target == reading.chains and reading.fingerprint.holds(frozenset())
+    except ReferenceError:  # as in `_is_right`
+        return False
+
+
 def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: Set[ID] | None) -> Reading:
     """These chains as they are now; `before` itself where they would be read so again.
 

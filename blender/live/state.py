@@ -205,7 +205,7 @@ session.evaluated.append(_notice)
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:
     """The state of an armature, and what its chains depend on now; None where none of them can be solved."""
-    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
+    chains = reading.chains_of(rig)
     # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
     fit = [chain for chain in chains if chain[1]]
     refused = {

@@ -219,6 +219,16 @@ def by_pointer(rig: Object) -> None:
     other.name = "Target"
 
 
+def past_the_property(rig: Object) -> None:
+    """Blender calls no update of the property, and tags nothing."""
+    other = rigs.empty("Other", (1.0, 0.3, 1.2))
+    chain = rig.two_bone_ik_chains[0]
+    rigs.versions.stored(chain)["target"] = other
+    assert chain.target == other
+    bpy.data.objects["Target"].name = "Target.001"
+    other.name = "Target"
+
+
 def by_mode(rig: Object) -> None:
     rig.pose.bones["lower"].rotation_mode = "XYZ"
 
@@ -248,7 +258,19 @@ def by_muted_curves(rig: Object) -> None:
         curve.mute = True
 
 
-EDITS = [by_keys, by_parent, by_constraint, by_pointer, by_mode, by_spine, by_rest, by_object, by_choice, by_bone_keys]
+EDITS = [
+    past_the_property,
+    by_keys,
+    by_parent,
+    by_constraint,
+    by_pointer,
+    by_mode,
+    by_spine,
+    by_rest,
+    by_object,
+    by_choice,
+    by_bone_keys,
+]
 
 
 @pytest.mark.parametrize("told", [True, False])
