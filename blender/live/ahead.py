@@ -169,7 +169,7 @@ def shows(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> bool:
     elif limbs.proven:
         del _limbs[rig.session_uid]  # something was edited
     else:
-        limbs.fit = False  # something acts that nobody knows of
+        limbs.fit = False  # something else moves what the limbs hang on
     return right
 
 

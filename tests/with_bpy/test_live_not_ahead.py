@@ -219,7 +219,7 @@ def test_two_scenes_that_share_an_armature_show_their_own_frames(rig: Object) ->
             np.testing.assert_allclose(shown.pose.bones["lower"].tail, target.matrix_world.translation, atol=CLOSE)
 
 
-def test_view_layers_that_leave_a_target_out_do_not_spoil_the_other(rig: Object) -> None:
+def test_a_view_layer_without_the_target_does_not_spoil_another(rig: Object) -> None:
     scene = bpy.context.scene
     apart = bpy.data.collections.new("Apart")
     scene.collection.children.link(apart)
