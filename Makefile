@@ -94,6 +94,7 @@ bench: build
 	$(WHEEL)/bin/python benchmarks/switch.py
 	$(WHEEL)/bin/python benchmarks/crowd.py
 	$(WHEEL)/bin/python benchmarks/batch.py
+	$(WHEEL)/bin/python benchmarks/manifest.py
 
 compare: $(WHEEL)/ready
 	$(WHEEL)/bin/python benchmarks/compare.py $(BEFORE) $(AFTER)

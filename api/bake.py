@@ -170,7 +170,7 @@ def check(
     >>> hand.location = (3, 0, 1)
     >>> print(api.check(rig, frames=(1, 10), add_markers=True))
     forearm.L: 0 of 10 frames reached
-      too far on 10 frames (1-10), by up to 1.156
+      too far on 10 frames (1-10), by up to 1.16 m
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """

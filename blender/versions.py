@@ -24,6 +24,14 @@ else:
     Channelbag: TypeAlias = Action
 _new_curve_parameters = Channelbag.bl_rna.properties["fcurves"].srna.functions["new"].parameters.keys()
 _GROUP = next((name for name in ("action_group", "group_name") if name in _new_curve_parameters), "")
+HAS_FBX_IMPORT = hasattr(bpy.types, "WM_OT_fbx_import")
+"""Whether Blender itself imports FBX, and not an add-on."""
+
+WITHOUT_TEXTURES: dict[str, Any] = {"export_textures": False}
+"""What keeps Blender from writing textures beside a USD file."""
+if "export_textures_mode" in bpy.ops.wm.usd_export.get_rna_type().properties:
+    WITHOUT_TEXTURES = {"export_textures_mode": "KEEP"}
+
 _HAS_BUFFERS = True
 try:
     memoryview(cast(Any, Matrix()))

@@ -16,8 +16,9 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.settings.key_settings import DEFAULTS
 from ..blender.switch.switch_plan import ControlSet
+from .formats import BLEND, FORMATS, READABLE
 from .shot import ReportDetail
-from .text_values import above_zero, declared, frames, jobs, number, one_of, reader
+from .text_values import above_zero, declared, formats, frames, jobs, number, one_of, reader
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
 _SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
@@ -86,13 +87,16 @@ def parser(usage: str) -> ArgumentParser:
     adder = root.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     commands = {name: adder.add_parser(name, **texts, **_SHOWN) for name, texts in _HELP["commands"].items()}
     for name, command in commands.items():
-        _add(command, "file", nargs="?", metavar="FILE", type=_named)
+        _add(command, "file", nargs="?" if name == "detect" else "*", metavar="FILE", type=_named)
         _add(command, "--enable-autoexec", action="store_true")
+        if name != "switch":
+            _add(command, "--import-fps", type=above_zero("a frame rate"), metavar="FPS")
+            _add(command, "--import-scale", type=above_zero("a scale"), default=1.0, metavar="SCALE")
         if name != "detect":
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")
     bake, snap, plant, switch, detect = (commands[name] for name in names)
-    _add(switch, "--to", type=one_of(ControlSet), required=True)
+    _add(switch, "--to", type=one_of(ControlSet))
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     _add_declared(commands, "plant", default=None)  # a setup file may give what is not given here
     _add_declared(commands, "keys")
@@ -107,7 +111,11 @@ def parser(usage: str) -> ArgumentParser:
 
 
 def _add(group: Any, argument: str, *, texts: str = "arguments", **settings: Any) -> None:
-    group.add_argument(argument, help=_HELP[texts][argument], **settings)
+    group.add_argument(argument, help=_filled(_HELP[texts][argument]), **settings)
+
+
+def _filled(text: str) -> str:
+    return text.replace("{takes}", " ".join(READABLE[1:])).replace("{formats}", " ".join(FORMATS))
 
 
 def _add_declared(commands: Mapping[str, ArgumentParser], table: str, **default: Any) -> None:
@@ -148,5 +156,6 @@ def _add_many(many: Any) -> None:
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")
+    _add(many, "--format", dest="formats", type=formats, default=(BLEND,), metavar="FORMATS")
     _add(many, "--jobs", type=jobs, nargs="?", const=os.cpu_count(), default=0, metavar="N")
     _add(many, "--log-dir", type=Path, metavar="DIR")

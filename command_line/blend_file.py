@@ -1,11 +1,9 @@
-"""Opens and saves .blend files, and finds the armatures in them."""
+"""Opens .blend files and takes, and finds the armatures in them."""
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from os import SEEK_END
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import bpy
 
@@ -13,16 +11,15 @@ from ..blender.armatures import Rig, is_rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
+from ..blender.takes.import_take import import_take
 from . import console_output, interrupt
+from .formats import BLEND, READABLE, is_take
 
 _DAMAGE = {
     "is damaged": re.compile("corrupt|lost data", re.IGNORECASE),
     "was saved by a newer Blender": re.compile("loss of data", re.IGNORECASE),
 }
 """Words with which Blender reports what it does not have from a file that it opens all the same."""
-
-_LAST = b"\xb1\xea\x92\x8f"
-"""The last bytes of seekable Zstandard, the end of its table of contents."""
 
 
 def named_or_open(file: Path | None) -> Path:
@@ -43,20 +40,46 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         is_read[file] = False
 
 
-def load(file: Path, *, enable_autoexec: bool) -> str:
-    """Open the file; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
+class Loaded(NamedTuple):
+    """What is told of a file that was opened.
 
-    returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""
+    damage : a sentence if Blender says that the file is damaged or of a newer Blender, otherwise ""
+    notes : sentences for the report
+    """
+
+    damage: str = ""
+    notes: Sequence[str] = ()
+
+
+def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: float = 1.0) -> Loaded:
+    """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
+
+    fps, scale : of a take, see `import_take`
     """
     atomic_write.refuse_irregular(file)
+    take = is_take(file)
+    notes: list[str] = []
     try:
         with console_output.blender_output() as lines:
-            # Blender takes a relative path from $PWD, which a start from elsewhere may have left as it was. If
-            # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
-            bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
+            if take:
+                bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+                notes = import_take(file, bpy.context.scene, fps, scale)
+            else:
+                # Blender takes a relative path from $PWD, which a start from elsewhere may have left as it was. If
+                # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
+                bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
     except RuntimeError as error:
-        raise Refused("UNREADABLE", value=str(file), reason=_reason(error)) from None
+        raise Refused(
+            "UNREADABLE.damaged" if take or file.suffix == BLEND else "UNREADABLE.format",
+            value=str(file),
+            reason=reason(error),
+            known=", ".join(READABLE),
+        ) from None
     interrupt.check()
+    return Loaded("" if take else _damage(file, lines), notes)
+
+
+def _damage(file: Path, lines: Sequence[str]) -> str:
     damage = {what: dict.fromkeys(filter(words.search, lines)) for what, words in _DAMAGE.items()}
     return "; ".join(f'"{file}" {what}, as Blender says: {"; ".join(said)}' for what, said in damage.items() if said)
 
@@ -69,37 +92,6 @@ def notes() -> list[str]:
     return [f"Python was not run ({bpy.app.autoexec_fail_message}): use --enable-autoexec where targets depend on it"]
 
 
-@contextmanager
-def saved(source: Path, output: Path, *, force: bool) -> Iterator[Path]:
-    """Write the open file to `output`, compressed if `source` is; Refused if that cannot be done.
-
-    Gives the path of the complete file, which is renamed to `output` at the end.
-
-    force : a file without write permission is replaced
-    """
-    with source.open("rb") as file:
-        compress = file.read(7) != b"BLENDER"
-    # Relative paths in it count from where it is opened, and there a link may stand for it.
-    moved = source.parent.resolve() != output.parent.resolve()
-    with atomic_write.atomic_write(output, force=force) as beside:
-        try:
-            with atomic_write.as_private_as(output):
-                bpy.ops.wm.save_as_mainfile(
-                    filepath=str(beside.absolute()), copy=True, compress=compress, relative_remap=moved
-                )
-            interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
-            reason = "" if not compress or _is_whole(beside) else "it was cut off"
-        except RuntimeError as error:
-            reason = _reason(error)
-        if reason:
-            # Blender's own is that of its last step, which only follows from what went wrong before.
-            reason = atomic_write.obstacle(beside, 2 * source.stat().st_size) or reason
-            raise Refused("UNWRITABLE", value=str(output), reason=reason)
-        # It may take long, and what tells of the file should come just before the file.
-        atomic_write.sync(beside)
-        yield beside
-
-
 def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:
     """The armature object of this name; without one, all that have chains, or else the only one.
 
@@ -107,14 +99,14 @@ def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:
     """
     if name:
         return [_named(name)]
-    found = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
+    armatures = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
     if with_chains:
-        found = [item for item in found if item.two_bone_ik_chains]
-    if not found:
+        armatures = [item for item in armatures if item.two_bone_ik_chains]
+    if not armatures:
         raise Refused("NO_RIG.with_chains" if with_chains else "NO_RIG.in_scene", file=file)
-    if len(found) > 1 and not with_chains:
-        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in found), file=file)
-    return found
+    if len(armatures) > 1 and not with_chains:
+        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in armatures), file=file)
+    return armatures
 
 
 def _named(name: str) -> Rig:
@@ -124,14 +116,7 @@ def _named(name: str) -> Rig:
     return cast(Rig, bpy.data.objects[name])
 
 
-def _is_whole(compressed: Path) -> bool:
-    """False if a compressed file was cut off by a full disk, which Blender does not notice from 4.5 on."""
-    with compressed.open("rb") as file:
-        file.seek(0, SEEK_END)
-        file.seek(max(file.tell() - len(_LAST), 0))
-        return file.read() == _LAST
-
-
-def _reason(error: RuntimeError) -> str:
-    """The last line of Blender's error."""
-    return str(error).strip().splitlines()[-1].removeprefix("Error: ")
+def reason(error: RuntimeError) -> str:
+    """The last line of Blender's error that is not about the line of code."""
+    lines = [line for line in str(error).strip().splitlines() if not line.startswith("Location:")]
+    return lines[-1].removeprefix("Error: ")

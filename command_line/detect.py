@@ -23,7 +23,8 @@ def run(arguments: Namespace) -> int:
         if not arguments.force:
             _refuse_foreign(arguments.output)
     if arguments.file:
-        blend_file.load(file, enable_autoexec=arguments.enable_autoexec)
+        imported = {"fps": arguments.import_fps, "scale": arguments.import_scale}
+        blend_file.load(file, enable_autoexec=arguments.enable_autoexec, **imported)
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
     for note in rig_files.notes():
         complain(note)

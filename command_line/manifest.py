@@ -1,84 +1,114 @@
-"""A list of shots in TOML, for one machine or a farm:
+"""A list of shots, for one machine or a farm: a manifest in TOML, or FILEs of the command line.
 
     [[shot]]
     file = "seq1/sh010.blend"
+    name = "intro"
     setup = "hero.toml"
     rig = "Hero"
     frames = "1:120"
     output = "sh010_baked.blend"
+    formats = ["blend", "fbx"]
 
 Only `file` is needed; [defaults] and then the command line give what a shot leaves out. A pattern as `file` stands for
 all files that fit. `rig` may be a list, also of tables with `name` and `setup`: [[shot.rig]]. $VARIABLES of the
 environment in paths are filled in. Paths are relative to the manifest, except for
 `output`, which is relative to the folder for outputs. By default an output has the path of its file in that folder, and
-a file outside of the manifest's folder that path without "..". No output leaves the folder.
+a file outside of the manifest's folder that path without "..". No output leaves the folder. By default a shot has the
+path of its file without suffix as its name, or the last part of that if no other shot has the same.
 """
 
 import glob
 import os
 import re
-from collections.abc import Mapping
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
-from . import plant_options, record
+from ..blender.messages.translation import nearest_name
+from . import plant_options, record, shot_options
+from .formats import FORMATS
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, repeated
+from .rows import Row
 from .shot import Shot
-from .text_values import frames, of_table
+from .text_values import formats, frames, of_table
 
-_SHARED = ("setup", "rig", "frames", *plant_options.NAMES)
-_KEYS = ("file", *_SHARED, "output")
+_HOOKS = ("python_before", "python_after")
+_TABLES = ("plant", "switch")
+SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *plant_options.NAMES, *_TABLES)
+"""What shots and [defaults] may have."""
+
+_KEYS = ("file", "name", *SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
-def shots(path: Path, folder: Path | None, logs: Path | None, common: Shot, mapped: PathMapping) -> dict[int, Shot]:
-    """The shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What lists shots.
 
-    folder : for outputs and reports; None if none are written
-    logs : the folder for logs, or None
-    mapped : maps a path of the manifest to this machine
+    source : what it is called in messages
+    home : the folder that paths are relative to
+    mapped : maps a path to this machine
     """
-    home = path.absolute().parent
-    by_number: dict[int, Shot] = {}
-    outputs: dict[Path, int] = {}
-    for table in _tables(path):
-        entry = _Entry(f'Shot {len(by_number) + 1} of "{path}"', table, home, mapped)
-        for file in entry.files(folder):
-            number = len(by_number) + 1
-            shot = replace(
-                common, number=number, file=file, is_open=False, rigs=entry.rigs(common), **entry.asked(common)
-            )
-            if logs:
-                log = _below(logs, entry.output(file), entry.where).with_suffix(record.LOG_SUFFIX)
-                shot = replace(shot, log=log)
-            if folder:
-                output = _below(folder, entry.output(file), entry.where)
-                if output in outputs:
-                    raise Refused("SAME_OUTPUT", value=str(output), where=entry.where, other=outputs[output])
-                outputs[output] = number
-                writes = shot.command != "check"
-                shot = replace(shot, output=output if writes else None, report=output.with_suffix(record.SUFFIX))
-            by_number[number] = shot
-    return by_number
+
+    source: str
+    home: Path
+    mapped: PathMapping
 
 
-def numbers(text: str | None, count: int) -> list[int]:
-    """The numbers in a range expression such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
+def shots(rows: Sequence[Row], listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
+    """The chosen shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
+
+    arguments : say which are chosen, and have the folders for outputs, reports and logs
+    """
+    files = [(row, file) for row in rows for file in _files(row, listing, arguments.output_dir)]
+    names = _names(files)
+    stems = Counter(map(_stem, {file for _, file in files}))
+    places: dict[Path, int] = {}
+    chosen: dict[int, Shot] = {}
+    for number in numbers(arguments.shot, len(files), names):
+        row, file = files[number - 1]
+        entry = _Entry(f"Shot {number} of {listing.source}", row.read(), listing)
+        shot = entry.shot(file, common)
+        shot = replace(shot, number=number, name=names[number - 1])
+        base, written = entry.outputs(file, common, keep_suffix=stems[_stem(file)] > 1)
+        if arguments.log_dir:
+            shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, entry))
+        if arguments.output_dir:
+            report = _below(arguments.output_dir, base, record.SUFFIX, entry)
+            if report in places:
+                place = _below(arguments.output_dir, base, written[0], entry)
+                raise Refused("SAME_OUTPUT", value=str(place), where=entry.where, other=places[report])
+            places[report] = number
+            outputs = [_below(arguments.output_dir, base, suffix, entry) for suffix in written]
+            shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
+        chosen[number] = shot
+    return chosen
+
+
+def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int]:
+    """The numbers of names, and in range expressions such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
 
     A range that goes on beyond `count`, as the last task of a farm may ask for it, ends there.
     """
     if text is None:
         return list(range(1, count + 1))
     chosen: list[int] = []
-    for part in text.split(","):
-        span = _SPAN.fullmatch(part.strip())
+    places: dict[str, int] = {}
+    for part in map(str.strip, text.split(",")):
+        span = _SPAN.fullmatch(part)
         if not span:
-            raise Refused("ARGUMENTS.shot", value=text)
+            places = places or {name: number for number, name in enumerate(names, 1)}
+            if part not in places:
+                raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, names))
+            chosen.append(places[part])
+            continue
         first = int(span[1])
         last = int(span[3] or count) if span[2] else first
         if first > count:
@@ -89,51 +119,112 @@ def numbers(text: str | None, count: int) -> list[int]:
     return list(dict.fromkeys(chosen))
 
 
-def _tables(path: Path) -> list[dict[str, Any]]:
-    """The tables of the shots, filled in from [defaults]."""
-    tables, others = toml_file.tables(path, "shot", "defaults")
-    toml_file.refuse_empty(path, "shot", tables)
-    defaults = toml_file.table(path, "defaults", others)
-    toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, _SHARED)
-    return [defaults | table for table in tables]
+def _stem(file: str) -> str:
+    return os.path.splitext(os.path.normpath(file))[0]
+
+
+def _names(files: Sequence[tuple[Row, str]]) -> list[str]:
+    """The name of each shot; Refused if one is no name, or two have the same."""
+    stems = [_stem(file) for _, file in files]
+    last = [os.path.basename(stem) for stem in stems]
+    counts = Counter(last)
+    names = [
+        row.name or (part if counts[part] == 1 else stem.replace(os.sep, "/"))
+        for (row, _), part, stem in zip(files, last, stems, strict=True)
+    ]
+    shots = Counter(names)
+    for name in (row.name for row, _ in files if row.name):
+        if _SPAN.fullmatch(name) or "," in name:
+            raise Refused("SHOT_NAME.range", value=name)
+        if shots[name] > 1:
+            raise Refused("SHOT_NAME.twice", value=name)
+    return names
+
+
+def _files(row: Row, listing: Listing, folder: Path | None) -> Iterator[str]:
+    """The file of a row as it is written, or all that fit it as a pattern, but for those in the folder of outputs."""
+    # The folder of the manifest may have brackets in its name.
+    if not glob.has_magic(row.file):
+        yield row.file
+        return
+    where = f'"{row.file}" in {listing.source}'
+    text = str(listing.mapped(_filled(row.file, where, "file")))
+    if "\0" in text or os.path.exists(listing.home / text):
+        yield row.file
+        return
+    outputs = os.path.abspath(folder) if folder else None
+    home = glob.escape(str(listing.home))
+    names = sorted(glob.glob(str(Path(home) / text), recursive=True))
+    paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+    if not paths:
+        raise Refused("NO_FILE.matching", value=row.file, where=listing.source)
+    for path in paths:
+        yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One [[shot]] of a manifest, which may stand for several files.
+    """A shot of the list.
 
     where : for messages
-    home : the folder of the manifest
     """
 
     where: str
     table: Mapping[str, Any]
-    home: Path
-    mapped: PathMapping
+    listing: Listing
 
     def __post_init__(self) -> None:
         toml_file.refuse_unknown(self.where, self.table, _KEYS)
-        if "file" not in self.table:
+        if "name" in self.table:
+            self._text(self.table, "name")
+        if "file" not in self.table or not self._text(self.table, "file"):
             raise Refused("NO_FILE.in_shot", where=self.where)
 
-    def files(self, folder: Path | None) -> list[Path]:
-        """The file, or all that fit it as a pattern, but for those in the folder of outputs."""
-        text = self._filled(self.table, "file")
-        if not text:
-            raise Refused("NO_FILE.in_shot", where=self.where)
-        pattern = self.mapped(text)
-        path = self.home / pattern
-        if os.path.exists(path) or not glob.has_magic(str(pattern)):
-            return [path]
-        outputs = os.path.abspath(folder) if folder else None
-        # The folder of the manifest may have brackets in its name.
-        names = sorted(glob.glob(str(Path(glob.escape(str(self.home))) / pattern), recursive=True))
-        paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
-        if not paths:
-            raise Refused("NO_FILE.matching", value=self.table["file"], where=self.where)
-        return paths
+    def shot(self, file: str, common: Shot) -> Shot:
+        """The shot, but for what it writes."""
+        return replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **self._asked(common))
 
-    def rigs(self, common: Shot) -> tuple[RigSetup, ...]:
+    def outputs(self, file: str, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
+        """The path of the outputs in their folder, without suffix, and their suffixes.
+
+        keep_suffix : another shot's outputs would have the same path
+        """
+        says_formats = "formats" in self.table
+        suffixes: Sequence[str] = common.formats
+        if says_formats:
+            suffixes = of_table(self.where, "formats", self._formats(), formats)
+        if "output" not in self.table:
+            seen = self._seen(self._file(file))
+            return (str(seen) if keep_suffix else os.path.splitext(seen)[0]), suffixes
+        output = self._filled("output")
+        base, suffix = os.path.splitext(output)
+        if suffix.lower() in FORMATS:
+            return base, suffixes if says_formats else (suffix,)
+        if not says_formats:
+            _below(Path(), output, "", self)
+            raise Refused("OUTPUT_FORMAT", value=output, known=", ".join(FORMATS))
+        return output, suffixes
+
+    def _formats(self) -> str:
+        return ",".join(toml_file.texts(self.where, "formats", self.table["formats"]))
+
+    def _file(self, file: str) -> Path:
+        """The file at its place on this machine."""
+        if file != self.table["file"]:
+            return self.listing.home / file  # found by a pattern
+        return self.listing.home / self.listing.mapped(self._filled("file"))
+
+    def _seen(self, file: Path) -> Path:
+        """The path of the file in the folder for outputs."""
+        home = self.listing.home
+        if not file.is_relative_to(home):
+            # What a pattern elsewhere finds keeps its folders below the part of it that is fixed.
+            fixed = Path(re.split(r"[^/\\]*[*?[]", str(self.listing.mapped(self._filled("file"))))[0])
+            return file.relative_to(fixed) if file != fixed and file.is_relative_to(fixed) else Path(file.name)
+        seen = Path(os.path.normpath(file.relative_to(home)))
+        return Path(*(part for part in seen.parts if part != os.pardir))
+
+    def _rigs(self, common: Shot) -> tuple[RigSetup, ...]:
         """The armatures, each with its own setup or that of the shot."""
         if not self.table.keys() & {"rig", "setup"}:
             return common.rigs
@@ -143,28 +234,28 @@ class _Entry:
         setup = self._path(self.table, "setup") if "setup" in self.table else shared.pop()
         if not self.table.get("rig"):
             return tuple(replace(rig, setup=setup) for rig in common.rigs)
-        given = self.table["rig"]
-        rigs = [self._rig(item, setup) for item in (given if isinstance(given, list) else [given])]
+        names = self.table["rig"]
+        rigs = [self._rig(item, setup) for item in (names if isinstance(names, list) else [names])]
         if (twice := repeated([rig.name for rig in rigs])) is not None:
             raise Refused("SAME_RIG", value=twice, where=self.where)
         return tuple(rigs)
 
-    def asked(self, common: Shot) -> dict[str, Any]:
-        """The range of frames, and what to plant, by the fields of a shot; what the table leaves out is as `common`."""
-        plant = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
-        fields: dict[str, Any] = {"plant": {**common.plant, **plant_options.read(self.where, plant)}}
+    def _asked(self, common: Shot) -> dict[str, Any]:
+        """The options by the fields of a shot; what the table leaves out is as `common`."""
+        flat = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
+        plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
+        for key in flat.keys() & plant.keys():
+            raise Refused("TWO_KEYS", where=self.where, key=key)
+        inner = f"[shot.plant] of {self.where}"
+        fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
+        fields["plant"] = {**common.plant, **plant_options.read(self.where, flat), **plant_options.read(inner, plant)}
+        fields |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
         if "frames" in self.table:
             fields["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
+            start, end, _ = fields["frames"]
+            if end < start:
+                raise Refused("EMPTY_FRAMES", where=self.where, value=self.table["frames"])
         return fields
-
-    def output(self, file: Path) -> Path:
-        """The path of the file's output in the folder for outputs."""
-        if "output" in self.table:
-            return Path(self._filled(self.table, "output"))
-        seen = (
-            Path(os.path.normpath(file.relative_to(self.home))) if file.is_relative_to(self.home) else Path(file.name)
-        )
-        return Path(*(part for part in seen.parts if part != os.pardir))
 
     def _rig(self, item: Any, setup: Path | None) -> RigSetup:
         if not isinstance(item, dict):
@@ -175,25 +266,28 @@ class _Entry:
         return RigSetup(name=self._text(item, "name"), setup=self._path(item, "setup") if "setup" in item else setup)
 
     def _path(self, table: Mapping[str, Any], key: str) -> Path:
-        return self.home / self.mapped(self._filled(table, key))
+        return self.listing.home / self.listing.mapped(_filled(self._text(table, key), self.where, key))
 
     def _text(self, table: Mapping[str, Any], key: str) -> str:
         (text,) = toml_file.texts(self.where, key, [table[key]])
         return text
 
-    def _filled(self, table: Mapping[str, Any], key: str) -> str:
-        """The text with its environment variables filled in."""
-        text = self._text(table, key)
-        filled = os.path.expandvars(text)
-        if left := _VARIABLE.search(filled):
-            raise Refused("VARIABLE", value=left[0], where=self.where, key=key, text=text)
-        return filled
+    def _filled(self, key: str) -> str:
+        return _filled(self._text(self.table, key), self.where, key)
 
 
-def _below(folder: Path, output: Path, where: str) -> Path:
-    """The path of the output; Refused if it leaves the folder, or is the folder."""
+def _filled(text: str, where: str, key: str) -> str:
+    """The text with its environment variables filled in."""
+    filled = os.path.expandvars(text)
+    if left := _VARIABLE.search(filled):
+        raise Refused("VARIABLE", value=left[0], where=where, key=key, text=text)
+    return filled
+
+
+def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:
+    """The path of a file in the folder; Refused if it leaves the folder, or is the folder."""
     # Without "..", which leads elsewhere behind a link.
-    path = Path(os.path.abspath(folder / output))
+    path = Path(os.path.abspath(folder / base))
     if not path.parent.is_relative_to(os.path.abspath(folder)):
-        raise Refused("OUTSIDE", value=str(output), where=where, folder=folder)
-    return path
+        raise Refused("OUTSIDE", value=entry.table.get("output", base), where=entry.where, folder=folder)
+    return path.with_name(path.name + suffix)

@@ -9,6 +9,7 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from ..blender.targets.space import floor_named
+from .shot_options import flag
 from .text_values import STILLNESS, declared, number, of_table, reader
 
 _ROWS = declared("plant")
@@ -27,7 +28,7 @@ def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(where: str, key: str, value: object) -> Any:
     if _ROWS[key]["type"] == "bool":
-        return _flag(where, key, value)
+        return flag(where, key, value)
     if key == "floor" and type(value) in (int, float):  # a bool is an int, too
         return of_table(where, key, str(value), number("a height", isfinite))
     if key == "floor" and not isinstance(value, str):
@@ -38,18 +39,12 @@ def _value(where: str, key: str, value: object) -> Any:
     return of_table(where, key, value, reader(key))
 
 
-def _flag(where: str, key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise Refused("WRONG_TYPE.field", value=value, wanted=translated("part.bool"), where=where, key=key)
-    return value
-
-
-def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
+def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as `api.plant` takes them; Refused where there is no such floor."""
     readers: dict[str, Callable[[Any], Any]] = {
         "hips": lambda name: name or None,
         "floor": lambda floor: floor if isinstance(floor, float) else floor_named(floor),
         "stillness": lambda pairs: api.Stillness(**dict(pairs)),
     }
-    values = {name: readers[name](value) if name in readers else value for name, value in given.items()}
+    values = {name: readers[name](value) if name in readers else value for name, value in options.items()}
     return {_ROWS[name].get("keyword", name): value for name, value in values.items()}

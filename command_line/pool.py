@@ -1,8 +1,8 @@
 """Many shots on one machine: several Blenders, each baking shot after shot."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from queue import LifoQueue
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import LifoQueue, SimpleQueue
 from threading import Event
 
 from ..blender.files import file_lock
@@ -46,6 +46,8 @@ def outcomes(
 ) -> Generator[tuple[int, Outcome], None, None]:
     """The outcomes of the shots by their numbers, each as it ends. To close it earlier ends the workers.
 
+    Shots that another run is at go to the end of the queue, and are waited for there.
+
     call : the command line of a worker
     time_limit : seconds that a worker has for one shot, its start included, and no time in which another pool is at it
     done_before : gives the outcome of a shot for which no worker is needed
@@ -53,16 +55,28 @@ def outcomes(
     count, is_over = min(jobs, len(shots)), Event()
     workers, executor = _Workers(call, count, time_limit), ThreadPoolExecutor(count)
 
-    def act(shot: Shot) -> Outcome:
-        while True:
-            found = done_before(shot) or workers.outcome(shot)
-            if found.state != BUSY or not shot.report or not file_lock.waited_for(shot.report, is_over):
-                return found
+    ended: SimpleQueue[Future[tuple[int, Outcome]]] = SimpleQueue()
+
+    def act(number: int, wait: bool) -> tuple[int, Outcome]:
+        shot = shots[number]
+        if wait and shot.report:
+            file_lock.waited_for(shot.report, is_over)
+        return number, done_before(shot) or workers.outcome(shot)
+
+    def submit(number: int, *, wait: bool) -> None:
+        executor.submit(act, number, wait).add_done_callback(ended.put)
 
     try:
-        futures = {executor.submit(act, shot): number for number, shot in shots.items()}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+        for number in shots:
+            submit(number, wait=False)
+        left = len(shots)
+        while left:
+            number, answer = ended.get().result()
+            if answer.state == BUSY:
+                submit(number, wait=True)
+            else:
+                left -= 1
+                yield number, answer
     except BaseException:
         # What has not begun does not begin, and what has begun leaves nothing behind.
         is_over.set()

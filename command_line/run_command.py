@@ -1,13 +1,18 @@
 """Commands that work on shots: on one shot, or on those of a manifest, in this Blender or in several."""
 
+import os
 from argparse import Namespace
+from collections import deque
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
+from glob import has_magic
+from pathlib import Path
 from threading import TIMEOUT_MAX
 
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, outcome, plant_options, pool, worker
+from . import blend_file, manifest, outcome, plant_options, pool, rows, worker
+from .formats import is_take
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
 from .progress import Progress
@@ -33,32 +38,30 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
         worker.serve(lambda shot: run_shot(shot, progress, wait=False))
         return ExitStatus.DONE
     _refuse_combination(arguments)
-    one = _shot(arguments)
-    return (_run_many if arguments.manifest else _run_one)(one, arguments, call, progress)
+    shot = _shot(arguments)
+    return (_run_many if _are_many(arguments) else _run_one)(shot, arguments, call, progress)
 
 
-def _run_one(one: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
+def _run_one(shot: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     """Carry out one shot, and tell all of its reports."""
-    _refuse_overwriting([replace(one, output=None)] if arguments.in_place else [one], arguments)
+    _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else [shot], arguments)
     summary = Summary(arguments.summary)
-    with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
-        ((_, found),) = ending
-    for report in found.reports:
+    with closing(_outcomes({0: shot}, arguments, call, progress)) as ending:
+        ((_, ended),) = ending
+    for report in ended.reports:
         print(*map(one_line, [report.rig, *report.lines()]), sep="\n", flush=True)
-    if found.state == outcome.TO_DO:
-        print(one_line(f"{found.state}: {found.text}"))
+    if ended.state == outcome.TO_DO:
+        print(one_line(f"{ended.state}: {ended.text}"))
     else:
-        summary.add(one, found)
-    _warn(found.damage)
-    return max(_ended(found.status, found.text, progress), _ended_summary(summary, progress))
+        summary.add(shot, ended)
+    _warn(ended.damage)
+    return max(_ended(ended.status, ended.text, progress), _ended_summary(summary, progress))
 
 
 def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
-    """Carry out the shots of the manifest, for which `common` gives what they leave out, and tell how each ended."""
-    mapped = mapping(arguments.path_mapping)
-    shots = manifest.shots(arguments.manifest, arguments.output_dir, arguments.log_dir, common, mapped)
-    _refuse_overwriting(shots.values(), arguments)
-    chosen = {number: shots[number] for number in manifest.numbers(arguments.shot, len(shots))}
+    """Carry out the shots of the list, for which `common` gives what they leave out, and tell how each ended."""
+    chosen = _chosen(common, arguments)
+    _refuse_overwriting(chosen.values(), arguments)
     summary = Summary(arguments.summary)
     outcomes: dict[int, Outcome] = {}
     with closing(_outcomes(chosen, arguments, call, progress)) as ending:
@@ -68,6 +71,24 @@ def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress:
                 summary.add(chosen[number], ended)
     status = _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
     return max(status, _ended_summary(summary, progress))
+
+
+def _are_many(arguments: Namespace) -> bool:
+    """Whether the arguments list shots: in a manifest, as several FILEs, or with a folder for outputs."""
+    files = arguments.file
+    is_pattern = len(files) == 1 and has_magic(str(files[0])) and not os.path.exists(files[0])
+    return bool(arguments.manifest or arguments.output_dir or len(files) > 1 or is_pattern)
+
+
+def _chosen(common: Shot, arguments: Namespace) -> dict[int, Shot]:
+    mapped = mapping(arguments.path_mapping)
+    if path := arguments.manifest:
+        listed = rows.of_manifest(path, manifest.SHARED, whole=arguments.shot is None)
+        listing = manifest.Listing(source=f'"{path}"', home=path.absolute().parent, mapped=mapped)
+    else:
+        listed = rows.of_files(arguments.file)
+        listing = manifest.Listing(source="the command line", home=Path.cwd(), mapped=mapped)
+    return manifest.shots(listed, listing, arguments, common)
 
 
 def _outcomes(
@@ -83,39 +104,54 @@ def _outcomes(
             progress(done / len(shots))
             yield ended
     else:
-        for done, number in enumerate(shots):
-            yield number, run_shot(shots[number], progress.part(done, len(shots)))
+        # Those that another run is at go to the end, and are waited for there.
+        waiting = deque((number, False) for number in shots)
+        while waiting:
+            number, wait = waiting.popleft()
+            ended = run_shot(shots[number], progress.part(len(shots) - len(waiting) - 1, len(shots)), wait=wait)
+            if ended.state == outcome.BUSY:
+                waiting.append((number, True))
+            else:
+                yield number, ended
 
 
 def _refuse_combination(arguments: Namespace) -> None:
     """Raise `Refused` if arguments contradict each other, or none says what to write."""
     alone = ("file", "output", "in_place", "report")
     many = ("shot", "output_dir", "log_dir", "jobs", "path_mapping")
-    for name in alone if arguments.manifest else many:
-        if getattr(arguments, name):
+    are_many = _are_many(arguments)
+    for name in alone if are_many else many:
+        if getattr(arguments, name) and (name != "file" or arguments.manifest):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            raise Refused("ARGUMENTS.one_file" if arguments.manifest else "ARGUMENTS.many_files", value=option)
+            raise Refused("ARGUMENTS.one_file" if are_many else "ARGUMENTS.many_files", value=option)
+    if arguments.in_place and arguments.file and is_take(arguments.file[0]):
+        raise Refused("ARGUMENTS.in_place", value=str(arguments.file[0]))
+    if arguments.command == "switch" and not (arguments.to or arguments.manifest):
+        raise Refused("ARGUMENTS.no_control_set")
     if arguments.command != "check" and not (arguments.output or arguments.in_place or arguments.output_dir):
-        where = "--output-dir" if arguments.manifest else "--output or --in-place"
+        where = "--output-dir" if are_many else "--output or --in-place"
         raise Refused("ARGUMENTS.no_output", where=where)
 
 
 def _shot(arguments: Namespace) -> Shot:
     """The fields of a shot that the arguments give."""
     # The shots of a manifest have files of their own.
-    file = arguments.manifest or blend_file.named_or_open(arguments.file)
-    known = {field.name for field in fields(Shot)}
-    asked = {name: value for name, value in vars(arguments).items() if name in known}
+    file = arguments.manifest or blend_file.named_or_open(arguments.file[0] if arguments.file else None)
+    names = {field.name for field in fields(Shot)}
+    values = {name: value for name, value in vars(arguments).items() if name in names}
     plant = {name: value for name in plant_options.NAMES if (value := getattr(arguments, name, None)) is not None}
     output = file if arguments.in_place else arguments.output
+    outputs = (output,) if output else ()
     rigs = from_arguments(arguments.rigs or ())
-    return Shot(**asked | {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "output": output})
+    values |= {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "outputs": outputs}
+    return Shot(**values)
 
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
-    read += [arguments.manifest, arguments.path_mapping, arguments.python_before, arguments.python_after]
-    written = [path for shot in shots for path in (shot.output, shot.report, shot.log)] + [arguments.summary]
+    read += [path for shot in shots for path in (shot.python_before, shot.python_after)]
+    read += [arguments.manifest, arguments.path_mapping]
+    written = [path for shot in shots for path in (*shot.outputs, shot.report, shot.log)] + [arguments.summary]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 
 

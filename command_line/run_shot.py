@@ -17,7 +17,8 @@ from ..blender.bake.build_plan import TakingPart, after_followed, chains_taking_
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
-from . import blend_file, interrupt, outcome, plant_options, record
+from . import blend_file, interrupt, outcome, outputs, plant_options, record
+from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot
 from .text_values import declared
@@ -41,7 +42,7 @@ class _Asked:
     left_out: TakingPart | None = None
 
 
-def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
+def run_shot(what: Shot, progress: Progress, *, wait: bool) -> Outcome:
     """Carry out the shot; one of a manifest is skipped if its report says that the same was done before.
 
     wait : until another pool that is at it has done it; else the outcome is BUSY
@@ -51,13 +52,14 @@ def run_shot(what: Shot, progress: Progress, *, wait: bool = True) -> Outcome:
     try:
         setups = _setups(what)
         request = what.request(setups)
-        found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
-        progress(1.0)
+        ended = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
+        if ended.state != outcome.BUSY:
+            progress(1.0)
     except Refused as refused:
         if not what.dry_run:
             record.write_failure(what, request, outcome.REFUSED, refused, clock.times())
-        found = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
-    return replace(found, **clock.times())
+        ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
+    return replace(ended, **clock.times())
 
 
 def done_before(what: Shot) -> Outcome | None:
@@ -66,23 +68,23 @@ def done_before(what: Shot) -> Outcome | None:
     try:
         if not (what.is_resumed and record.earlier(what)):
             return None
-        found = _done_before(what, what.request(_setups(what)))
+        ended = _done_before(what, what.request(_setups(what)))
     except Refused:
         return None
-    return found and replace(found, **clock.times())
+    return ended and replace(ended, **clock.times())
 
 
 def _setups(what: Shot) -> Setups:
     """The setup of each armature; to keep going, the refusal in place of one that cannot be read."""
-    found: list[api.Setup | Refused | None] = []
+    setups: list[api.Setup | Refused | None] = []
     for rig in what.rigs:
         try:
-            found.append(rig.load())
+            setups.append(rig.load())
         except Refused as refused:
             if not what.keep_going:
                 raise
-            found.append(refused)
-    return found
+            setups.append(refused)
+    return setups
 
 
 def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
@@ -103,10 +105,16 @@ def _carried_out(
     progress: Progress,
     wait: bool,
 ) -> Outcome:
-    for path in filter(None, (what.output, what.report)):
+    if what.command == "switch" and is_take(what.file):
+        raise Refused("NO_SWITCH", value=str(what.file))
+    if what.command == "switch" and not what.to:
+        raise Refused("NO_CONTROL_SET")
+    outputs.refuse_formats(what)
+    for path in filter(None, (*what.outputs, what.report)):
         atomic_write.refuse_unwritable(path, force=what.force)
     if what.dry_run:
-        written = f'writes "{what.output}"' if what.output else "writes no file"
+        files = ", ".join(f'"{output}"' for output in what.outputs)
+        written = f"writes {files}" if files else "writes no file"
         return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
     with file_lock.locked(what.report, wait=wait) if what.is_resumed and what.report else nullcontext(True) as is_ours:
         if not is_ours:
@@ -117,22 +125,28 @@ def _carried_out(
 
 def _written(what: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage = "" if what.is_open else blend_file.load(what.file, enable_autoexec=what.enable_autoexec)
+    damage, notes = blend_file.Loaded() if what.is_open else _loaded(what)
     if damage and what.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if what.python_before:
         _run_script(what.python_before)
-    reports, refusals = _reports(what, setups, [*blend_file.notes(), *filter(None, [damage])], progress)
+    reports, refusals = _reports(what, setups, [*blend_file.notes(), *notes, *filter(None, [damage])], progress)
     if what.python_after:
         _run_script(what.python_after)
     interrupt.check()
-    saved = blend_file.saved(what.file, what.output, force=what.force) if what.output else nullcontext()
-    with saved as output:
-        record.write(what, request, reports, refusals, clock.times(), damage, output)
-    found = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
+    with ExitStack() as opened:
+        saved = [opened.enter_context(output) for output in outputs.saved(what, reports)]
+        record.write(what, request, reports, refusals, clock.times(), damage, saved)
+    ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
     if refusals:
-        found = outcome.left_out(found, refusals)
-    return replace(found, damage=damage, reports=tuple(reports))
+        ended = outcome.left_out(ended, refusals)
+    return replace(ended, damage=damage, reports=tuple(reports))
+
+
+def _loaded(what: Shot) -> blend_file.Loaded:
+    return blend_file.load(
+        what.file, enable_autoexec=what.enable_autoexec, fps=what.import_fps, scale=what.import_scale
+    )
 
 
 def _run_script(path: Path) -> None:
@@ -161,6 +175,7 @@ def _reports(
                 raise
 
     found = _found(what, setups, kept_going)
+    outputs.refuse_several(what, len(found))
     reports: list[api.Report] = []
     groups, in_circle = _groups(what, found)
     for refusal in in_circle:
@@ -229,7 +244,7 @@ def _posed(
         for rig, asked in rigs.items():
             with kept_going():
                 if what.command == "check":
-                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig))
+                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig), sampling=what.sampling)
                     reports.append(_told(report, asked))
                     continue
                 request = opened.enter_context(closing(_request(what, rig, asked)))

@@ -11,7 +11,7 @@ from .. import api
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.options import Word
-from ..blender.settings.key_settings import DEFAULTS, Keys, Measure
+from ..blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from ..blender.switch.switch_plan import ControlSet
 from .rig_setup import RigSetup
 
@@ -26,7 +26,7 @@ class ReportDetail(Word):
     SUMMARY = "SUMMARY"
 
 
-_NOT_ASKED = {"number", "is_open", "output", "report", "report_detail", "log"} | {
+_NOT_ASKED = {"number", "name", "is_open", "outputs", "formats", "report", "report_detail", "log"} | {
     *("strict", "keep_going", "dry_run", "force"),
 }
 """Fields of a shot that change nothing in its result."""
@@ -37,12 +37,15 @@ class Shot:
     """What to do.
 
     command : bake, check, snap, plant or switch
-    number : in its manifest, from 1 on; None without a manifest
-    file : the .blend file; if `is_open`, the file that is already open
+    number, name : in the list of shots, from 1 on; None and "" of a single one
+    file : the .blend file or take; if `is_open`, the file that is already open
+    import_fps, import_scale : of a take, see `import_take`
     rigs : the armatures and their setups
     plant : what to plant, and how, as far as it is said: see `plant_options`
     to, switched : what limbs of these names, or all, are to show
-    output, report : paths to write, or None
+    outputs : the files to write, in the formats of their suffixes
+    formats : suffixes of what shots of a list write that say nothing else
+    report : the file to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
     python_before, python_after : scripts that run in the open file, before the bake and before it is saved
@@ -56,19 +59,26 @@ class Shot:
 
     command: str
     number: int | None = None
+    name: str = ""
     file: Path
     is_open: bool = False
     enable_autoexec: bool = False
+    import_fps: float | None = None
+    import_scale: float = 1.0
     rigs: tuple[RigSetup, ...] = (RigSetup(),)
     frames: tuple[float, float, float] | None = None
     keys: Keys = DEFAULTS.keys
     tolerance: float = DEFAULTS.tolerance
+    interpolation: str = DEFAULTS.interpolation
+    new_action: bool = DEFAULTS.new_action
+    sampling: Sampling = DEFAULTS.sampling
     measure: Measure = DEFAULTS.measure
     plant: Mapping[str, Any] = field(default_factory=dict)
     to: ControlSet | None = None
     switched: Sequence[str] | None = None
     set_aligned: bool = False
-    output: Path | None = None
+    outputs: tuple[Path, ...] = ()
+    formats: tuple[str, ...] = ()
     report: Path | None = None
     log: Path | None = None
     python_before: Path | None = None
@@ -81,7 +91,7 @@ class Shot:
 
     @property
     def is_resumed(self) -> bool:
-        """True if the shot is skipped where it was done before: a shot of a manifest."""
+        """True if the shot is skipped where it was done before: one of a list."""
         return self.number is not None
 
     def request(self, setups: Setups) -> dict[str, Any]:

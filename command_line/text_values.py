@@ -1,7 +1,7 @@
 """Reads values from text, as arguments and files in TOML have them; ArgumentTypeError says what is wrong."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from enum import StrEnum
 from math import inf, isfinite, nan
@@ -12,7 +12,8 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.options import rows
-from ..blender.settings.key_settings import Keys, Measure
+from ..blender.settings.key_settings import Keys, Measure, Sampling
+from .formats import FORMATS
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
 
@@ -22,6 +23,15 @@ def jobs(text: str) -> int:
     if not text.isdecimal():
         raise ArgumentTypeError(f'"{text}" is not a number of Blenders')
     return int(text)
+
+
+def formats(text: str) -> tuple[str, ...]:
+    """Suffixes of files that can be written, that of Blender first."""
+    found = {f".{part.strip().lower().removeprefix('.')}" for part in text.split(",")}
+    for suffix in sorted(found - {*FORMATS}):
+        names = [known[1:] for known in FORMATS]
+        raise ArgumentTypeError(f'"{suffix[1:]}" is not one of {known_words(suffix[1:], names)}')
+    return tuple(sorted(found, key=FORMATS.index))
 
 
 def frames(text: str) -> tuple[float, float, float]:
@@ -100,9 +110,22 @@ def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) 
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
 
 
+def _among(words: Collection[str]) -> Callable[[str], str]:
+    """Reads one of Blender's words, in capital or small letters."""
+
+    def chosen(text: str) -> str:
+        if text.upper() not in words:
+            raise ArgumentTypeError(f'"{text}" is not one of {known_words(text, words)}')
+        return text.upper()
+
+    return chosen
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "keys": one_of(Keys),
     "tolerance": above_zero("a distance"),
+    "interpolation": _among(rows("keys")["interpolation"]["words"]),
+    "sampling": one_of(Sampling),
     "measure": one_of(Measure),
     "limbs": limbs,
     "keep": kept,

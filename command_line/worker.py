@@ -99,7 +99,7 @@ class Worker:
 
     def _clean_up(self, shot: Shot, state: str, text: str, clock: Clock) -> None:
         """Remove what the process has left, and write the report that it could not write."""
-        for path in filter(None, (shot.output, shot.report)):
+        for path in filter(None, (*shot.outputs, shot.report)):
             atomic_write.tidy(path)
         if shot.report:
             # The lock that it held has left its file behind. If another pool has the lock, the shot is its own now.

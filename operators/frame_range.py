@@ -8,15 +8,7 @@ from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import (
-    Result,
-    SelectedChainsOperator,
-    active_names,
-    api,
-    in_hand,
-    selected,
-    selected_with_chains,
-)
+from .armature_operator import Result, SelectedChainsOperator, active_names, api, in_hand, selected
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -47,7 +39,7 @@ def _bone_keys(context: Context, only_active: bool) -> list[float]:
 
 def _target_keys(context: Context, only_active: bool) -> list[float]:
     frames: list[float] = []
-    for rig in [in_hand.rig_in_hand(context)] if only_active else selected_with_chains(context):
+    for rig in [in_hand.rig_in_hand(context)] if only_active else selected(context):
         try:
             frames += api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:

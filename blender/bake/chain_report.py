@@ -124,16 +124,17 @@ class ChainReport:
             "off_bone": self.off_bone,
         }
 
-    def findings(self, planted: bool = False) -> list[Finding]:
+    def findings(self, planted: bool = False, unit: str = "") -> list[Finding]:
         """A headline, then a line for each thing that an animator should look at, with its frames.
 
         planted : the limb was to be somewhere, and had no target
+        unit : what a world unit is, as `Report` has it
         """
         reached = self.status == int(Status.REACHED)  # by the word itself, NumPy takes ten times as long
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
         details = [
             Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
-            for text, where, weight in self._details(reached)
+            for text, where, weight in self._details(reached, unit)
         ]
         worst = self.worst
         if worst is None:
@@ -141,7 +142,7 @@ class ChainReport:
             return [Finding(text), *details]
         frame, off = worst
         named = {"chain": self.name, "when": when(self.frames, self.misposed), "off": off, "bone": self.off_bone}
-        misposed = translated("report.misposed", **named, frame=frame_text(frame))
+        misposed = translated("report.misposed", unit=unit, **named, frame=frame_text(frame))
         as_solved = "  " + translated("report.as_solved", **counts)
         return [Finding(misposed, frame), Finding(as_solved), *details]
 
@@ -159,14 +160,15 @@ class ChainReport:
         """The same without frames."""
         return [finding.text for finding in self.findings()]
 
-    def _details(self, reached: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
+    def _details(self, reached: NDArray[np.bool_], unit: str) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
         """What there is to say, on which frames, and (n,) how much of it shows on each."""
         on = partial(when, self.frames)
         for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED) if self.status.any() else ():
             where = self.status == int(status)
             if where.any():
                 short, miss = _short(status), self.miss[where].max()
-                yield translated("report.short", short=short, when=on(where), miss=miss), where, self.miss
+                text = translated("report.short", unit=unit, short=short, when=on(where), miss=miss)
+                yield text, where, self.miss
         if self.degenerate.any():
             arrived, count = np.count_nonzero(self.degenerate & reached), np.count_nonzero(self.degenerate)
             frames = on(self.degenerate)

@@ -17,7 +17,16 @@ from . import atomic_write
 def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The tables [[name]] of the file, and what it has under the names `others`; Refused if it holds anything else."""
     try:
-        content = tomllib.loads(atomic_write.text(path))
+        text = atomic_write.text(path)
+    except ValueError as error:
+        raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
+    return tables_of(path, text, name, *others)
+
+
+def tables_of(path: Path, text: str, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The same of the text of a file, or of a part of it."""
+    try:
+        content = tomllib.loads(text)
     except RecursionError:
         raise Refused("NOT_TOML.nested", value=str(path)) from None
     except ValueError as error:
@@ -35,6 +44,14 @@ def table(path: Path, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(content_of_table, dict):
         raise Refused("WRONG_TYPE.one_table", value=name, path=path)
     return content_of_table
+
+
+def part(where: str, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of this name in another one, empty if there is none; Refused if it is something else."""
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise Refused("WRONG_TYPE.part", value=name, where=where)
+    return found
 
 
 def refuse_empty(path: Path, name: str, listed: Sequence[object]) -> None:

@@ -182,10 +182,8 @@ class HeldTargets(ExitStack):
             curve = find(path, index=index)
             return curve.evaluate(frame) if curve else now
 
-        return {
-            path: np.array([value(path, *component) for component in enumerate(copy.path_resolve(path))])
-            for path in _paths(target)
-        }
+        now: dict[str, Sequence[float]] = {path: copy.path_resolve(path) for path in _paths(target)}
+        return {path: np.array([value(path, *row) for row in enumerate(values)]) for path, values in now.items()}
 
 
 def _deselect(curve: FCurve) -> None:

@@ -241,7 +241,7 @@ def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
 
 
 def plain_objects(need: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
-    """The objects of which F-curves alone tell all that is wanted."""
+    """The objects of which F-curves alone tell all that is needed."""
     return frozenset(item for item in _by_object(need.points) if not obstacle(need.only({item}), keyed, {}))
 
 

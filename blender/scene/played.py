@@ -21,7 +21,7 @@ _SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM
 
 
 def needed(need: SampleNeed) -> str:
-    """Why only playing the scene tells what is wanted, in words; "" where there is no need to."""
+    """Why only playing the scene tells what is needed, in words; "" where there is no need to."""
     items = _upstream(need)
     if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
         return translated("obstacle.simulation")
@@ -36,12 +36,12 @@ def handled(*events: str) -> bool:
 
 
 def driven(need: SampleNeed) -> bool:
-    """True if drivers of what is wanted read animated properties of a scene: elsewhere these do not move."""
+    """True if drivers of what is needed read animated properties of a scene: elsewhere these do not move."""
     return _driven_by_scene(_upstream(need))
 
 
 def _upstream(need: SampleNeed) -> set[Object]:
-    """What is wanted, and all objects that it depends on."""
+    """What is needed, and all objects that it depends on."""
     return {place.object for place in dependencies.upstream(*need.placed)}
 
 
@@ -76,7 +76,7 @@ def opened(scene: Scene, need: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
 
 
 def probed(scene: Scene, need: SampleNeed) -> Samples:
-    """One frame of a scene that is probed for all that is wanted: as it stands, with edits that have no key."""
+    """One frame of a scene that is probed for all that is needed: as it stands, with edits that have no key."""
     recorder = probe.Recorder(need)
     layer = scene.view_layers[0]
     layer.update()

@@ -1,4 +1,4 @@
-"""A temporary empty that makes Blender evaluate what is wanted: hidden, excluded, or in no scene at all.
+"""A temporary empty that makes Blender evaluate what is needed: hidden, excluded, or in no scene at all.
 
 A constraint pulls its target into the dependency graph even when it is muted, and a bone named as its subtarget pulls
 in the armature's pose.
@@ -30,7 +30,7 @@ _EACH = 32
 
 @contextmanager
 def probing(scene: Scene, need: SampleNeed) -> Iterator[None]:
-    """While it is open, `scene` evaluates all that is wanted."""
+    """While it is open, `scene` evaluates all that is needed."""
     probes: list[Object] = []
     with marked():
         try:
@@ -44,7 +44,7 @@ def probing(scene: Scene, need: SampleNeed) -> Iterator[None]:
 
 
 def link(scene: Scene, need: SampleNeed, probes: list[Object]) -> None:
-    """Link to `scene` what makes it evaluate all that is wanted, and add it to `probes`, to be removed in the end."""
+    """Link to `scene` what makes it evaluate all that is needed, and add it to `probes`, to be removed in the end."""
     points = sorted(need.points, key=point_text)
     for start in range(0, len(points), _EACH):
         probes.append(_probe())
@@ -186,7 +186,7 @@ def set_frame(scene: Scene, frame: float) -> None:
 
 
 def step(scene: Scene, need: SampleNeed, frames: Array) -> Generator[float, None, Samples]:
-    """Evaluate `scene`, which is probed for all that is wanted, on every frame; yields the part that is done."""
+    """Evaluate `scene`, which is probed for all that is needed, on every frame; yields the part that is done."""
     recorder = Recorder(need, len(frames))
     for done, frame in enumerate(frames.tolist()):
         yield done / len(frames)
@@ -201,7 +201,7 @@ _UNITS = ("system", "scale_length", "system_rotation")
 
 @contextmanager
 def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
-    """A scene that shows, of all that is wanted, what `scene` would show; edits without keys stay as they are."""
+    """A scene that shows, of all that is needed, what `scene` would show; edits without keys stay as they are."""
     isolated = bpy.data.scenes.new("Two-Bone IK")
     probes: list[Object] = []
     uid = isolated.session_uid

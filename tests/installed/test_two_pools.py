@@ -1,4 +1,4 @@
-"""Two pools that begin together on one folder share its shots."""
+"""Two runs that begin together on one folder share its shots, in Blenders of their own or without."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from support.waiting import SECONDS
 pytestmark = pytest.mark.usefixtures("enabled")
 
 
-def test_two_pools_on_one_folder_bake_each_shot_once(program: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [["--jobs", "2"], ["--jobs", "1"], []], ids=" ".join)
+def test_two_runs_on_one_folder_bake_each_shot_once(program: list[str], tmp_path: Path, jobs: list[str]) -> None:
     from support import season
 
     names = [f"{number}.blend" for number in range(1, 5)]
@@ -22,7 +23,7 @@ def test_two_pools_on_one_folder_bake_each_shot_once(program: list[str], tmp_pat
     (tmp_path / "season.toml").write_text("".join(f'[[shot]]\nfile = "{name}"\n' for name in names))
     setup = ["--setup", tmp_path / "setup.toml"]
     line = [*program, "bake", "--manifest", tmp_path / "season.toml", *setup, "--output-dir", tmp_path / "out"]
-    command = [*map(str, line), "--jobs", "1"]
+    command = [*map(str, line), *jobs]
     pools = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = [pool.communicate(timeout=SECONDS)[0] for pool in pools]
     assert [pool.returncode for pool in pools] == [0, 0]

@@ -49,7 +49,9 @@ REFUSED = [
     ("bake {shot} --output {folder}/baked.blend --python-after {folder}/none.py", 5, "No such file"),
     ("bake {shot} --output {folder}/baked.blend --python-before {setup} --report {setup}", 5, "overwritten"),
     ("bake --manifest {setup} --output-dir {folder}/out --jobs 2 --time-limit 0", 64, "above 0"),
-    ("bake {shot} --output-dir {folder}/out", 64, "--manifest"),
+    ("bake {shot} {shot} --output {folder}/x.blend", 64, "goes with one file"),
+    ("bake {shot} {setup}", 64, "--output-dir"),
+    ("bake {shot} --output-dir {folder}/out --format c3d", 64, '"c3d" is not one of blend, '),
     ("bake --output {folder}/baked.blend", 64, "Name a .blend file"),
     ("bake {shot} --output {folder}/baked.blend --progress plane", 64, "invalid choice"),
     ("detect", 64, "Name a .blend file"),
@@ -124,13 +126,13 @@ def test_an_option_without_a_value_counts_as_not_given() -> None:
 )
 def test_strict_may_name_a_distance(options: str, strict: float | None) -> None:
     given = parser("two_bone_ik").parse_args(["check", *options.split()])
-    assert (given.strict, given.file) == (strict, Path("a.blend"))
+    assert (given.strict, given.file) == (strict, [Path("a.blend")])
 
 
 @pytest.mark.parametrize("file", ["010.blend", "./shot.blend", "../010/anim", ".blend", "5.blend"])
 def test_a_file_behind_strict_is_no_distance(file: str) -> None:
     given = parser("two_bone_ik").parse_args(["check", "--strict", file])
-    assert (given.strict, given.file) == (0.0, Path(file))
+    assert (given.strict, given.file) == (0.0, [Path(file)])
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,15 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend", setup = "setup.toml"}]')
     (tmp_path / "old.blend").write_text("old")
     (tmp_path / "soft").symlink_to("old.blend")
+    (tmp_path / "soft.blend").symlink_to("old.blend")
     (tmp_path / "soft_new").symlink_to("new.blend")
     os.link(tmp_path / "old.blend", tmp_path / "hard")
     os.link(tmp_path / "setup.toml", tmp_path / "hard_setup")
     os.link(tmp_path / "shot.blend", tmp_path / "hard_shot")
+    os.link(tmp_path / "setup.toml", tmp_path / "hard_setup.blend")
+    os.link(tmp_path / "season.toml", tmp_path / "hard_season.blend")
     os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe.blend")
     return tmp_path
 
 
@@ -53,7 +57,7 @@ REFUSED = [
     (BAKE + " --output {folder}/new.blend --report {folder}/soft_new", "written twice"),
     (BAKE + " --output {folder}/old.blend --report {folder}/soft", "written twice"),
     (BAKE + " --output {folder}/old.blend --report {folder}/hard", "written twice"),
-    (BAKE + " --output {folder}/setup.toml", "is read"),
+    (BAKE + " --output {folder}/hard_setup.blend", "is read"),
     (BAKE + " --output {folder}/hard_setup", "is read"),
     (BAKE + " --output {folder}/hard_shot", "is read"),
     (BAKE + " --in-place --report {folder}/hard_shot", "is read"),
@@ -82,12 +86,12 @@ def test_what_would_overwrite_or_hang_is_refused(
 
 
 OUTPUTS = [
-    ('{file = "shot.blend", output = "season.toml"}', "is read"),
-    ('{file = "shot.blend", output = "hard_setup", setup = "setup.toml"}', "is read"),
-    ('{file = "shot.blend", output = "a"}, {file = "shot.blend", output = "a.two_bone_ik.json"}', "written twice"),
-    ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "a.blen"}', "written twice"),
+    ('{file = "shot.blend", output = "hard_season.blend"}', "is read"),
+    ('{file = "shot.blend", output = "hard_setup.blend", setup = "setup.toml"}', "is read"),
+    ('{file = "shot.blend", output = "soft.blend"}, {file = "shot.blend", output = "old.blend"}', "written twice"),
+    ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "a.npz"}', "same output"),
     ('{file = "shot.blend", output = "a.blend"}, {file = "shot.blend", output = "./b/../a.blend"}', "same output"),
-    ('{file = "shot.blend", output = "pipe"}', "not a file"),
+    ('{file = "shot.blend", output = "pipe.blend"}', "not a file"),
 ]
 
 

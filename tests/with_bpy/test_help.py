@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixt
     texts += DECLARED + [text for command in HELP["commands"].values() for text in command.values()]
     said = told(capsys, "", *HELP["commands"])
     # What argparse fills in is told in words of its own.
-    pieces = [piece for text in texts for piece in text.replace("%(default)g", "%(prog)s").split("%(prog)s")]
+    pieces = [piece for text in texts for piece in re.split(r"%\(default\)g|%\(prog\)s|\{(?:takes|formats)\}", text)]
     assert [piece for piece in pieces if " ".join(piece.split()) not in said] == []
 
 

@@ -247,8 +247,8 @@ def test_a_wrong_manifest_is_refused_before_anything_is_done(
 def test_a_farm_is_told_why_a_run_is_refused(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert bake(listed, "--shot", "4-9", "--progress", "openjd") == 5
     said = capsys.readouterr()
-    assert said.out == "openjd_fail: There is no shot 4: the manifest has 1 to 3\n"
-    assert said.err == "two_bone_ik: There is no shot 4: the manifest has 1 to 3\n"
+    assert said.out == "openjd_fail: There is no shot 4: there are 1 to 3\n"
+    assert said.err == "two_bone_ik: There is no shot 4: there are 1 to 3\n"
 
 
 def test_all_shots_that_failed_are_named(

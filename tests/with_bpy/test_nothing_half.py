@@ -107,7 +107,7 @@ def test_a_lock_is_free_once_it_is_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["pass", "print('done')", "print('two_bone_ik_outcome: ')", "raise SystemExit(1)"])
 def test_a_program_that_is_not_ours_never_looks_done(tmp_path: Path, line: str) -> None:
-    shots = {1: Shot(command="bake", file=tmp_path / "shot.blend", output=tmp_path / "baked.blend")}
+    shots = {1: Shot(command="bake", file=tmp_path / "shot.blend", outputs=(tmp_path / "baked.blend",))}
     [(_, found)] = pool.outcomes([sys.executable, "-c", line], shots, 1, 60.0)
     assert (found.status, found.state) == (6, "crashed")
     assert files(tmp_path) == set()

@@ -9,13 +9,14 @@ import shlex
 from pathlib import Path
 
 import bpy
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
 from support import rigify
-from support.captured_walk import imported_walk, skating_walk
+from support.captured_walk import imported_walk, skating_walk, text
 from support.command import run
 from support.empty_file import open_empty_file
 from support.hero import hero
@@ -23,13 +24,14 @@ from support.manual import CHECKOUT, blocks
 from support.rigs import animate, empty
 
 PAGE = "docs/command_line_and_python.md"
-OTHER_SHELL = ("blender --command extension", "pip install", "openjd run", "#")
+OTHER_SHELL = ("blender --command extension", "pip install", "openjd run", "deadlinecommand", "rmanpy", "#")
 """What lines of a shell do that are no commands of ours; tests/installed tries what they are for."""
 
 BLOCKS = {path: re.findall(r"^```(\w+)$", path.read_text("utf-8"), re.MULTILINE) for path in CHECKOUT.glob("docs/*.md")}
 PASTED = {
     "command_line_and_python.md": ["python"] * 4 + ["toml", "sh", "toml", "sh"],
-    "farm.md": ["sh"] * 4,
+    "farm.md": ["sh"] * 6,
+    "library.md": ["sh", "toml", "sh", "python"],
     "first_bake.md": ["python"],
     "rigs.md": ["python", "sh", "python", "python", "toml"],
     "solver.md": ["python", "python"],
@@ -146,11 +148,32 @@ def test_the_manifest_bakes_two_characters(tmp_path: Path, monkeypatch: pytest.M
     assert [keyed(bpy.data.objects[name], "forearm.R") for name in ("Hero", "Villain")] == [(1, 120)] * 2
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(6))
 def test_the_commands_for_farms_are_understood(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "7")
     for command in lines("docs/farm.md", number):
         assert parser("").parse_args(command).manifest == Path("season.toml")
+
+
+def test_a_library_is_planted_as_the_manual_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = "docs/library.md"
+    for path in ("walks/walk_017", "stairs/stair_004", "props/crate"):
+        Path("takes", path).parent.mkdir(parents=True)
+        Path("takes", path).with_suffix(".bvh").write_text(text(skating_walk(seconds=1.5)))
+    Path("takes.toml").write_text(blocks(page, "toml")[0])
+    # In this process, which is no Blender that could be started again.
+    ((first, *line),) = lines(page, 0)
+    assert run(first, *line, "0") == 0
+    planted = {path.suffixes[-1] for path in Path("planted/takes").rglob("walk_017.*")}
+    assert planted == {".blend", ".fbx", ".npz", ".json"}
+    (everything, *others) = lines(page, 1)
+    assert run(*everything, "0") == 0
+    assert [run(*command) for command in others] == [0, 0]
+    assert capsys.readouterr().out.count("done before") == 1 + 1 + 3
+    names: dict[str, np.ndarray] = {}
+    exec(blocks(page, "python")[0], names)
+    assert names["heads"].shape[::2] == (46, 3)
+    assert names["contacts"].any(axis=0).all()
 
 
 def test_the_examples_for_rigify_run(tmp_path: Path) -> None:

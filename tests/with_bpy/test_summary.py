@@ -63,7 +63,7 @@ def test_each_shot_has_a_line_that_tells_how_it_ended(season: Path) -> None:
     assert "missing.blend" in missing["reason"]
     assert missing["worst_miss"] is None
     assert near["file"] == str(season.with_name("near.blend"))
-    assert Path(near["output"]).is_file()
+    assert Path(*near["outputs"]).is_file()
     assert Path(near["report"]).is_file()
     assert abs((datetime.now(UTC) - datetime.fromisoformat(near["started"])).total_seconds()) < 600
     assert 0 < near["seconds"] < 600
@@ -115,7 +115,7 @@ def test_a_shot_that_crashes_leaves_no_report_of_an_earlier_run(
         command="bake",
         number=1,
         file=season.with_name("near.blend"),
-        output=out / "near.blend",
+        outputs=(out / "near.blend",),
         report=out / "near.two_bone_ik.json",
     )
     [(_, found)] = pool.outcomes([sys.executable, "-c", line], {1: shot}, 1, limit)
@@ -149,7 +149,7 @@ def test_one_file_has_a_line_too(season: Path) -> None:
     assert run("check", shot, "--summary", summary) == 0
     (line,) = summary.read_text().splitlines()
     assert faults(json.loads(line), LINE) == []
-    assert (json.loads(line)["shot"], json.loads(line)["output"]) == (None, None)
+    assert (json.loads(line)["shot"], json.loads(line)["outputs"]) == (None, [])
 
 
 @pytest.mark.parametrize("half", ['{"schema": 1, "sho', '{"sch', "{", '{"schema": 1, "reason": "\u00e4'])

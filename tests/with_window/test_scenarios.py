@@ -109,7 +109,7 @@ def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str],
     play("hold")
 
 
-def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
+def test_two_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
     play("plant")
 
 

@@ -18,7 +18,7 @@ LAYERS = {
     "solver": (set(), {"numpy"}),
     # No bpy between sample and write.
     "skeleton": ({"solver"}, {"numpy"}),
-    "blender": ({"solver", "skeleton"}, {"bpy", "mathutils", "numpy"}),
+    "blender": ({"solver", "skeleton"}, {"addon_utils", "bpy", "mathutils", "numpy"}),
     "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
     "operators": ({"api", "blender"}, {"blf", "bpy", "bpy_extras"}),

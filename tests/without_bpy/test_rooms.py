@@ -14,7 +14,7 @@ BLENDER = CHECKOUT / "blender"
 ROOMS = sorted(path.name for path in BLENDER.iterdir() if (path / "__init__.py").exists())
 ORDER = [
     *("", "settings", "curves", "scene", "rigs", "bake", "chains", "targets"),
-    *("takeover", "hold", "plant", "switch", "live", "status"),
+    *("takeover", "hold", "plant", "switch", "takes", "live", "status"),
 ]
 """The rooms, each of which imports only from those before it; "" is `blender` itself, with messages and files."""
 BESIDE = {"takeover", "hold", "plant", "switch"}

@@ -1,0 +1,71 @@
+"""Motion as NumPy arrays in one file, for programs without Blender: `numpy.load(path)`, and no pickles in it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bpy.types import Scene
+
+from ...skeleton.transform import orientation
+from ...solver.rotation import quaternions
+from ...solver.values import Array
+from .. import versions
+from ..armatures import Rig
+from ..bake.report import Report
+from ..chains.detect.find_limbs import Kind, limbs
+from ..plant import contact_keys
+from .motion import sampled
+
+VERSION = 1
+"""Number of the format; another number means that programs have to read it in another way."""
+
+
+def write(path: Path, scene: Scene, rig: Rig, report: Report, frames: Array) -> None:
+    """Write the motion of the armature on these frames (n,), and what the report says of its limbs.
+
+    raises : Refused where something cannot be evaluated
+    """
+    # Opened here: NumPy adds a suffix to names.
+    with path.open("wb") as file:
+        np.savez_compressed(file, **_motion(scene, rig, frames), **_limbs(rig, report, frames))
+
+
+def _motion(scene: Scene, rig: Rig, frames: Array) -> dict[str, Any]:
+    bones = [*rig.data.bones]
+    names = [bone.name for bone in bones]
+    motion = sampled(scene, rig, frames)
+    matrices = np.stack([motion.matrices[name] for name in names], axis=1)
+    lengths = np.array([bone.length for bone in bones])
+    rotations = quaternions(orientation(matrices[..., :3, :3]))
+    return {
+        "version": np.int32(VERSION),
+        "frames": frames,
+        "fps": np.float64(scene.render.fps / scene.render.fps_base),
+        "metres": np.float64(scene.unit_settings.scale_length),
+        "bones": np.array(names),
+        "parents": np.array([names.index(bone.parent.name) if bone.parent else -1 for bone in bones], np.int32),
+        "heads": matrices[..., :3, 3].astype(np.float32),
+        "tails": (matrices[..., :3, 3] + matrices[..., :3, 1] * lengths[:, None]).astype(np.float32),
+        "rotations": rotations.astype(np.float32),
+    }
+
+
+def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
+    shape = len(frames), len(report.chains)
+    contacts, status = np.zeros(shape, np.uint8), np.full(shape, -1, np.int8)
+    miss = np.full(shape, np.nan)
+    ends = {limb.name: limb.end_bone for limb in limbs(rig, Kind)}
+    ends |= {chain.name: chain.end_bone for chain in rig.two_bone_ik_chains}
+    for column, chain in enumerate(report.chains):
+        contacts[:, column] = _contacts(rig, ends[chain.name], frames)
+        _, here, there = np.intersect1d(frames, chain.frames, return_indices=True)
+        miss[here, column], status[here, column] = chain.miss[there], chain.status[there]
+    names = np.array([chain.name for chain in report.chains], np.str_)
+    return {"limbs": names, "contacts": contacts, "miss": miss, "status": status}
+
+
+def _contacts(rig: Rig, end_bone: str, frames: Array) -> Array:
+    """(n,) of a limb 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed."""
+    bone = rig.pose.bones[end_bone].path_from_id()
+    keyed = contact_keys.read(versions.curves(rig), bone, frames)
+    return keyed[0] @ (1, 2) if keyed else np.zeros(len(frames))

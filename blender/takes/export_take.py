@@ -1,0 +1,153 @@
+"""Results in other formats than Blender's own, written by Blender's exporters, and as text and arrays.
+
+WRITERS has the formats. Each writes the armatures that were worked on and the meshes that they deform, with what they
+play, from its first key to its last.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil, floor
+from pathlib import Path
+
+import addon_utils
+import bpy
+import numpy as np
+from bpy.types import Object, Scene, ViewLayer
+
+from .. import versions
+from ..armatures import Rig
+from ..bake.report import Report
+from ..messages.refused import Refused
+from . import arrays, bvh_motion, frame_rate
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Export:
+    """What to write.
+
+    scene, layer : those of the context
+    rigs : the armatures with their reports
+    source : the file that they were read from; `fps` and `scale` are what it was imported with
+    """
+
+    scene: Scene
+    layer: ViewLayer
+    rigs: Sequence[tuple[Rig, Report]]
+    source: Path
+    fps: float | None
+    scale: float
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """From the first key to the last; without keys those of the scene."""
+        ends = [frame for rig, _ in self.rigs for curve in versions.curves(rig) for frame in curve.range()]
+        return (floor(min(ends)), ceil(max(ends))) if ends else (self.scene.frame_start, self.scene.frame_end)
+
+
+def _fbx(path: Path, export: Export) -> None:
+    addon_utils.enable("io_scene_fbx")
+    with _selected(export):
+        bpy.ops.export_scene.fbx(
+            filepath=_name(path),
+            use_selection=True,
+            object_types={"ARMATURE", "MESH"},
+            add_leaf_bones=False,
+            bake_anim_use_nla_strips=False,
+            bake_anim_use_all_actions=False,
+            # By default keys are left out that would move joints by millimetres.
+            bake_anim_simplify_factor=0.0,
+        )
+
+
+def _glb(path: Path, export: Export) -> None:
+    addon_utils.enable("io_scene_gltf2")
+    with _selected(export), frame_rate.as_gltf_takes_it(export.scene):
+        bpy.ops.export_scene.gltf(
+            filepath=_name(path),
+            export_format="GLB",
+            use_selection=True,
+            export_animation_mode="ACTIVE_ACTIONS",
+            export_anim_single_armature=False,
+            export_optimize_animation_size=False,
+        )
+
+
+def _usd(path: Path, export: Export) -> None:
+    with _selected(export):
+        bpy.ops.wm.usd_export(
+            filepath=_name(path), selected_objects_only=True, export_animation=True, **versions.WITHOUT_TEXTURES
+        )
+
+
+def _bvh(path: Path, export: Export) -> None:
+    ((rig, _),) = export.rigs
+    bvh_motion.write(path, export.source, export.scene, rig, export.fps, export.scale)
+
+
+def _npz(path: Path, export: Export) -> None:
+    ((rig, report),) = export.rigs
+    first, last = export.frames
+    arrays.write(path, export.scene, rig, report, np.arange(first, last + 1.0))
+
+
+WRITERS: dict[str, Callable[[Path, Export], None]] = {
+    ".bvh": _bvh,
+    ".fbx": _fbx,
+    ".glb": _glb,
+    ".npz": _npz,
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), _usd),
+}
+"""By suffix, what writes a file."""
+
+OF_ONE = (".bvh", ".npz")
+"""Formats that hold a single armature."""
+
+
+def export_take(path: Path, export: Export) -> None:
+    """Write `path` in the format of its suffix.
+
+    raises : Refused, RuntimeError with the exporter's own reason, OSError
+    """
+    WRITERS[path.suffix.lower()](path, export)
+
+
+def _name(path: Path) -> str:
+    # Blender takes relative paths from $PWD.
+    return str(path.absolute())
+
+
+@contextmanager
+def _selected(export: Export) -> Iterator[None]:
+    """While it is open, the armatures and their meshes are selected, and the scene has the range of the keys."""
+    scene, objects = export.scene, export.layer.objects
+    before, active = [item for item in objects if item.select_get(view_layer=export.layer)], objects.active
+    frames = scene.frame_start, scene.frame_end
+    rigs = [rig for rig, _ in export.rigs]
+    try:
+        for item in before:
+            item.select_set(False, view_layer=export.layer)
+        for item in [*rigs, *(item for item in objects if _deformed(item, rigs))]:
+            _select(item, export.layer, needed=item in rigs)
+        objects.active = rigs[0]
+        scene.frame_start, scene.frame_end = export.frames
+        yield
+    finally:
+        for item in objects:
+            item.select_set(item in before, view_layer=export.layer)
+        objects.active = active
+        scene.frame_start, scene.frame_end = frames
+
+
+def _deformed(item: Object, rigs: Sequence[Rig]) -> bool:
+    """Whether the object is a mesh that hangs on one of the armatures."""
+    modifiers = [modifier.object for modifier in item.modifiers if modifier.type == "ARMATURE"]
+    return item.type == "MESH" and any(rig in rigs for rig in (item.parent, *modifiers))
+
+
+def _select(item: Object, layer: ViewLayer, *, needed: bool) -> None:
+    """Select it if it is visible; Refused if it is `needed` and is not: Blender exports what is visible alone."""
+    if item.visible_get(view_layer=layer):
+        item.select_set(True, view_layer=layer)
+    elif needed:
+        raise Refused("HIDDEN_RIG", object=item)

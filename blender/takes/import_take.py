@@ -1,0 +1,137 @@
+"""Captures in other formats than Blender's own, read by Blender's importers into an empty scene.
+
+READERS has the formats. After an import, the scene has the frame rate of the capture, and the range of its keys.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from math import ceil, floor
+from pathlib import Path
+from typing import NamedTuple
+
+import addon_utils
+import bpy
+import numpy as np
+from bpy.types import FCurve, Scene
+
+from .. import versions
+from ..messages.translation import translated
+from . import bvh, frame_rate
+
+_NEAR = 0.01
+"""Frames by which a key may be off a whole frame only because its time was in seconds."""
+
+
+class Import(NamedTuple):
+    """What to import, and how.
+
+    fps : frames a second; None for those of the file
+    scale : of all lengths
+    """
+
+    path: Path
+    scene: Scene
+    fps: float | None
+    scale: float
+
+
+def _bvh(take: Import) -> None:
+    with suppress(ValueError):  # then the importer says what is wrong
+        bvh.read(take.path)
+    addon_utils.enable("io_anim_bvh")
+    bpy.ops.import_anim.bvh(filepath=_name(take), global_scale=take.scale, update_scene_fps=True)
+
+
+def _fbx(take: Import) -> None:
+    # By default the importer adds a frame to all keys, which the exporter does not take away.
+    options = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
+    if versions.HAS_FBX_IMPORT:
+        bpy.ops.wm.fbx_import(**options)
+    else:
+        addon_utils.enable("io_scene_fbx")
+        bpy.ops.import_scene.fbx(**options)
+    render = take.scene.render
+    # Its keys have times in seconds. The importers put them on frames of the rate of the file, but rounded.
+    _move_keys(take.scene, (take.fps or render.fps / render.fps_base) / render.fps)
+
+
+def _gltf(take: Import) -> None:
+    # Its keys have times in seconds, and the importer puts them on frames of the scene.
+    if rate := take.fps or frame_rate.of_gltf(take.path):
+        frame_rate.set_rate(take.scene, rate)
+    addon_utils.enable("io_scene_gltf2")
+    with frame_rate.as_gltf_takes_it(take.scene):
+        bpy.ops.import_scene.gltf(filepath=_name(take))
+    _scale(take.scene, take.scale)
+    _move_keys(take.scene, 1.0)
+
+
+def _usd(take: Import) -> None:
+    bpy.ops.wm.usd_import(filepath=_name(take))
+    # Its own scale leaves out what is animated.
+    _scale(take.scene, take.scale)
+    if rate := frame_rate.of_usd(take.path):
+        frame_rate.set_rate(take.scene, rate)
+
+
+READERS: dict[str, Callable[[Import], None]] = {
+    ".bvh": _bvh,
+    ".fbx": _fbx,
+    ".glb": _gltf,
+    ".gltf": _gltf,
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), _usd),
+}
+"""By suffix, what imports a file."""
+
+
+def import_take(path: Path, scene: Scene, fps: float | None, scale: float) -> list[str]:
+    """Import the capture into an empty scene, which must be that of the context.
+
+    fps : frames a second. BVH and USD count frames, whose number stays; the keys of FBX and glTF keep their times
+    returns : sentences for the report
+    raises : Refused, RuntimeError with the importer's own reason
+    """
+    READERS[path.suffix.lower()](Import(path, scene, fps, scale))
+    if fps:
+        frame_rate.set_rate(scene, fps)
+    if frames := [frame for curve in _curves(scene) for frame in curve.range()]:
+        scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))
+    if READERS[path.suffix.lower()] is _usd and not (fps or frame_rate.of_usd(path)):
+        return [translated("report.rate_assumed", value=scene.render.fps, file=path)]
+    return []
+
+
+def _name(take: Import) -> str:
+    # Blender takes relative paths from $PWD.
+    return str(take.path.absolute())
+
+
+def _curves(scene: Scene) -> Iterator[FCurve]:
+    for item in scene.objects:
+        yield from versions.curves(item)
+
+
+def _move_keys(scene: Scene, ratio: float) -> None:
+    """Stretch the time of all keys; those that then are near whole frames get these."""
+    for curve in _curves(scene):
+        points = curve.keyframe_points
+        for name in ("co", "handle_left", "handle_right"):
+            values = np.empty(2 * len(points), dtype=np.float32)
+            points.foreach_get(name, values)
+            frames = values[::2].astype(np.float64) * ratio
+            whole = np.round(frames)
+            values[::2] = np.where(np.abs(frames - whole) < _NEAR, whole, frames) if name == "co" else frames
+            points.foreach_set(name, values)
+        curve.update()
+
+
+def _scale(scene: Scene, scale: float) -> None:
+    """Hang everything on an empty of this scale: what hangs on nothing may have keys of its own."""
+    if scale == 1.0:
+        return
+    roots = [item for item in scene.objects if not item.parent]
+    scaled = bpy.data.objects.new("Scale", None)
+    scene.collection.objects.link(scaled)
+    scaled.scale = (scale,) * 3
+    for item in roots:
+        item.parent = scaled

@@ -1,0 +1,144 @@
+"""Several FILEs and patterns on the command line, each written in several formats, with one report."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from support.bvh import bvh, walk
+from support.command import run
+from support.empty_file import open_empty_file
+from support.take_files import dressed_walk, write
+
+
+@pytest.fixture
+def takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three short takes in two folders, below the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a/walk.bvh", "a/run.bvh", "b/walk.bvh"):
+        path = tmp_path / "takes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(bvh(motion=walk(12), places=[(0, 17, i / 3) for i in range(12)]))
+    return tmp_path / "takes"
+
+
+def written(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def with_reports(*outputs: str) -> set[str]:
+    return {*outputs, *(f"{output.rpartition('.')[0]}.two_bone_ik.json" for output in outputs)}
+
+
+def test_a_pattern_keeps_folders_and_stems(takes: Path, tmp_path: Path) -> None:
+    assert run("plant", "takes/**/*.bvh", "--output-dir", "out") == 0
+    assert written(tmp_path / "out") == with_reports(*(f"takes/{name}.blend" for name in ("a/walk", "a/run", "b/walk")))
+
+
+def test_a_pattern_elsewhere_keeps_what_it_does_not_fix(takes: Path, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path / "here")
+        assert run("plant", takes / "*/*.bvh", "--output-dir", "out") == 0
+    assert written(tmp_path / "here/out") == with_reports("a/walk.blend", "a/run.blend", "b/walk.blend")
+
+
+def test_several_files_are_shots_one_after_another(
+    takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ("plant", "takes/a/walk.bvh", "takes/b/*.bvh", "--output-dir", "out")
+    assert run(*line) == 0
+    assert written(tmp_path / "out") == with_reports("takes/a/walk.blend", "takes/b/walk.blend")
+    capsys.readouterr()
+    assert run(*line, "--shot", "2") == 0
+    assert run(*line, "--shot", "takes/a/walk") == 0
+    assert capsys.readouterr().out.count("done before") == 2
+
+
+def test_a_shot_in_several_formats_has_one_report(takes: Path, tmp_path: Path) -> None:
+    line = ("plant", "takes/a/*.bvh", "--output-dir", "out", "--format", "npz,blend,BVH")
+    assert run(*line) == 0
+    out = tmp_path / "out/takes/a"
+    assert written(out) == {
+        f"{stem}.{end}" for stem in ("walk", "run") for end in ("blend", "bvh", "npz", "two_bone_ik.json")
+    }
+    record = json.loads((out / "walk.two_bone_ik.json").read_text())
+    assert record["name"] == "walk"
+    assert [Path(path).suffix for path in record["outputs"]] == [".blend", ".bvh", ".npz"]
+    assert record["sha256"] == [sha256(Path(path).read_bytes()).hexdigest() for path in record["outputs"]]
+
+
+@pytest.mark.parametrize("change", ["changed", "gone", "one more"])
+def test_a_shot_is_done_only_if_all_outputs_are(
+    takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    line = ["plant", "takes/a/*.bvh", "--output-dir", "out", "--format", "blend,npz"]
+    assert run(*line) == 0
+    if change == "one more":
+        line[-1] = "blend,npz,bvh"
+    elif change == "gone":
+        (tmp_path / "out/takes/a/walk.npz").unlink()
+    else:
+        (tmp_path / "out/takes/a/walk.npz").write_bytes(b"")
+    capsys.readouterr()
+    assert run(*line) == 0
+    assert capsys.readouterr().out.count("done before") == (0 if change == "one more" else 1)
+    assert (tmp_path / "out/takes/a/walk.npz").stat().st_size
+
+
+def test_the_suffix_stays_where_stems_meet(takes: Path, tmp_path: Path) -> None:
+    dressed_walk(tmp_path)
+    write(takes / "a/walk.glb")
+    open_empty_file()
+    assert run("plant", "takes/a/*", "--output-dir", "out") == 0
+    names = ("walk.bvh.blend", "walk.glb.blend", "run.blend")
+    assert written(tmp_path / "out/takes/a") == with_reports(*names)
+    # Also of one of them alone.
+    assert run("plant", "takes/a/*", "--output-dir", "other", "--shot", "2") == 0
+    assert written(tmp_path / "other/takes/a") == with_reports("walk.bvh.blend")
+
+
+def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path) -> None:
+    (tmp_path / "takes.toml").write_text("""
+        defaults = { formats = ["npz"] }
+
+        [[shot]]
+        file = "takes/a/walk.bvh"
+
+        [[shot]]
+        file = "takes/a/run.bvh"
+        formats = ["bvh", "blend"]
+        output = "other/fast"
+    """)
+    assert run("plant", "--manifest", "takes.toml", "--output-dir", "out", "--format", "fbx") == 0
+    named = ("takes/a/walk.npz", "other/fast.bvh", "other/fast.blend")
+    assert written(tmp_path / "out") == with_reports(*named)
+
+
+@pytest.mark.parametrize(
+    ("shot", "words"),
+    [
+        ('output = "x.c3d"', '"x.c3d" has the suffix of no format'),
+        ('output = "x"', '"x" has the suffix of no format'),
+        ('formats = ["c3d"]', 'formats that are not understood: "c3d" is not one of blend, bvh'),
+        ("formats = [1]", "text in quotes"),
+        ('formats = "npz,fbx"\noutput = "x"\nframes = "10:1"', "hold no frame"),
+    ],
+)
+def test_a_format_that_is_none_is_refused(
+    takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], shot: str, words: str
+) -> None:
+    (tmp_path / "takes.toml").write_text(f'[[shot]]\nfile = "takes/a/walk.bvh"\n{shot}\n')
+    assert run("plant", "--manifest", "takes.toml", "--output-dir", "out") == 5
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_file_of_a_pattern_is_refused(takes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plant", "takes/*.fbx", "--output-dir", "out") == 5
+    assert "no file has such a name" in capsys.readouterr().err
+    assert run("plant", "takes/a/*.bvh") == 64
+    assert "--output-dir" in capsys.readouterr().err

@@ -1,0 +1,142 @@
+"""Shots of a manifest have options of their own; what they leave out, [defaults] and the command line give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik.blender import versions
+
+from support.bvh import bvh, walk
+from support.command import run
+
+
+def bake(folder: Path, shots: str, *options: object) -> int:
+    (folder / "season.toml").write_text(shots)
+    return run("bake", "--manifest", folder / "season.toml", "--output-dir", folder / "out", *options)
+
+
+def request(folder: Path, name: str = "shot") -> dict:
+    return json.loads((folder / "out" / f"{name}.two_bone_ik.json").read_text())["request"]
+
+
+def keyed() -> tuple[int, set[str]]:
+    """How many keys the lower bone's rotation has, and their interpolations."""
+    curves = [curve for curve in versions.curves(bpy.data.objects["Rig"]) if '"lower"' in curve.data_path]
+    return len(curves[0].keyframe_points), {key.interpolation for curve in curves for key in curve.keyframe_points}
+
+
+def test_a_shot_keys_as_it_says_itself(shot: Path, tmp_path: Path) -> None:
+    (tmp_path / "before.py").write_text("import bpy\nbpy.context.scene['before'] = 1\n")
+    shots = """
+        [defaults]
+        keys = "REDUCED"
+        interpolation = "CONSTANT"
+        measure = "none"
+
+        [[shot]]
+        file = "shot.blend"
+        keys = "EVERY_FRAME"
+        interpolation = "LINEAR"
+        tolerance = 0.5
+        measure = "ALL"
+        strict = 0.1
+        sampling = "SCENE"
+        new_action = true
+        set_aligned = false
+        python_before = "before.py"
+        enable_autoexec = true
+    """
+    assert bake(tmp_path, shots, "--interpolation", "bezier", "--frames", "1:3") == 0
+    asked = request(tmp_path)
+    given = {"keys": "EVERY_FRAME", "interpolation": "LINEAR", "tolerance": 0.5, "measure": "ALL", "sampling": "SCENE"}
+    given |= {"new_action": True, "set_aligned": False, "enable_autoexec": True}
+    assert {name: asked[name] for name in given} == given
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shot.blend"))
+    assert keyed() == (3, {"LINEAR"})
+    assert bpy.context.scene["before"] == 1
+
+
+def test_the_command_line_gives_what_a_shot_leaves_out(shot: Path, tmp_path: Path) -> None:
+    assert bake(tmp_path, '[[shot]]\nfile = "shot.blend"\n', "--interpolation", "linear", "--sampling", "scene") == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shot.blend"))
+    assert keyed() == (3, {"LINEAR"})
+    assert request(tmp_path)["sampling"] == "SCENE"
+
+
+@pytest.mark.parametrize("strict", ["true", "0", '"0"'])
+def test_a_shot_can_be_strict(shot: Path, tmp_path: Path, strict: str) -> None:
+    bpy.data.objects["Target"].animation_data_clear()
+    bpy.data.objects["Target"].location = (9, 0, 0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    assert bake(tmp_path, f'[[shot]]\nfile = "shot.blend"\nstrict = {strict}\n') == 3
+    assert bake(tmp_path, '[[shot]]\nfile = "shot.blend"\nstrict = false\n', "--strict") == 0
+
+
+def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path) -> None:
+    (tmp_path / "walk.bvh").write_text(bvh(motion=walk(12), places=[(0, 17, i / 3) for i in range(12)]))
+    (tmp_path / "takes.toml").write_text("""
+        [defaults.plant]
+        floor = 0.5
+        sideways = true
+
+        [[shot]]
+        file = "walk.bvh"
+        keep = "ARMS"
+        import_fps = 60
+        import_scale = 0.5
+        [shot.plant]
+        floor = 0.25
+    """)
+    line = ("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out")
+    assert run(*line) == 0
+    asked = request(tmp_path, "walk")
+    assert asked["plant"] == {"floor": 0.25, "sideways": True, "keep": ["ARMS"]}
+    assert (asked["import_fps"], asked["import_scale"]) == (60.0, 0.5)
+
+
+WRONG = [
+    ('key = "REDUCED"', 'has "key", which means nothing: the nearest is "keys"'),
+    ('keys = "REDUCE"', 'the nearest is "REDUCED"'),
+    ('interpolation = "BEZER"', 'the nearest is "BEZIER"'),
+    ("interpolation = 1", "CONSTANT"),
+    ("tolerance = 0", '"0" is not a distance above 0'),
+    ('new_action = "yes"', "new_action"),
+    ('python_before = "none.py"', "No such file"),
+    ("strict = -1", "not a distance from 0 on"),
+    ("plant = 1", "[shot.plant]"),
+    ('keep = "ARMS"\nplant = {keep = "SPINE"}', "has keep twice"),
+    ('plant = {keeps = "SPINE"}', 'the nearest is "keep"'),
+    ('switch = {limb = "Arm.L"}', 'the nearest is "limbs"'),
+    ('switch = {to = "FKK"}', 'the nearest is "FK"'),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WRONG)
+def test_a_wrong_option_of_a_shot_is_refused(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    assert bake(tmp_path, f'[[shot]]\nfile = "shot.blend"\n{text}\n') == 5
+    said = capsys.readouterr()
+    assert words in said.err + said.out
+
+
+def test_a_shot_says_what_to_switch_to(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "season.toml").write_text(
+        '[[shot]]\nfile = "shot.blend"\n[shot.switch]\nto = "fk"\nlimbs = ["Arm.L"]\n'
+    )
+    line = ("switch", "--manifest", tmp_path / "season.toml", "--output-dir", tmp_path / "out")
+    # The arm is no known rig, and that is what is refused.
+    assert run(*line) == 5
+    assert "no rig of a kind that is known" in capsys.readouterr().out
+    asked = request(tmp_path)
+    assert (asked["to"], asked["switched"]) == ("FK", ["Arm.L"])
+    (tmp_path / "season.toml").write_text('[[shot]]\nfile = "shot.blend"\n')
+    assert run(*line, "--force") == 5
+    assert "what limbs are to show" in capsys.readouterr().out
+    assert run("switch", shot, "--output", tmp_path / "x.blend") == 64
+    assert "--to" in capsys.readouterr().err

@@ -1,0 +1,215 @@
+"""Takes straight from the command line: files of other formats, written by Blender's own exporters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.takes import frame_rate
+from bl_ext.user_default.two_bone_ik.blender.takes.import_take import READERS, import_take
+
+from support.captured_walk import UNIT, balls, imported_walk, skating_walk, text
+from support.command import run
+from support.empty_file import open_empty_file
+from support.take_files import COUNT, HEIGHT, RATE, SUFFIXES, dressed_walk, joints, take_file, the_armature, write
+
+FRAMES = range(1, COUNT + 1)
+
+
+def imported(path: Path, fps: float | None = None, scale: float = 1.0) -> list[str]:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    return import_take(path, bpy.context.scene, fps, scale)
+
+
+def frames_of(suffix: str) -> range:
+    """Blender's exporter lets an action in FBX begin at the time 0, and in glTF at its first frame."""
+    return range(COUNT) if suffix == "fbx" else FRAMES
+
+
+def key_frames() -> np.ndarray:
+    curves = versions.curves(the_armature())
+    return np.unique([key.co.x for curve in curves for key in curve.keyframe_points])
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_take_is_imported_as_it_was_exported(tmp_path: Path, suffix: str) -> None:
+    path, truth = take_file(tmp_path, suffix)
+    frames = frames_of(suffix)
+    fps = RATE if suffix in ("usdc", "usdz") else None
+    assert imported(path, fps) == []
+    scene = bpy.context.scene
+    assert scene.render.fps / scene.render.fps_base == pytest.approx(RATE, rel=1e-6)
+    assert (scene.frame_start, scene.frame_end) == (frames[0], frames[-1])
+    np.testing.assert_array_equal(key_frames(), frames)
+    # The formats hold single precision.
+    np.testing.assert_allclose(joints(the_armature(), frames), truth, atol=2e-6 * HEIGHT)
+
+
+@pytest.mark.parametrize("suffix", ["fbx", "glb", "gltf", "usda"])
+def test_a_take_may_have_a_rate_of_television(tmp_path: Path, suffix: str) -> None:
+    path, truth = take_file(tmp_path, suffix, base=1.001)
+    imported(path)
+    render = bpy.context.scene.render
+    assert render.fps / render.fps_base == pytest.approx(30000 / 1001, rel=1e-6)
+    frames = frames_of(suffix)
+    np.testing.assert_allclose(key_frames(), frames, atol=1e-6)
+    np.testing.assert_allclose(joints(the_armature(), frames), truth, atol=2e-6 * HEIGHT)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_scale_and_rate_are_those_that_are_given(tmp_path: Path, suffix: str) -> None:
+    path, truth = take_file(tmp_path, suffix)
+    imported(path, 60.0, 0.01)
+    scene, rig = bpy.context.scene, the_armature()
+    assert scene.render.fps == 60
+    # FBX and glTF say when, the others on which frame.
+    step = 2 if suffix in ("fbx", "glb", "gltf") else 1
+    start = round(key_frames()[0])
+    frames = range(start, start + step * COUNT, step)
+    assert (scene.frame_start, scene.frame_end) == (frames[0], frames[-1])
+    np.testing.assert_allclose(joints(rig, frames), 0.01 * truth, atol=2e-6 * 0.01 * HEIGHT)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_take_is_planted_as_its_import_is(tmp_path: Path, suffix: str) -> None:
+    path, _ = take_file(tmp_path, suffix)
+    assert run("plant", path, "--output", tmp_path / "planted.blend", "--import-fps", RATE) == 0
+    imported(path, RATE)
+    rig = the_armature()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.two_bone_ik.plant()
+    by_operator = balls(rig, FRAMES)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "planted.blend"))
+    np.testing.assert_allclose(balls(the_armature(), FRAMES), by_operator, atol=1e-6 * HEIGHT / UNIT)
+
+
+@pytest.mark.parametrize("rate", [24, 25, 30, 50, 60, 100, 120, 30000 / 1001])
+def test_the_rate_of_gltf_is_found_by_its_keys(tmp_path: Path, rate: float) -> None:
+    dressed_walk(tmp_path, round(rate))
+    bpy.context.scene.render.fps_base = round(rate) / rate
+    write(tmp_path / "actor.glb")
+    assert frame_rate.of_gltf(tmp_path / "actor.glb") == pytest.approx(rate, rel=1e-9)
+
+
+def test_the_rate_of_gltf_is_found_in_few_keys(tmp_path: Path) -> None:
+    # As programs write them that drop keys which others interpolate: on frames 0, 7, 8 and 50 of 60 a second.
+    times = np.array((0, 7, 8, 50), dtype="<f4") / np.float32(60)
+    (tmp_path / "keys.bin").write_bytes(times.tobytes())
+    content = {
+        "buffers": [{"uri": "keys.bin", "byteLength": 16}],
+        "bufferViews": [{"buffer": 0, "byteLength": 16}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "SCALAR"}],
+        "animations": [{"samplers": [{"input": 0, "output": 0}], "channels": []}],
+    }
+    (tmp_path / "few.gltf").write_text(json.dumps(content))
+    assert frame_rate.of_gltf(tmp_path / "few.gltf") == 60.0
+
+
+@pytest.mark.parametrize("suffix", ["usdc", "usdz"])
+def test_the_report_says_that_a_rate_was_assumed(tmp_path: Path, suffix: str) -> None:
+    path, _ = take_file(tmp_path, suffix)
+    line = ("plant", path, "--output", tmp_path / "planted.blend", "--report", tmp_path / "report.json")
+    assert run(*line) == 0
+    [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
+    assert any("24 frames a second were assumed" in note for note in report["notes"])
+    assert run(*line, "--import-fps", "30", "--force") == 0
+    [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
+    assert not any("assumed" in note for note in report["notes"])
+
+
+def test_an_importer_is_enabled_for_this_process_alone(tmp_path: Path) -> None:
+    path, truth = take_file(tmp_path, "bvh")
+    addon_utils.disable("io_anim_bvh", default_set=True)
+    try:
+        imported(path)
+        np.testing.assert_allclose(joints(the_armature(), FRAMES), truth, atol=1e-6 * HEIGHT)
+        assert "io_anim_bvh" not in bpy.context.preferences.addons
+    finally:
+        addon_utils.enable("io_anim_bvh", default_set=True)
+
+
+def test_detect_and_bake_take_a_capture(tmp_path: Path) -> None:
+    path, _ = take_file(tmp_path, "bvh")
+    setup, output = tmp_path / "actor.toml", tmp_path / "baked.blend"
+    assert run("detect", path, "--output", setup) == 0
+    assert run("check", path, "--setup", setup) == 0
+    for command in ("bake", "snap"):
+        assert run(command, path, "--setup", setup, "--output", output, "--force") == 0
+        bpy.ops.wm.open_mainfile(filepath=str(output))
+        assert len(the_armature().two_bone_ik_chains) == 4
+
+
+def cut_off(folder: Path) -> Path:
+    path = folder / "cut.bvh"
+    path.write_text(text(skating_walk(seconds=1.0)).rpartition("\n")[0].rpartition("\n")[0])
+    return path
+
+
+def no_bvh(folder: Path) -> Path:
+    (folder / "no.bvh").write_text("what is this\n")
+    return folder / "no.bvh"
+
+
+def no_armature(folder: Path) -> Path:
+    bpy.ops.mesh.primitive_cube_add()
+    write(folder / "cube.glb")
+    return folder / "cube.glb"
+
+
+def unknown(folder: Path) -> Path:
+    (folder / "take.c3d").write_text("what is this\n")
+    return folder / "take.c3d"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (cut_off, ["says that it has 31 frames, and has 30"]),
+        (no_bvh, ["cannot be opened: Exception: This is not a BVH file"]),
+        (no_armature, ["has no armature in a scene"]),
+        (unknown, ["cannot be opened", ".blend", *READERS]),
+    ],
+)
+def test_what_is_no_take_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], make: object, words: list[str]
+) -> None:
+    path = make(tmp_path)
+    open_empty_file()
+    assert run("plant", path, "--output", tmp_path / "planted.blend") == 5
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert [word for word in words if word not in said] == []
+    assert not (tmp_path / "planted.blend").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "words"),
+    [
+        ("switch --to FK actor.bvh --output fk.blend", 5, "no rig of a known kind"),
+        ("plant actor.bvh --in-place", 64, "nothing is written in its place"),
+        ("plant actor.bvh --output x.blend --import-fps 0", 64, "above 0"),
+        ("switch --to FK actor.bvh --output fk.blend --import-fps 30", 64, "unrecognized"),
+    ],
+)
+def test_what_takes_cannot_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    line: str,
+    status: int,
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    imported_walk(tmp_path)
+    assert run(*line.split()) == status
+    assert words in capsys.readouterr().err
+
+
+def test_help_names_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plant", "--help") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert " ".join(READERS) in said
