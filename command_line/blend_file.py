@@ -99,14 +99,14 @@ def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:
     """
     if name:
         return [_named(name)]
-    found = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
+    armatures = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
     if with_chains:
-        found = [item for item in found if item.two_bone_ik_chains]
-    if not found:
+        armatures = [item for item in armatures if item.two_bone_ik_chains]
+    if not armatures:
         raise Refused("NO_RIG.with_chains" if with_chains else "NO_RIG.in_scene", file=file)
-    if len(found) > 1 and not with_chains:
-        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in found), file=file)
-    return found
+    if len(armatures) > 1 and not with_chains:
+        raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in armatures), file=file)
+    return armatures
 
 
 def _named(name: str) -> Rig:

@@ -71,7 +71,7 @@ def shots(rows: Sequence[Row], listing: Listing, arguments: Namespace, common: S
     names = _names(files)
     stems = Counter(map(_stem, {file for _, file in files}))
     places: dict[Path, int] = {}
-    found: dict[int, Shot] = {}
+    chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
         row, file = files[number - 1]
         entry = _Entry(f"Shot {number} of {listing.source}", row.read(), listing)
@@ -88,8 +88,8 @@ def shots(rows: Sequence[Row], listing: Listing, arguments: Namespace, common: S
             places[report] = number
             outputs = [_below(arguments.output_dir, base, suffix, entry) for suffix in written]
             shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
-        found[number] = shot
-    return found
+        chosen[number] = shot
+    return chosen
 
 
 def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int]:
@@ -99,7 +99,7 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
     """
     if text is None:
         return list(range(1, count + 1))
-    found: list[int] = []
+    chosen: list[int] = []
     places: dict[str, int] = {}
     for part in map(str.strip, text.split(",")):
         span = _SPAN.fullmatch(part)
@@ -107,7 +107,7 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
             places = places or {name: number for number, name in enumerate(names, 1)}
             if part not in places:
                 raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, names))
-            found.append(places[part])
+            chosen.append(places[part])
             continue
         first = int(span[1])
         last = int(span[3] or count) if span[2] else first
@@ -115,8 +115,8 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
             raise Refused("SHOT", value=first, count=count)
         if last < first:
             raise Refused("ARGUMENTS.shot", value=text)
-        found += range(first, min(last, count) + 1, int(span[4] or 1))
-    return list(dict.fromkeys(found))
+        chosen += range(first, min(last, count) + 1, int(span[4] or 1))
+    return list(dict.fromkeys(chosen))
 
 
 def _stem(file: str) -> str:
@@ -128,16 +128,17 @@ def _names(files: Sequence[tuple[Row, str]]) -> list[str]:
     stems = [_stem(file) for _, file in files]
     last = [os.path.basename(stem) for stem in stems]
     counts = Counter(last)
-    found = [
+    names = [
         row.name or (part if counts[part] == 1 else stem.replace(os.sep, "/"))
         for (row, _), part, stem in zip(files, last, stems, strict=True)
     ]
-    for name in {row.name for row, _ in files if row.name}:
+    shots = Counter(names)
+    for name in (row.name for row, _ in files if row.name):
         if _SPAN.fullmatch(name) or "," in name:
             raise Refused("SHOT_NAME.range", value=name)
-        if found.count(name) > 1:
+        if shots[name] > 1:
             raise Refused("SHOT_NAME.twice", value=name)
-    return found
+    return names
 
 
 def _files(row: Row, listing: Listing, folder: Path | None) -> Iterator[str]:
@@ -154,10 +155,10 @@ def _files(row: Row, listing: Listing, folder: Path | None) -> Iterator[str]:
     outputs = os.path.abspath(folder) if folder else None
     home = glob.escape(str(listing.home))
     names = sorted(glob.glob(str(Path(home) / text), recursive=True))
-    found = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
-    if not found:
+    paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+    if not paths:
         raise Refused("NO_FILE.matching", value=row.file, where=listing.source)
-    for path in found:
+    for path in paths:
         yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
 
 
@@ -188,9 +189,9 @@ class _Entry:
 
         keep_suffix : another shot's outputs would have the same path
         """
-        given = "formats" in self.table
+        says_formats = "formats" in self.table
         suffixes: Sequence[str] = common.formats
-        if given:
+        if says_formats:
             suffixes = of_table(self.where, "formats", self._formats(), formats)
         if "output" not in self.table:
             seen = self._seen(self._file(file))
@@ -198,8 +199,8 @@ class _Entry:
         output = self._filled("output")
         base, suffix = os.path.splitext(output)
         if suffix.lower() in FORMATS:
-            return base, suffixes if given else (suffix,)
-        if not given:
+            return base, suffixes if says_formats else (suffix,)
+        if not says_formats:
             _below(Path(), output, "", self)
             raise Refused("OUTPUT_FORMAT", value=output, known=", ".join(FORMATS))
         return output, suffixes
@@ -233,8 +234,8 @@ class _Entry:
         setup = self._path(self.table, "setup") if "setup" in self.table else shared.pop()
         if not self.table.get("rig"):
             return tuple(replace(rig, setup=setup) for rig in common.rigs)
-        given = self.table["rig"]
-        rigs = [self._rig(item, setup) for item in (given if isinstance(given, list) else [given])]
+        names = self.table["rig"]
+        rigs = [self._rig(item, setup) for item in (names if isinstance(names, list) else [names])]
         if (twice := repeated([rig.name for rig in rigs])) is not None:
             raise Refused("SAME_RIG", value=twice, where=self.where)
         return tuple(rigs)
@@ -246,15 +247,15 @@ class _Entry:
         for key in flat.keys() & plant.keys():
             raise Refused("TWO_KEYS", where=self.where, key=key)
         inner = f"[shot.plant] of {self.where}"
-        found = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
-        found["plant"] = {**common.plant, **plant_options.read(self.where, flat), **plant_options.read(inner, plant)}
-        found |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
+        fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
+        fields["plant"] = {**common.plant, **plant_options.read(self.where, flat), **plant_options.read(inner, plant)}
+        fields |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
         if "frames" in self.table:
-            found["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
-            start, end, _ = found["frames"]
+            fields["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
+            start, end, _ = fields["frames"]
             if end < start:
                 raise Refused("EMPTY_FRAMES", where=self.where, value=self.table["frames"])
-        return found
+        return fields
 
     def _rig(self, item: Any, setup: Path | None) -> RigSetup:
         if not isinstance(item, dict):
@@ -277,16 +278,16 @@ class _Entry:
 
 def _filled(text: str, where: str, key: str) -> str:
     """The text with its environment variables filled in."""
-    found = os.path.expandvars(text)
-    if left := _VARIABLE.search(found):
+    filled = os.path.expandvars(text)
+    if left := _VARIABLE.search(filled):
         raise Refused("VARIABLE", value=left[0], where=where, key=key, text=text)
-    return found
+    return filled
 
 
 def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:
     """The path of a file in the folder; Refused if it leaves the folder, or is the folder."""
     # Without "..", which leads elsewhere behind a link.
-    found = Path(os.path.abspath(folder / base))
-    if not found.parent.is_relative_to(os.path.abspath(folder)):
+    path = Path(os.path.abspath(folder / base))
+    if not path.parent.is_relative_to(os.path.abspath(folder)):
         raise Refused("OUTSIDE", value=entry.table.get("output", base), where=entry.where, folder=folder)
-    return found.with_name(found.name + suffix)
+    return path.with_name(path.name + suffix)

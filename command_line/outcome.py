@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -78,6 +78,11 @@ class Outcome:
     seconds: float = 0.0
     reports: tuple[Report, ...] = ()
 
+    def as_dict(self) -> dict[str, Any]:
+        """All but the reports, as a line of a summary has it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "reports"}
+        return {"reason" if name == "text" else name: value for name, value in values.items()}
+
 
 class Clock:
     """Measures a shot from now on."""
@@ -133,10 +138,10 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     )
 
 
-def left_out(found: Outcome, refusals: Sequence[Refused]) -> Outcome:
+def left_out(ended: Outcome, refusals: Sequence[Refused]) -> Outcome:
     """The outcome of a shot of which some armatures were refused."""
-    text = "; ".join([*map(str, refusals), found.text])
-    return replace(found, status=max(found.status, ExitStatus.FELL_SHORT), text=f"not all done: {text}")
+    text = "; ".join([*map(str, refusals), ended.text])
+    return replace(ended, status=max(ended.status, ExitStatus.FELL_SHORT), text=f"not all done: {text}")
 
 
 def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:

@@ -27,9 +27,9 @@ def mapping(path: Path | None) -> PathMapping:
 
     def mapped(text: str) -> Path:
         for source, destination in rules:
-            found = type(source)(text)
-            if found.is_relative_to(source):
-                return destination.joinpath(*found.relative_to(source).parts)
+            path = type(source)(text)
+            if path.is_relative_to(source):
+                return destination.joinpath(*path.relative_to(source).parts)
         return Path(text)
 
     return mapped

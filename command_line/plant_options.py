@@ -39,12 +39,12 @@ def _value(where: str, key: str, value: object) -> Any:
     return of_table(where, key, value, reader(key))
 
 
-def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
+def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as `api.plant` takes them; Refused where there is no such floor."""
     readers: dict[str, Callable[[Any], Any]] = {
         "hips": lambda name: name or None,
         "floor": lambda floor: floor if isinstance(floor, float) else floor_named(floor),
         "stillness": lambda pairs: api.Stillness(**dict(pairs)),
     }
-    values = {name: readers[name](value) if name in readers else value for name, value in given.items()}
+    values = {name: readers[name](value) if name in readers else value for name, value in options.items()}
     return {_ROWS[name].get("keyword", name): value for name, value in values.items()}

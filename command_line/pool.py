@@ -71,12 +71,12 @@ def outcomes(
             submit(number, wait=False)
         left = len(shots)
         while left:
-            number, found = ended.get().result()
-            if found.state == BUSY:
+            number, answer = ended.get().result()
+            if answer.state == BUSY:
                 submit(number, wait=True)
             else:
                 left -= 1
-                yield number, found
+                yield number, answer
     except BaseException:
         # What has not begun does not begin, and what has begun leaves nothing behind.
         is_over.set()

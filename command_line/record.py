@@ -41,36 +41,36 @@ def earlier(shot: Shot) -> dict[str, Any]:
     if not (shot.report and os.path.exists(shot.report) and shot.report.stat().st_size):
         return {}
     try:
-        found = json.loads(atomic_write.text(shot.report, _LARGEST))
+        content = json.loads(atomic_write.text(shot.report, _LARGEST))
     except (ValueError, RecursionError):
         if shot.is_resumed:
             return {}  # beside an output it has a name of ours, and is a report that was damaged
-        found = None
-    if isinstance(found, dict) and found.keys() >= {"schema", "state", "versions", "request"}:
-        return found
+        content = None
+    if isinstance(content, dict) and content.keys() >= {"schema", "state", "versions", "request"}:
+        return content
     raise Refused("OVERWRITE.other", value=str(shot.report))
 
 
-def done_before(shot: Shot, found: dict[str, Any], request: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """The summaries of an earlier run, if this version did the same and its output lies there as written; else None.
+def done_before(shot: Shot, before: dict[str, Any], request: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The summaries of an earlier run, if this version did the same and its output lies there as written, or None.
 
-    raises : AttributeError, KeyError, TypeError or ValueError if `found` is not as `write` leaves it
+    raises : AttributeError, KeyError, TypeError or ValueError if `before` is not as `write` leaves it
     """
-    if shot.force or not found or found["request"] != request or found["damage"] or found["refusals"]:
+    if shot.force or not before or before["request"] != request or before["damage"] or before["refusals"]:
         return None
-    if found["state"] != DONE or (found["schema"], found["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
+    if before["state"] != DONE or (before["schema"], before["versions"]["two_bone_ik"]) != (SCHEMA, VERSION):
         return None
-    if [os.path.isfile(output) and digest(output) for output in shot.outputs] != found["sha256"]:
+    if [os.path.isfile(output) and digest(output) for output in shot.outputs] != before["sha256"]:
         return None
     if shot.report_detail == ReportDetail.SUMMARY:
-        return found["summary"]
-    return [api.Report.from_dict(report).summary() for report in found["reports"]]
+        return before["summary"]
+    return [api.Report.from_dict(report).summary() for report in before["reports"]]
 
 
 def write(
     shot: Shot,
     request: dict[str, Any],
-    found: Sequence[api.Report],
+    reports: Sequence[api.Report],
     refusals: Sequence[Refused],
     times: dict[str, Any],
     damage: str,
@@ -83,10 +83,10 @@ def write(
         "damage": damage,
         "sha256": [digest(output) for output in outputs],
         "refusals": [_error(refused) for refused in refusals],
-        "summary": [report.summary() for report in found],
+        "summary": [report.summary() for report in reports],
     }
     if shot.report_detail == ReportDetail.FULL:
-        content["reports"] = [report.as_dict() for report in found]
+        content["reports"] = [report.as_dict() for report in reports]
     _write(shot, times, content)
 
 
@@ -108,10 +108,11 @@ def _error(error: Refused | str) -> dict[str, str]:
 def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
     if not shot.report:
         return
-    told = {"schema": SCHEMA, "versions": VERSIONS, **named(shot), **times, **content}
-    atomic_write.write_text(shot.report, json.dumps(told, allow_nan=False), force=shot.force)
+    text = json.dumps({**named(shot), **times, **content}, allow_nan=False)
+    atomic_write.write_text(shot.report, text, force=shot.force)
 
 
 def named(shot: Shot) -> dict[str, Any]:
-    """Which shot it is: its number and name in the list, and its files."""
-    return {"shot": shot.number, "name": shot.name, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    """What reports and lines of a summary have alike: versions, and which shot it is, by number, name and files."""
+    shot_files = {"file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    return {"schema": SCHEMA, "versions": VERSIONS, "shot": shot.number, "name": shot.name, **shot_files}

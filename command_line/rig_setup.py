@@ -40,19 +40,19 @@ class RigSetup:
         """The contents of the setup file, or None."""
         if not self.file:
             return None
-        found = api.load_setup(self.file)
+        setup = api.load_setup(self.file)
         plant: dict[str, Any] = {}
-        for name, value in found.plant.items():
-            plant |= plant_options.read(f'[plant] of "{found.plant_files[name]}"', {name: value})
-        return replace(found, plant=plant)
+        for name, value in setup.plant.items():
+            plant |= plant_options.read(f'[plant] of "{setup.plant_files[name]}"', {name: value})
+        return replace(setup, plant=plant)
 
 
-def from_arguments(given: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:
+def from_arguments(pairs: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:
     """Of --rig and --setup in their order; Refused if it is not clear which go together."""
-    if not _CLEAR.fullmatch("".join("s" if setup else "r" for _, setup in given)):
+    if not _CLEAR.fullmatch("".join("s" if setup else "r" for _, setup in pairs)):
         raise Refused("ARGUMENTS.setups")
-    names = [name or "" for name, setup in given if not setup] or [""]
-    setups = [setup for _, setup in given if setup] or [None]
+    names = [name or "" for name, setup in pairs if not setup] or [""]
+    setups = [setup for _, setup in pairs if setup] or [None]
     if (twice := repeated(names)) is not None:
         raise Refused("ARGUMENTS.same_rig", value=twice)
     if len(setups) == 1:

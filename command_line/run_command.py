@@ -38,24 +38,24 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
         worker.serve(lambda shot: run_shot(shot, progress, wait=False))
         return ExitStatus.DONE
     _refuse_combination(arguments)
-    one = _shot(arguments)
-    return (_run_many if _are_many(arguments) else _run_one)(one, arguments, call, progress)
+    shot = _shot(arguments)
+    return (_run_many if _are_many(arguments) else _run_one)(shot, arguments, call, progress)
 
 
-def _run_one(one: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
+def _run_one(shot: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     """Carry out one shot, and tell all of its reports."""
-    _refuse_overwriting([replace(one, outputs=())] if arguments.in_place else [one], arguments)
+    _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else [shot], arguments)
     summary = Summary(arguments.summary)
-    with closing(_outcomes({0: one}, arguments, call, progress)) as ending:
-        ((_, found),) = ending
-    for report in found.reports:
+    with closing(_outcomes({0: shot}, arguments, call, progress)) as ending:
+        ((_, ended),) = ending
+    for report in ended.reports:
         print(*map(one_line, [report.rig, *report.lines()]), sep="\n", flush=True)
-    if found.state == outcome.TO_DO:
-        print(one_line(f"{found.state}: {found.text}"))
+    if ended.state == outcome.TO_DO:
+        print(one_line(f"{ended.state}: {ended.text}"))
     else:
-        summary.add(one, found)
-    _warn(found.damage)
-    return max(_ended(found.status, found.text, progress), _ended_summary(summary, progress))
+        summary.add(shot, ended)
+    _warn(ended.damage)
+    return max(_ended(ended.status, ended.text, progress), _ended_summary(summary, progress))
 
 
 def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
@@ -108,11 +108,11 @@ def _outcomes(
         waiting = deque((number, False) for number in shots)
         while waiting:
             number, wait = waiting.popleft()
-            found = run_shot(shots[number], progress.part(len(shots) - len(waiting) - 1, len(shots)), wait=wait)
-            if found.state == outcome.BUSY:
+            ended = run_shot(shots[number], progress.part(len(shots) - len(waiting) - 1, len(shots)), wait=wait)
+            if ended.state == outcome.BUSY:
                 waiting.append((number, True))
             else:
-                yield number, found
+                yield number, ended
 
 
 def _refuse_combination(arguments: Namespace) -> None:
@@ -137,14 +137,14 @@ def _shot(arguments: Namespace) -> Shot:
     """The fields of a shot that the arguments give."""
     # The shots of a manifest have files of their own.
     file = arguments.manifest or blend_file.named_or_open(arguments.file[0] if arguments.file else None)
-    known = {field.name for field in fields(Shot)}
-    asked = {name: value for name, value in vars(arguments).items() if name in known}
+    names = {field.name for field in fields(Shot)}
+    values = {name: value for name, value in vars(arguments).items() if name in names}
     plant = {name: value for name in plant_options.NAMES if (value := getattr(arguments, name, None)) is not None}
     output = file if arguments.in_place else arguments.output
     outputs = (output,) if output else ()
     rigs = from_arguments(arguments.rigs or ())
-    asked |= {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "outputs": outputs}
-    return Shot(**asked)
+    values |= {"file": file, "is_open": not arguments.file, "rigs": rigs, "plant": plant, "outputs": outputs}
+    return Shot(**values)
 
 
 def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:

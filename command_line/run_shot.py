@@ -52,14 +52,14 @@ def run_shot(what: Shot, progress: Progress, *, wait: bool) -> Outcome:
     try:
         setups = _setups(what)
         request = what.request(setups)
-        found = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
-        if found.state != outcome.BUSY:
+        ended = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
+        if ended.state != outcome.BUSY:
             progress(1.0)
     except Refused as refused:
         if not what.dry_run:
             record.write_failure(what, request, outcome.REFUSED, refused, clock.times())
-        found = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
-    return replace(found, **clock.times())
+        ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
+    return replace(ended, **clock.times())
 
 
 def done_before(what: Shot) -> Outcome | None:
@@ -68,23 +68,23 @@ def done_before(what: Shot) -> Outcome | None:
     try:
         if not (what.is_resumed and record.earlier(what)):
             return None
-        found = _done_before(what, what.request(_setups(what)))
+        ended = _done_before(what, what.request(_setups(what)))
     except Refused:
         return None
-    return found and replace(found, **clock.times())
+    return ended and replace(ended, **clock.times())
 
 
 def _setups(what: Shot) -> Setups:
     """The setup of each armature; to keep going, the refusal in place of one that cannot be read."""
-    found: list[api.Setup | Refused | None] = []
+    setups: list[api.Setup | Refused | None] = []
     for rig in what.rigs:
         try:
-            found.append(rig.load())
+            setups.append(rig.load())
         except Refused as refused:
             if not what.keep_going:
                 raise
-            found.append(refused)
-    return found
+            setups.append(refused)
+    return setups
 
 
 def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
@@ -137,10 +137,10 @@ def _written(what: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
     with ExitStack() as opened:
         saved = [opened.enter_context(output) for output in outputs.saved(what, reports)]
         record.write(what, request, reports, refusals, clock.times(), damage, saved)
-    found = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
+    ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
     if refusals:
-        found = outcome.left_out(found, refusals)
-    return replace(found, damage=damage, reports=tuple(reports))
+        ended = outcome.left_out(ended, refusals)
+    return replace(ended, damage=damage, reports=tuple(reports))
 
 
 def _loaded(what: Shot) -> blend_file.Loaded:

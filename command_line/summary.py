@@ -31,25 +31,12 @@ class Summary:
             atomic_write.refuse_unwritable(path)
             _refuse_foreign(path)
 
-    def add(self, shot: Shot, found: Outcome) -> None:
+    def add(self, shot: Shot, ended: Outcome) -> None:
         """Add a line for a shot that has ended."""
         if self._path:
-            told = {
-                "schema": record.SCHEMA,
-                **record.named(shot),
-                "report": shot.report and str(shot.report),
-                "state": found.state,
-                "status": int(found.status),
-                "started": found.started,
-                "seconds": found.seconds,
-                "frames": found.frames,
-                "worst_miss": found.worst_miss,
-                "reason": found.text,
-                "damage": found.damage,
-                "versions": record.VERSIONS,
-            }
+            line = {**record.named(shot), "report": shot.report and str(shot.report), **ended.as_dict()}
             try:
-                _append(self._path, json.dumps(told, allow_nan=False))
+                _append(self._path, json.dumps(line, allow_nan=False))
             except OSError as error:
                 self.fault = Refused("UNWRITABLE", value=str(self._path), reason=error.strerror)
 

@@ -2,8 +2,8 @@
 
 rmanpy two_bone_ik.tractor.py plant --manifest season.toml --output-dir planted --shots 200 --chunk-size 10
 
-What follows -- goes to the command: … --shots 200 -- --keys REDUCED. The blades need Blender, with the extension
-installed for the user that runs it.
+Other options go to the command as they are: --keys REDUCED. The blades need Blender, with the extension installed for
+the user that runs it.
 """
 
 import argparse
@@ -24,14 +24,13 @@ def main():
     parser.add_argument("--chunk-size", type=int, default=10, help="how many shots one Blender does before it ends")
     parser.add_argument("--blender", default="blender", help="the command that starts Blender")
     parser.add_argument("--service", default="PixarRender", help="what blades must offer")
-    parser.add_argument("options", nargs="*", help="options of the command, behind --")
-    given = parser.parse_args()
+    given, options = parser.parse_known_args()
     job = author.Job(title=f"Two-Bone IK: {given.command}", service=given.service)
     paths = ["--manifest", os.path.abspath(given.manifest), "--output-dir", os.path.abspath(given.output_dir)]
     for first in range(1, given.shots + 1, given.chunk_size):
         shots = f"{first}-{min(first + given.chunk_size - 1, given.shots)}"
         argv = [given.blender, *BLENDER, "--command", "two_bone_ik", given.command, *paths, "--shot", shots]
-        job.newTask(title=f"shots {shots}", argv=[*argv, *given.options])
+        job.newTask(title=f"shots {shots}", argv=[*argv, *options])
     job.spool()
 
 

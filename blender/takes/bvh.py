@@ -95,8 +95,8 @@ def _joints(skeleton: str) -> tuple[Joint, ...]:
 
 def _unused(name: str, names: set[str]) -> str:
     """The name, with a number behind it where another joint has that name."""
-    number, found = 0, name
-    while found in names:
+    number, unused = 0, name
+    while unused in names:
         number += 1
-        found = f"{name}.{number:03}"
-    return found
+        unused = f"{name}.{number:03}"
+    return unused

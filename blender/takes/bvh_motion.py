@@ -65,7 +65,7 @@ def _channels(joint: Joint, source: Array, turns: Array, places: Array) -> Array
         if not is_position:
             before[axis] = np.radians(source[0, column])
     angles = np.degrees(eulers(turns, order, before))
-    found = np.empty_like(source)
+    values = np.empty_like(source)
     for column, (axis, is_position) in enumerate(joint.channels):
-        found[:, column] = (places if is_position else angles)[:, axis]
-    return found
+        values[:, column] = (places if is_position else angles)[:, axis]
+    return values

@@ -64,7 +64,7 @@ def of_gltf(path: Path) -> float | None:
         times = list(_key_times(path))
     except (KeyError, IndexError, TypeError, ValueError, OSError):
         return None
-    times = [each for each in times if len(each) > 1]
+    times = [sampler for sampler in times if len(sampler) > 1]
     if not times:
         return None
     every = np.unique(np.concatenate(times))

@@ -34,4 +34,4 @@ def sampled(scene: Scene, rig: Rig, frames: Array) -> Motion:
     to_world = samples.to_world[rig]
     matrices = {name: to_world @ samples.pose[Point(rig, name)] for name in bones}
     shape = (len(frames), 4, 4)
-    return Motion(frames=frames, matrices={name: np.broadcast_to(each, shape) for name, each in matrices.items()})
+    return Motion(frames=frames, matrices={name: np.broadcast_to(matrix, shape) for name, matrix in matrices.items()})

@@ -52,7 +52,7 @@ def test_tractor_gets_a_task_for_each_chunk_of_shots(monkeypatch: pytest.MonkeyP
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     line = "two_bone_ik.tractor.py plant --manifest season.toml --output-dir out --shots 25 --chunk-size 10"
-    monkeypatch.setattr(sys, "argv", [*line.split(), "--", "--floor", "0"])
+    monkeypatch.setattr(sys, "argv", [*line.split(), "--floor", "0"])
     runpy.run_path(str(FARM / "two_bone_ik.tractor.py"), run_name="__main__")
     [job] = jobs
     assert job.is_spooled
