@@ -15,9 +15,11 @@ from ..blender.bake.build_plan import Frames, after_followed, scene_of
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
 from ..blender.hold import hold
+from ..blender.live import known_ahead
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
+from ..skeleton.values import Plan
 from .command import with_request
 from .options import BakeOptions
 
@@ -168,15 +170,19 @@ def check(
     >>> hand.location = (3, 0, 1)
     >>> print(api.check(rig, frames=(1, 10), add_markers=True))
     forearm.L: 0 of 10 frames reached
-      too far on 10 frames (1-10), by up to 1.156
+      too far on 10 frames (1-10), by up to 1.16 m
     >>> [marker.name for marker in scene.timeline_markers]
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=hold.notes)
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=_more_notes)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report
+
+
+def _more_notes(plan: Plan) -> list[str]:
+    return [*hold.notes(plan), *known_ahead.notes(plan)]
 
 
 def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:

@@ -10,7 +10,7 @@ from ..blender.bake.build_plan import Frames
 from ..blender.bake.phases import Request
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
-from ..blender.plant.captured_limbs import Asked
+from ..blender.plant.captured_limbs import PlantChoices
 from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
@@ -83,7 +83,7 @@ def plant(
     True
     """
     rig = given_rig(rig)
-    asked = Asked(
+    choices = PlantChoices(
         names=chains,
         kinds=Kind.several(limbs),
         frames=frames,
@@ -99,8 +99,8 @@ def plant(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
     )
     if leave_targets:
-        return plant_with_targets(rig, asked, scene, settings, add_chains=_add_chains)
-    return plant_feet(rig, asked, scene, settings)
+        return plant_with_targets(rig, choices, scene, settings, add_chains=_add_chains)
+    return plant_feet(rig, choices, scene, settings)
 
 
 def _known(stillness: Stillness) -> Stillness:
@@ -141,7 +141,7 @@ def contacts(
     ('forearm.L', 1.0, 10.0, 'forearm.L')
     """
     rig = given_rig(rig)
-    asked = Asked(
+    choices = PlantChoices(
         names=chains,
         kinds=Kind.several(limbs),
         frames=frames,
@@ -151,4 +151,4 @@ def contacts(
         flat_feet=flat_feet,
         options=PlantOptions(stillness=_known(stillness)),
     )
-    return find_contacts(rig, asked, scene, KeySettings(sampling=Sampling(sampling)))
+    return find_contacts(rig, choices, scene, KeySettings(sampling=Sampling(sampling)))

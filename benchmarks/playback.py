@@ -62,6 +62,7 @@ def rounds() -> Iterator[float]:
                     rig.two_bone_ik_live = is_live
                 played: list[int] = []
                 count_frame = lambda scene, _, played=played: played.append(scene.frame_current)  # noqa: E731
+                count_frame.__module__ = api.__name__  # one of another module might change anything
                 bpy.ops.screen.animation_play()
                 yield 1.0
                 bpy.app.handlers.frame_change_post.append(count_frame)

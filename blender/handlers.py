@@ -72,23 +72,54 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         follow(live, scene, depsgraph, edited=edited)
 
 
+@persistent
+def _pose_ahead(scene: Scene, *_: object) -> None:
+    """Blender tells neither whether it evaluates the frame for a view or for an export, nor for which view layer."""
+    if session.samplings or _isolated(scene):
+        return
+    session.changes_frame = True
+    live = [] if session.renders else [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
+    if live and len(_shown_in_windows()) < 2:
+        from .live.live import pose_ahead
+
+        pose_ahead(live, scene)
+
+
 def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
     """Armatures that are posed in this view layer. If windows show several, the first that has an armature poses it.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """
-    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
-    shown = list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows))
+    shown = _shown_in_windows()
     if len(shown) < 2 or (here := (depsgraph.scene, depsgraph.view_layer.name)) not in shown:
         return rigs
     layers = [(place, place[0].view_layers[place[1]].objects) for place in shown]
     return [rig for rig in rigs if here == next((place for place, objects in layers if rig.name in objects), here)]
 
 
+def _shown_in_windows() -> list[tuple[Scene, str]]:
+    """The scenes that windows show, each with the name of its view layer."""
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    return list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows))
+
+
 @persistent
 def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
     if not _isolated(scene):
-        _follow(scene, depsgraph, edited=False)
+        try:
+            _follow(scene, depsgraph, edited=False)
+        finally:
+            session.changes_frame = False
+
+
+@persistent
+def _begin_render(*_: object) -> None:
+    session.renders = True
+
+
+@persistent
+def _end_render(*_: object) -> None:
+    session.renders = False
 
 
 @persistent
@@ -171,12 +202,16 @@ _LISTENERS: dict[str, Callable[..., None]] = {
 
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
+    ("frame_change_pre", _pose_ahead),
     ("frame_change_post", _notice_objects),
     ("depsgraph_update_post", _notice_renames),
     ("frame_change_post", _notice_renames),
     ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow_frame),
+    ("render_init", _begin_render),
+    ("render_complete", _end_render),
+    ("render_cancel", _end_render),
     ("load_post", _forget_file),
     ("load_post", _follow_renames),
     ("load_post", _begin),

@@ -23,6 +23,9 @@ class Session:
     undone : called with the scene after undo and redo
     isolated : `session_uid` of the temporary scenes in which nothing that the user sees is evaluated
     samplings : how many are open, perhaps between two steps of a bake
+    changes_frame : True from before Blender evaluates a frame until that is done
+    renders : True from before the first frame of a render until after the last
+    exports : True if Blender has evaluated last for a render or an export, and not for a view
     names_bones : True once something keeps names of bones, which renaming changes
     """
 
@@ -31,6 +34,7 @@ class Session:
         self.undone: list[Callable[[Scene], None]] = []
         self.isolated: set[int] = set()
         self.samplings = 0
+        self.changes_frame = self.renders = self.exports = False
         self.names_bones = False
         self._of_state: list[_Table] = []
         self._of_file: list[_Table] = []
@@ -53,6 +57,7 @@ class Session:
     def forget_file(self) -> None:
         """Another file is open, or nothing listens any more."""
         self.forget_state()
+        self.renders = False
         for table in self._of_file:
             table.clear()
 

@@ -4,11 +4,10 @@ from typing import Any, cast
 
 import bpy
 from bpy.types import Context, Event
-from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import Result, api, in_hand
+from .armature_operator import Result, api, in_hand, registration
 from .frame_range import usual_range
 from .progress import ProgressOperator
 
@@ -46,7 +45,21 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
                     setattr(options, name, getattr(owner, f"two_bone_ik_{name}"))
         if scene.two_bone_ik_floor and not given("floor"):
             options.floor = scene.two_bone_ik_floor.name
-        return super().execute(context)
+        with self.refusals_told():
+            self._key_changes(context)
+            return super().execute(context)
+        return {"CANCELLED"}
+
+    def _key_changes(self, context: Context) -> None:
+        """Key contacts that were changed without a key, as auto keying would; if it is off, refuse to drop them."""
+        from ..blender.plant import contact_keys, contact_stretches
+
+        for rig in self.rigs(context):
+            for bone in contact_stretches.unkeyed(rig, context.scene):
+                if not context.scene.tool_settings.use_keyframe_insert_auto:
+                    kind = getattr(bone, contact_keys.FIELD).capitalize()
+                    raise api.Refused("CONTACT_UNKEYED", object=rig, bone=bone.name, value=kind)
+                bone.keyframe_insert(contact_keys.FIELD, group=contact_keys.GROUP)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import floor_named
@@ -89,4 +102,4 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         """None needs a target, so there is nothing to tell."""
 
 
-register, unregister = register_classes_factory((TWO_BONE_IK_OT_plant,))
+register, unregister = registration(globals())

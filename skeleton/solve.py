@@ -18,13 +18,23 @@ Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""
 
 
+def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
+    """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
+    solved = uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
+    return flat_told(solved) if group.flat.any() else solved
+
+
+Solve: TypeAlias = Callable[[ChainGroup, Samples, int, Array | None], SolvedGroup]
+"""What solves chains side by side over all frames, as `solve_group` does."""
+
+
 def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
     """All chains of the plan, in as few calls of the solver as possible."""
     return run(solving(plan, samples))
 
 
 def solving(
-    plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents
+    plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents, solve: Solve = solve_group
 ) -> Generator[float, None, list[SolvedGroup]]:
     """The same step by step.
 
@@ -40,7 +50,7 @@ def solving(
         for group in chain_group.chain_groups(rank, samples, count):
             if solved or last:
                 yield sum(len(group_solved.plans) for group_solved in (*solved, *last)) / len(plan.chains)
-            last.append(solve_group(group, samples, count, plan.seconds))
+            last.append(solve(group, samples, count, plan.seconds))
         solved += last
     return solved
 
@@ -48,12 +58,6 @@ def solving(
 def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedGroup]:
     """The same chains, if nothing but their targets and poles has moved since."""
     return [solve_group(old.group, samples, len(old.goals.target)) for old in solved]
-
-
-def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
-    """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
-    solved = uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
-    return _flat_told(solved) if group.flat.any() else solved
 
 
 def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
@@ -75,8 +79,8 @@ def world_miss(solved: SolvedGroup) -> Array:
     return norm(transform.transform_vectors(solved.group.to_world[..., :3, :3], solved.solution.miss))
 
 
-def _flat_told(solved: SolvedGroup) -> SolvedGroup:
-    """The same; on frames on which the limb is flat, it has not reached a target that it misses in the world."""
+def flat_told(solved: SolvedGroup) -> SolvedGroup:
+    """The same chains; on frames on which the limb is flat, it has not reached a target that it misses in the world."""
     solution, miss = solved.solution, world_miss(solved)
     joints = world_joints(solved)
     size = norm(np.diff(joints, axis=-2)).sum(axis=-1)

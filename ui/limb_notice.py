@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
-from bpy.utils import units
 
 from ..blender.armatures import Rig, editable
+from ..blender.messages.numbers import unit_name
+from ..blender.messages.translation import translated
 from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
 from .sidebar import wrapped
@@ -95,10 +96,9 @@ def _most_lines(context: Context) -> int:
 
 def _filled(context: Context, state: "LimbState", length: str) -> str:
     template = _STATES[state.state].get(length, "")
-    system = context.scene.unit_settings.system
-    distance = units.to_string(system, "LENGTH", state.miss, precision=3, compatible_unit=False)
     if not template:
         return ""
+    distance = translated("part.length", unit=unit_name(context.scene), value=state.miss)
     item, scenes = state.away
     named = {"distance": distance, "cause": pgettext_iface(state.cause), "item": item, "scenes": scenes}
     return pgettext_iface(template).format(**named)

@@ -32,6 +32,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.markers_remove", text="Remove Markers")
         layout.separator()
         layout.operator("two_bone_ik.plant", text="Plant Feet")
+        layout.menu("TWO_BONE_IK_MT_contacts")
         layout.operator("two_bone_ik.switch", text="Switch to FK...").direction = "FK"
         layout.operator("two_bone_ik.switch", text="Switch to IK...").direction = "IK"
 
@@ -71,6 +72,17 @@ class TWO_BONE_IK_MT_targets(Menu):
         layout.operator("two_bone_ik.remove_targets", text="Remove")
 
 
+class TWO_BONE_IK_MT_contacts(Menu):
+    """When feet stand, and over which paths they go"""
+
+    bl_label = "Contacts"
+
+    def draw(self, _context: Context) -> None:
+        layout = self.layout
+        layout.operator_menu_enum("two_bone_ik.contact_set", "contact", text="Set")
+        layout.operator("two_bone_ik.foot_paths", text="Show Foot Paths")
+
+
 class TWO_BONE_IK_MT_hold(Menu):
     """Targets that stay where they are, and let go again"""
 
@@ -92,7 +104,13 @@ def _draw(menu: Menu, context: Context) -> None:
 
 
 _register, _unregister = register_classes_factory(
-    (TWO_BONE_IK_MT_chains, TWO_BONE_IK_MT_chain, TWO_BONE_IK_MT_targets, TWO_BONE_IK_MT_hold)
+    (
+        TWO_BONE_IK_MT_chains,
+        TWO_BONE_IK_MT_chain,
+        TWO_BONE_IK_MT_targets,
+        TWO_BONE_IK_MT_hold,
+        TWO_BONE_IK_MT_contacts,
+    )
 )
 
 

@@ -1,4 +1,4 @@
-"""Limbs, reach, pole and the other solution, drawn over the 3D Viewport; nothing at all while it is off."""
+"""Limbs, reach, pole, the other solution, and where feet stand, drawn over the 3D Viewport; nothing while it is off."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 import gpu
 from bpy.props import BoolProperty
-from bpy.types import Object, SpaceView3D, WindowManager
+from bpy.types import Context, Object, SpaceView3D, WindowManager
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
@@ -61,6 +61,7 @@ def _draw() -> None:
         guides = overlay.guides(state.cached(rig), held) if held else None
         if guides:
             _draw_guides(guides, addon.preferences.guide_color)
+        _draw_feet(rig, context, addon.preferences)
     gpu.state.blend_set("NONE")
 
 
@@ -78,6 +79,30 @@ def _draw_limb(found: "LimbState", signs: "Iterable[Line]", color: tuple[float, 
 def _draw_guides(guides: "Guides", color: tuple[float, ...]) -> None:
     _draw_lines([guides.other, guides.pole], color, width=1.5)
     _draw_lines(guides.reach, color, width=1.0)
+
+
+def _draw_feet(rig: Rig, context: Context, colors: Any) -> None:
+    """Marks of ball and heel, and once they were sampled the paths as planted and, fainter, as captured."""
+    from ..blender.status import foot_marks
+
+    now = rig, context.scene, context.view_layer.depsgraph
+    lines, color = foot_marks.foot_lines(*now), tuple(colors.guide_color)
+    _draw_lines(lines.captured, (*color[:3], 0.5 * color[3]), width=1.0)
+    _draw_lines(lines.planted, color, width=1.0)
+    _draw_lines(lines.prints, color, width=1.0)
+    marks = foot_marks.foot_marks(*now)
+    _draw_lines([mark.line for mark in marks], colors.reached_color, width=2.0)
+    _fill([mark.line for mark in marks if mark.stands], colors.reached_color)
+
+
+def _fill(lines: "Iterable[Line]", color: tuple[float, ...]) -> None:
+    """What these lines are around, which is nowhere hollow."""
+    corners = [point for line in lines for pair in pairwise(line[1:]) for point in (line[0], *pair)]
+    if corners:
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", tuple(color))
+        batch_for_shader(shader, "TRIS", {"pos": corners}).draw(shader)
 
 
 def _pixel() -> float:
@@ -100,7 +125,7 @@ def register() -> None:
     """Give windows the switch."""
     WindowManager.two_bone_ik_overlay = BoolProperty(  # type: ignore[attr-defined]
         name="Overlay",
-        description="Show limbs, reach, pole and the other solution in the 3D Viewport",
+        description="Show limbs, reach, pole and the other solution, and where feet stand, in the 3D Viewport",
         get=_is_on,  # a value of its own would be lost with the file, and the drawing would not
         set=_switch,
     )

@@ -87,7 +87,8 @@ class TWO_BONE_IK_PT_chains(Panel):
         if is_known:
             switch.draw(layout, context, rig)
         if not rig.two_bone_ik_chains:
-            _draw_first_steps(layout, rig, is_known=is_known)
+            _draw_first_steps(layout, is_known=is_known)
+            plant.draw(layout, context, rig)
         else:
             _draw_list(layout, context, rig)
             _draw_actions(layout, context, rig)
@@ -95,8 +96,8 @@ class TWO_BONE_IK_PT_chains(Panel):
             chain = rig.two_bone_ik_chains[limb[1]]
             limb_notice.draw(layout, context, chain)
             chains.draw_side(layout, rig, chain)
-            plant.draw(layout, context, rig, chain)
             targets.draw(layout, context, chain)
+            plant.draw(layout, context, rig)
             hold.draw(layout, context, rig, chain)
             chains.draw_bones(layout, chain, rig)
             chains.draw_bend(layout, chain)
@@ -122,17 +123,13 @@ def move_to_tab() -> None:
     register()
 
 
-def _draw_first_steps(layout: UILayout, rig: Rig, *, is_known: bool) -> None:
+def _draw_first_steps(layout: UILayout, *, is_known: bool) -> None:
     """Shown to first-time users."""
-    from ..blender.plant import contact_keys
-
     layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
     if not is_known:
         layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
     layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
     layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
-    if contact_keys.is_keyed(rig):
-        layout.operator("two_bone_ik.plant", text="Plant Feet")
 
 
 def _draw_list(layout: UILayout, context: Context, rig: Rig) -> None:

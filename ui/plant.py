@@ -1,4 +1,4 @@
-"""What lets the captured limb in hand stand still."""
+"""What lets captured limbs stand still, with chains and without."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
-from ..blender.plant import contact_keys
-from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.plant import contact_keys, foot_paths
+from . import contacts
 from .sections import section
 from .sidebar import draw_lines
 
 
-def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:
-    """What lets the captured limb stand still; nothing for a limb without keys."""
-    if not contact_keys.is_captured(chain):
+def draw(layout: UILayout, context: Context, rig: Rig) -> None:
+    """Nothing for a character that nobody has captured. Open at first where there is no list of chains above it."""
+    if not contact_keys.is_captured(rig):
         return
-    body = section(layout, "Plant")
+    body = section(layout, "Plant", closed=bool(rig.two_bone_ik_chains))
     if body is None:
         return
     body.row().prop(rig, "two_bone_ik_plants", expand=True)
@@ -25,11 +25,13 @@ def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) ->
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
-    row = body.row()
-    row.use_property_decorate = True
-    row.prop(rig.pose.bones[chain.end_bone], "two_bone_ik_contact")
+        row = body.row(align=True)
+        row.use_property_split = False
+        row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
+        row.operator("two_bone_ik.foot_paths", text="Foot Paths", depress=bool(foot_paths.paths(rig)))
+    contacts.draw(body, context, rig)
     _draw_options(body, context, rig)
-    thresholds = section(body, "Contacts")
+    thresholds = section(body, "Thresholds")
     for name in ("contact_speed", "contact_height", "shortest_contact", "shortest_gap") if thresholds else ():
         thresholds.prop(rig, f"two_bone_ik_{name}")
 

@@ -7,6 +7,7 @@ follows its own limb by a way that the order of an armature's chains does not sh
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve, Object, Scene
@@ -16,6 +17,7 @@ from ...skeleton.values import ChainPlan, Plan, Point
 from ...solver.values import Unreachable
 from .. import versions
 from ..armatures import is_rig
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import frame_text
 from ..rna_paths import bone_and_property
@@ -51,7 +53,8 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = group.distances(frame)
             when = frame_text(plan.frames[frame])
-            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, inner=inner, outer=outer)
+            annulus: dict[str, Any] = {"unit": unit_name(plan.scene), "inner": inner, "outer": outer}
+            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, **annulus)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

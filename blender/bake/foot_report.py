@@ -53,45 +53,33 @@ class FootReport:
         pairs: dict[str, Any] = {name: tuple(fields[name]) for name in _PAIRS if name in fields}
         return cls(**{**fields, **pairs})
 
-    @property
-    def unit(self) -> str:
-        """Of distances as users are told them, `scale` times those here."""
-        return "mm" if self.millimetres else translated("report.units")
-
-    @property
-    def scale(self) -> float:
-        """From world units to that unit."""
-        return self.millimetres or 1.0
-
-    def text(self) -> str:
-        """In one line."""
+    def text(self, unit: str = "") -> str:
+        """In one line. `unit` : what a world unit is, as `Report` has it."""
         if not self.frames:
             return translated("report.foot_free", foot=self.name)
-        scale = self.scale
-        named = {
-            "foot": self.name,
-            "count": self.frames,
-            "unit": self.unit,
-            "before": [scale * slide for slide in self.before],
-            "after": [scale * slide for slide in self.after],
-            "planted": scale * self.planted[1],
-            "turn": max(self.turn_after[1], self.turn_planted[1]),
-            "turn_before": self.turn_before[1],
-            "moved": scale * self.moved,
-        }
-        if self.short:
-            return _on_part(self, translated("report.foot_short", **named, short=scale * self.short))
-        return _on_part(self, translated("report.foot", **named))
+        text = translated(
+            "report.foot_short" if self.short else "report.foot",
+            unit=unit,
+            foot=self.name,
+            count=self.frames,
+            before=self.before,
+            after=self.after,
+            planted=self.planted[1],
+            turn=max(self.turn_after[1], self.turn_planted[1]),
+            turn_before=self.turn_before[1],
+            moved=self.moved,
+            short=self.short,
+        )
+        return _on_part(self, text)
 
 
-def headline(feet: Sequence[FootReport]) -> str:
+def headline(feet: Sequence[FootReport], unit: str = "") -> str:
     """Of all feet, in one line."""
     if not any(foot.frames for foot in feet):
         return translated("report.none_stands")
-    scale, unit = feet[0].scale, feet[0].unit
-    before = scale * max(foot.before[1] for foot in feet)
-    after = scale * max(max(foot.after[1], foot.planted[1]) for foot in feet)
-    return _on_part(feet[0], translated("report.planted", before=before, after=after, unit=unit))
+    before = max(foot.before[1] for foot in feet)
+    after = max(max(foot.after[1], foot.planted[1]) for foot in feet)
+    return _on_part(feet[0], translated("report.planted", unit=unit, before=before, after=after))
 
 
 def _on_part(foot: FootReport, text: str) -> str:

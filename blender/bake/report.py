@@ -13,7 +13,6 @@ import bpy
 import numpy as np
 from bpy.app.translations import pgettext_iface
 from bpy.types import Scene
-from bpy.utils import units
 from numpy.typing import NDArray
 
 from ...skeleton import solve
@@ -22,11 +21,13 @@ from ...skeleton.transform import each_array
 from ...skeleton.values import Plan
 from ...solver import diagnostics
 from ..armatures import Rig
+from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
 from .chain_report import ChainReport, Finding, Measured, unmeasured
 from .foot_report import FootReport
+from .pin_report import pin_fields
 from .report_fields import check_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
@@ -106,7 +107,7 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What was done, on which frames, and the unit of all distances."""
+        """What was done, and on which frames."""
         if not self.chains:
             return pgettext_iface(self.operation)
         frames = self.chains[0].frames
@@ -114,16 +115,17 @@ class Report:
             "report.title" if len(frames) > 1 else "report.title_of_one",
             operation=pgettext_iface(self.operation),
             span="-".join(frame_text(frame) for frame in dict.fromkeys((frames[0], frames[-1]))),
-            unit=self.unit or translated("report.units"),
         )
 
     def findings(self) -> list[Finding]:
         """The report in words, one line each; notes that the user must know come first."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
-        feet = [Finding(foot.text()) for foot in self.feet]
+        feet = [Finding(foot.text(self.unit)) for foot in self.feet]
         # Limbs that are planted have no targets.
         planted = self.operation == _PLANT
-        by_chain = ([chain.kept()] if self.operation == _SWITCH else chain.findings(planted) for chain in self.chains)
+        by_chain = (
+            [chain.kept()] if self.operation == _SWITCH else chain.findings(planted, self.unit) for chain in self.chains
+        )
         return [*feet, *(line for lines in by_chain for line in lines), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
@@ -146,7 +148,7 @@ class Report:
             stays = any(chain.measured.any() for chain in self.chains)
             text = translated("report.all_kept" if stays else "report.switched")
         elif self.feet:
-            text = foot_report.headline(self.feet)
+            text = foot_report.headline(self.feet, self.unit)
         else:
             text = translated("report.feet_planted" if planted else "report.all_reached")
         return ". ".join([text, *(notes if self.reached else alerts)[:1]])
@@ -215,7 +217,7 @@ def build_report(
         chains=chains,
         notes=(*left_out_alerts(plan.left_out, plan.lacking), *notes, *measured_notes),
         operation=operation,
-        unit=_unit(plan.scene),
+        unit=unit_name(plan.scene),
         left_out=plan.left_out,
         lacking=tuple(plan.lacking),
     )
@@ -225,15 +227,6 @@ def millimetres(scene: Scene) -> float:
     """Millimetres in a Blender unit of this scene; 0 where the scene has no units."""
     settings = scene.unit_settings
     return 0.0 if settings.system == "NONE" else 1000.0 * settings.scale_length
-
-
-def _unit(scene: Scene) -> str:
-    """What a Blender unit is in this scene, such as m or cm; "" where the scene has no units."""
-    settings = scene.unit_settings
-    if settings.system == "NONE":
-        return ""
-    one_unit = units.to_string(settings.system, "LENGTH", settings.scale_length, precision=6, compatible_unit=False)
-    return one_unit.removeprefix("1 ")
 
 
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
@@ -247,10 +240,11 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "miss": solve.world_miss(solved)[plan.asked],
         "sin_hinge": solution.sin_hinge,
         "speed": diagnostics.speed(solution, frames),
-        "stretch": solution.stretch,
+        "stretch": solution.stretch.max(axis=-1),
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
+        **{name: values[plan.asked] for name, values in pin_fields(solved).items()},
     }
     for row, chain in enumerate(solved.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in arrays.items()}

@@ -21,6 +21,7 @@ from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too
 from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
 from ..curves.unkeyed_edits import Keep, preserved
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies
@@ -143,7 +144,7 @@ def notes(plan: Plan) -> list[str]:
                 off, near = work.distance(chain, hold, frames)
                 if off > near:
                     named = {"chain": chain.name, "hold": holds.title(hold), "off": off}
-                    sentences.append(translated("alert.hold_out_of_date", **named))
+                    sentences.append(translated("alert.hold_out_of_date", unit=unit_name(plan.scene), **named))
     return sentences
 
 

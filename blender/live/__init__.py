@@ -3,7 +3,8 @@
 Other rooms use of it:
 
     drag : Drag
-    live : follow, is_live, live_changed
+    known_ahead : all
+    live : follow, is_live, live_changed, pose_ahead
     reading : Reading
     state : all
 """

@@ -21,7 +21,7 @@ from ..curves import write
 from ..scene import pose_before
 from ..session import session
 from ..settings import bone_marks
-from . import state
+from . import ahead, state
 from .state import RigState
 
 Matrices = dict[str, Matrix]
@@ -65,7 +65,8 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     if _evaluating:
         return
     rigs = [rig for rig in rigs if is_live(rig)]
-    touched = {rig for rig in rigs if not _stands(rig, depsgraph)}
+    shown = _shown_as_known(depsgraph)
+    touched = {rig for rig in rigs if rig not in shown and not _stands(rig, depsgraph)}
     if not touched:
         return
     state.update_all(touched, scene, depsgraph)
@@ -85,6 +86,43 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
             waiting[rig] = found
     if waiting:
         _pose(waiting, depsgraph, auto_key=auto_key)
+
+
+def pose_ahead(rigs: Iterable[Rig], scene: Scene) -> None:
+    """Pose the limbs of these armatures before Blender evaluates the scene's frame, as far as their pose is known."""
+    ahead.pose([rig for rig in rigs if is_live(rig) and _starts_as_left(rig)], scene)
+
+
+def _starts_as_left(rig: Rig) -> bool:
+    """Whether bones that chains start from as they are posed are as Live has left them."""
+    reading, before = state.cached(rig).reading, _posed.get(rig.session_uid)
+    if not (reading and before):
+        return False
+    bones = rig.pose.bones
+    return all(
+        bone.name in bones and bones[bone.name].matrix_basis == before.left[bone.name] for bone in reading.starting
+    )
+
+
+def _shown_as_known(depsgraph: Depsgraph) -> set[Rig]:
+    """Of the armatures that were posed ahead of this frame those that are right; what Live has left is known of all."""
+    right, scene = set(), depsgraph.scene
+    for rig in ahead.posed():
+        now, before = state.cached(rig), _posed[rig.session_uid]
+        keys = _keys(rig, now.reading.keyed, depsgraph) if scene.tool_settings.use_keyframe_insert_auto else None
+        _posed[rig.session_uid] = replace(
+            before,
+            left=_matrices(rig, now.reading.keyed),
+            written=write.times(),
+            scene=state.layer_of(depsgraph),
+            frame=scene.frame_current_final,
+            action=_action(rig),
+            keys=keys,
+        )
+        now.posed = now.ahead = ahead.shows(rig, scene, depsgraph)
+        if now.ahead:
+            right.add(rig)
+    return right
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:

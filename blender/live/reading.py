@@ -1,8 +1,10 @@
 """The chains of an armature as they were read last, and whether they have to be read again."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain as joined
+from itertools import zip_longest
 
 from bpy.types import ID, Object, Scene
 
@@ -59,6 +61,20 @@ def forget_rest() -> None:
     _at_rest.clear()
 
 
+def chains_of(rig: Rig) -> Chains:
+    """Those that are not muted."""
+    return [(chain.name, chain.target, chain.pole_target) for chain in rig.two_bone_ik_chains if not chain.mute]
+
+
+def is_chosen_so(reading: Reading) -> bool:
+    """Whether the armature has the same chains and choices, whatever Blender has evaluated since they were read."""
+    try:
+        with_target = [chain for chain in chains_of(reading.plan.rig) if chain[1]]
+        return with_target == reading.chains and reading.fingerprint.holds(frozenset())
+    except ReferenceError:  # as in `_is_right`
+        return False
+
+
 def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: Set[ID] | None) -> Reading:
     """These chains as they are now; `before` itself where they would be read so again.
 
@@ -76,6 +92,12 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)
     alone = len(plan.ranks) == 1 and not (others or starts)
     return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)
+
+
+def side_by_side(plans: Sequence[Plan]) -> Plan:
+    """The chains of several armatures in the ranks of one plan, to be solved together."""
+    ranks = zip_longest(*(plan.ranks for plan in plans), fillvalue=())
+    return replace(plans[0], ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
 
 
 def is_tied(reading: Reading, since: Set[ID]) -> bool:

@@ -1,10 +1,8 @@
 """The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain as joined
-from itertools import zip_longest
 from operator import or_
 from typing import NamedTuple
 
@@ -17,11 +15,11 @@ from ..armatures import Rig
 from ..bake import checks
 from ..messages.refused import Refused
 from ..scene.glance import Glance
-from ..scene.played import handled
 from ..scene.sampling import samples_from_depsgraph
 from ..session import session
 from ..settings import bone_marks
 from . import reading
+from .known_ahead import foreign_handlers
 from .reading import Chains, Reading
 
 
@@ -32,7 +30,8 @@ class RigState:
     reading : those that have all they need
     groups : these, solved side by side with chains of other armatures, which may have been solved again since
     refused : of the others, by name, what is wrong
-    posed : True where Live has posed the armature so
+    posed : True where Live has posed the armature so, or on another frame ahead of it
+    ahead : True where the armature is posed on a frame that was known ahead, at which these were not read
     glance, samples : what the chains depend on
     layer : the names of the scene that was looked at, and of its view layer
     since : what Blender has evaluated since then; None where that is not known
@@ -44,6 +43,7 @@ class RigState:
     groups: list[SolvedGroup] = field(default_factory=list)
     refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
+    ahead: bool = False
     glance: Glance | None = None
     samples: Samples | None = None
     layer: tuple[str, str] = ("", "")
@@ -76,9 +76,6 @@ class RigState:
     def solved(self) -> list[SolvedGroup]:
         """Each by itself, in the order in which they are solved."""
         return one_by_one(self.reading.plan, self.groups) if self.reading else []
-
-
-_EVALUATED = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
 
 
 class _Seen(NamedTuple):
@@ -116,6 +113,8 @@ def update_all(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph) -> list[
     states, changed, again = [], [], True
     for rig in rigs:
         now, seen = _look(rig, scene, depsgraph)
+        if now.ahead:
+            now.posed = now.ahead = False
         if seen:
             now.layer, now.since = layer_of(depsgraph), set()
         if seen and seen.samples is not now.samples:
@@ -137,10 +136,7 @@ def _solve(changed: list[RigState], *, again: bool) -> None:
     if again and changed == _together and all(now.rigid for now in changed):
         groups = solve.solve_again(changed[0].groups, samples)
     else:
-        plans = [now.reading.plan for now in changed]
-        ranks = zip_longest(*(plan.ranks for plan in plans), fillvalue=())
-        together = replace(plans[0], ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
-        groups = solve.solve_groups(together, samples)
+        groups = solve.solve_groups(reading.side_by_side([now.reading.plan for now in changed]), samples)
     _together[:] = changed
     for now in changed:
         now.groups, now.posed = groups, False
@@ -157,12 +153,17 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
 def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
     """True where nothing that its chains depend on was evaluated last, or what they go for stands, tied as it was."""
     now = cached(rig)
-    if _evaluated.isdisjoint(now.watched):
-        return True
+    if now.ahead or not is_evaluated(now.watched):
+        return not is_evaluated(now.watched)
     since = now.evaluated_since(layer_of(depsgraph))
     known = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
     # A target that stays may follow another armature from now on, which then is to be posed first.
     return known and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_tied(now.reading, since)
+
+
+def is_evaluated(items: Set[ID]) -> bool:
+    """Whether Blender has evaluated any of these last."""
+    return not _evaluated.isdisjoint(items)
 
 
 def invalidate(rig: Rig) -> None:
@@ -185,7 +186,7 @@ bone_marks.listeners.append(_renamed)
 def _notice(depsgraph: Depsgraph) -> None:
     """A scene was evaluated: what it evaluated may be otherwise than it was."""
     # What handlers change Blender evaluates without a word.
-    unknown = handled(*_EVALUATED)
+    unknown = foreign_handlers()
     if unknown or depsgraph.id_type_updated("ARMATURE"):
         reading.forget_rest()
     # What follows something else is listed along with it.
@@ -204,7 +205,7 @@ session.evaluated.append(_notice)
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:
     """The state of an armature, and what its chains depend on now; None where none of them can be solved."""
-    chains = [(one.name, one.target, one.pole_target) for one in rig.two_bone_ik_chains if not one.mute]
+    chains = reading.chains_of(rig)
     # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
     fit = [chain for chain in chains if chain[1]]
     refused = {

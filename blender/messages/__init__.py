@@ -1,7 +1,8 @@
-"""Words to the user: refusals, sentences and their translation, frames and points.
+"""Words to the user: refusals, sentences and their translation, numbers, frames and points.
 
 Other rooms use of it:
 
+    numbers : unit_name
     refused : Refused, unknown_word, unless_gone
     translation : Alert, frame_text, known_words, nearest_name, point_text, translated
 """

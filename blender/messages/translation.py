@@ -4,12 +4,12 @@ import tomllib
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from numbers import Number
 from pathlib import Path
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_rpt
+
+from .numbers import LEAST, Readable
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
@@ -21,27 +21,19 @@ class Alert(str):
     __slots__ = ()
 
 
-class _WithoutExponents(Formatter):
-    """As `str.format`, but large numbers are 420 and not 4.2e+02; it takes ten times as long."""
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        text: str = super().format_field(value, format_spec)
-        is_large = isinstance(value, Number) and "e+" in text
-        return f"{float(text):.0f}" if is_large and abs(float(text)) < _LONGEST else text
-
-
-_LONGEST = 1e15
-"""Longer numbers keep their exponent."""
-
-
 def translated(name: str, /, **values: object) -> str:
-    """The sentence of this name in the user's language, with values for its {placeholders}; their braces are kept."""
+    """The sentence of this name in the user's language, with values for its {placeholders}; their braces are kept.
+
+    values : among them the `unit` of its lengths, if it has any, as `numbers.unit_name` gives it
+    """
     group, _, case = name.partition(".")
     template = _sentences()[group]
     words = pgettext_rpt(template[case] if case else template)
-    text = words.format(**values)
-    if "e+" in text:
-        text = _WithoutExponents().vformat(words, (), values)
+    if ":length}" in words or ":number}" in words:
+        readable = Readable(str(values.get("unit", "")), translated("part.less", least=LEAST))
+        text = readable.vformat(words, (), values)
+    else:
+        text = words.format(**values)
     return Alert(text) if group == "alert" else text
 
 

@@ -2,9 +2,12 @@
 
 Other rooms use of it:
 
-    captured_limbs : Asked
+    captured_action : remembered
+    captured_limbs : PlantChoices
     contact_keys : all
+    contact_stretches : all
     floor : Floor
+    foot_paths : all
     plant : find_contacts, plant_feet
     planted_targets : plant_with_targets
 """

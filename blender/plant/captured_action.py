@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from bpy.types import Action
@@ -31,12 +32,14 @@ class Remembered:
     keys : frame and value of each
     said : from which frame to which users have set them; all others were found
     points : bone and offset of what they are about, if anybody has said any
+    stands_on : the same of ball and heel, as planted; empty in older files
     is_planted : whether the limb was planted by the last press, or by an earlier one and is as captured again
     """
 
     keys: Sequence[Sequence[float]] = ()
     said: Sequence[Sequence[float]] = ()
     points: Sequence[tuple[str, tuple[float, float, float]]] = ()
+    stands_on: Sequence[tuple[str, tuple[float, float, float]]] = ()
     is_planted: bool = True
 
 
@@ -69,14 +72,25 @@ def captured(rig: Rig) -> Captured:
     unkeyed = {path: values for path, values in _made(action).items() if values}
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
     before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
-    rows = json.loads(made.get(CONTACTS, "{}"))
     return Captured(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
         unkeyed=unkeyed,
-        rows={path: Remembered(**row) for path, row in rows.items() if path in keyed},
+        rows={path: row for path, row in remembered(rig).items() if path in keyed},
         renamed=_renamed(rig, before | _made(action).keys(), keyed),
     )
+
+
+def remembered(rig: Rig) -> Mapping[str, Remembered]:
+    """What a planted action that the armature plays remembers of contacts, by their RNA path."""
+    action = versions.played(rig)[0]
+    return _remembered(action.get(CONTACTS, "{}")) if action else {}
+
+
+@lru_cache(maxsize=8)
+def _remembered(text: str) -> Mapping[str, Remembered]:
+    """Kept, since the overlay asks at each redraw."""
+    return {path: Remembered(**row) for path, row in json.loads(text).items()}
 
 
 @contextmanager
@@ -157,11 +171,12 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
     for foot, said in feet:
         row = contact_keys.row(curves, foot.chain.end.path)
         points = foot.points if said else ()
-        found = Remembered(keys=single_key_points(row).tolist() if row else (), said=said, points=points)
+        keys = single_key_points(row).tolist() if row else ()
+        found = Remembered(keys=keys, said=said, points=points, stands_on=foot.points)
         known[contact_keys.path(foot.chain.end.path)] = found
     action: Any = versions.played(rig)[0]
     action[CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
-    bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.points))
+    bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.stands_on))
 
 
 def _values(row: Remembered) -> dict[str, Any]:

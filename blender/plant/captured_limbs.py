@@ -1,4 +1,4 @@
-"""Captured limbs that are asked for, their hips, and the action that they play: what Plant reads."""
+"""Captured limbs that are chosen, their hips, and the action that they play: what Plant reads."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +28,8 @@ from .soles import with_free_toes, with_soles
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Asked:
-    """What the user asked for.
+class PlantChoices:
+    """What the user has chosen.
 
     names : of limbs; None for all of these `kinds`
     frames : None for those on which the limbs have keys
@@ -76,27 +76,27 @@ class CapturedLimbs:
     span: tuple[float, float]
 
 
-def captured_limbs(rig: Rig, asked: Asked, scene: Scene | None) -> CapturedLimbs:
-    """The limbs that are asked for, and those that are to keep their place; nothing is evaluated.
+def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> CapturedLimbs:
+    """The limbs that are chosen, and those that are to keep their place; nothing is evaluated.
 
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
     source, limbs = _source(rig), found_limbs(rig)
-    chosen, lost = _chosen_feet(rig, limbs, source, asked)
-    before = planted_before(rig, limbs, source, chosen, asked.options.softness)
-    stay = [foot for foot in before if asked.names is not None and is_apart(foot, chosen)]
+    chosen, lost = _chosen_feet(rig, limbs, source, choices)
+    before = planted_before(rig, limbs, source, chosen, choices.options.softness)
+    stay = [foot for foot in before if choices.names is not None and is_apart(foot, chosen)]
     again, lost_again = on_given_points(rig, source, stay)
     found = (*chosen, *again)
     refuse_constrained(found)
     curves = tuple(versions.slot_curves(source.action, source.slot))
-    hips, hips_stay = hips_of(rig, limbs, found, asked.hips, curves)
-    kept = named_limbs(rig, limbs, asked.keep)
+    hips, hips_stay = hips_of(rig, limbs, found, choices.hips, curves)
+    kept = named_limbs(rig, limbs, choices.keep)
     if hips:
         found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
-    found, stiff = (with_soles(rig, found), ()) if asked.flat_feet else with_free_toes(rig, found, curves)
+    found, stiff = (with_soles(rig, found), ()) if choices.flat_feet else with_free_toes(rig, found, curves)
     chains, span = tuple(foot.chain for foot in found), _keyed_span(rig, found, curves)
-    plan = limb_plan(rig, chains, span if asked.frames is None else asked.frames, scene)
+    plan = limb_plan(rig, chains, span if choices.frames is None else choices.frames, scene)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(chains)
@@ -125,14 +125,14 @@ def _source(rig: Rig) -> Captured:
 
 
 def _chosen_feet(
-    rig: Rig, limbs: FoundLimbs, source: Captured, asked: Asked
+    rig: Rig, limbs: FoundLimbs, source: Captured, choices: PlantChoices
 ) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
-    """The feet that are asked for, on the points of their contacts; limbs and bones of points that are lost."""
-    found = feet_of(rig, limbs, asked.names, asked.kinds, asked.options.softness)
+    """The feet that are chosen, on the points of their contacts; limbs and bones of points that are lost."""
+    found = feet_of(rig, limbs, choices.names, choices.kinds, choices.options.softness)
     lost: tuple[tuple[str, str], ...] = ()
-    if asked.contacts is None and not asked.find_contacts:
+    if choices.contacts is None and not choices.find_contacts:
         found, lost = on_given_points(rig, source, found)
-    return with_contacts(rig, found, asked.contacts or ()), lost
+    return with_contacts(rig, found, choices.contacts or ()), lost
 
 
 def _keyed_span(rig: Rig, feet: Sequence[Foot], curves: Sequence[FCurve]) -> tuple[float, float]:

@@ -16,17 +16,21 @@ from ...skeleton.values import Channel
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
+from ..rna_paths import bone_and_property
 from ..settings import keyed_options
 from ..settings.key_settings import KeyStyle
-from ..settings.properties import TwoBoneIKChain
 
-NAME = "contact"
+NAME, FIELD = "contact", keyed_options.bone_field("contact")
+"""The option, and the property of pose bones that has it."""
 
 STYLE = KeyStyle(interpolation="CONSTANT")
 """How channels of contacts are to be written: the last key is constant, too."""
 
 GROUP = "Contacts"
 """Name of the group of their F-curves."""
+
+_FEW = 10
+"""A limb with keys on more frames may be captured."""
 
 _POINTS = np.array((1, 2))
 """Ball and heel; both together are 3, as in options.toml."""
@@ -62,7 +66,7 @@ def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
 
 def is_row(curve: FCurve) -> bool:
     """Whether it has the contacts of a limb."""
-    return curve.data_path.endswith(f".{keyed_options.bone_field(NAME)}")
+    return curve.data_path.endswith(f".{FIELD}")
 
 
 def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
@@ -106,16 +110,20 @@ def _going_on(curve: FCurve | None, channel: Channel) -> Channel:
     return replace(channel, frames=frames, values=values, held=np.ones(len(frames) - 1, dtype=np.bool_))
 
 
-def is_captured(chain: TwoBoneIKChain) -> bool:
-    """Whether the chain's end bone turns by keys."""
-    bone = keyed_options.end_bone(chain)
-    start = f"{bone.path_from_id()}.rotation_" if bone else ""
-    return bool(start) and any(curve.data_path.startswith(start) for curve in versions.curves(chain.id_data))
+def is_captured(rig: Rig) -> bool:
+    """Whether there is something to plant: contacts, or a limb that turns by keys on more than a few frames.
 
-
-def is_keyed(rig: Rig) -> bool:
-    """Whether any of the armature's bones has keys."""
-    return next(_pose_curves(rig), None) is not None
+    Without chains each bone counts as one of a limb: to detect these takes long, and panels ask at each redraw.
+    """
+    ends = {chain.end_bone for chain in rig.two_bone_ik_chains}
+    for curve in versions.curves(rig):
+        if is_row(curve):
+            return True
+        if len(curve.keyframe_points) > _FEW:
+            bone, field = bone_and_property(curve.data_path)
+            if field.startswith("rotation_") and (bone in ends or not ends):
+                return True
+    return False
 
 
 def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:

@@ -110,10 +110,10 @@ def _heel(bone: bpy.types.Bone, up: Vector) -> BonePoint:
     return _tail(bone) if rise < 0.0 else BonePoint(bone.name)
 
 
-def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> tuple[Foot, ...]:
+def with_contacts(rig: Rig, feet: Sequence[Foot], contacts: Sequence[Contact]) -> tuple[Foot, ...]:
     """The feet, standing on the points of these contacts; Refused for contacts that are none of theirs."""
     known = {foot.chain.name: foot for foot in feet}
-    for contact in asked if isinstance(asked, Collection) else [asked]:
+    for contact in contacts if isinstance(contacts, Collection) else [contacts]:
         if not (isinstance(contact, Contact) and isinstance(contact.start, Real) and isinstance(contact.end, Real)):
             raise Refused("NOT_A_CONTACT", object=rig, value=contact)
         if contact.chain not in known:
@@ -126,7 +126,7 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], asked: Sequence[Contact]) -> t
             own = (bone for bone in rig.data.bones.keys() if moves(known[contact.chain], bone))
             nearest = nearest_name(str(contact.bone), own)
             raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain, nearest=nearest)
-    return tuple(_standing_on(rig, foot, [each for each in asked if each.chain == foot.chain.name]) for foot in feet)
+    return tuple(_standing_on(rig, foot, [each for each in contacts if each.chain == foot.chain.name]) for foot in feet)
 
 
 def moves(foot: Foot, name: str) -> bool:
@@ -135,9 +135,9 @@ def moves(foot: Foot, name: str) -> bool:
     return bone is not None and end in (name, *(above.name for above in bone.parent_recursive))
 
 
-def _standing_on(rig: Rig, foot: Foot, asked: Sequence[Contact]) -> Foot:
-    others = [each for each in asked if not any(is_at(each, point) for point in foot.points)]
-    used = {point for point in foot.points if any(is_at(each, point) for each in asked)}
+def _standing_on(rig: Rig, foot: Foot, contacts: Sequence[Contact]) -> Foot:
+    others = [each for each in contacts if not any(is_at(each, point) for point in foot.points)]
+    used = {point for point in foot.points if any(is_at(each, point) for each in contacts)}
     new = list(
         dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [map(float, each.offset)])
     )

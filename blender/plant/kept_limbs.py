@@ -17,33 +17,33 @@ from .feet import FoundLimbs, feet_of
 
 
 def with_kept(
-    rig: Rig, found: FoundLimbs, planted: Sequence[Foot], hips: Hips, asked: Sequence[Foot], curves: Iterable[FCurve]
+    rig: Rig, found: FoundLimbs, planted: Sequence[Foot], hips: Hips, named: Sequence[Foot], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
-    asked : the limbs that are to do so beside the other legs
+    named : the limbs that are to do so beside the other legs
     curves : of what was captured
-    raises : Refused where keys cannot keep a limb that is asked for
+    raises : Refused where keys cannot keep a limb that is named
     """
-    asked = [foot for foot in asked if _carries(rig, hips, foot)]
-    ends = {foot.chain.end.name for foot in asked}
+    named = [foot for foot in named if _carries(rig, hips, foot)]
+    ends = {foot.chain.end.name for foot in named}
     planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
     try:
         others = [foot for foot in _of_kinds(rig, found, {Kind.LEGS}) if _carries(rig, hips, foot)]
     except Refused as refused:
         return planted, None, str(refused)
-    asked, others = (
+    named, others = (
         [replace(foot, is_planted=False, is_kept=True) for foot in each if is_apart(foot, planted)]
-        for each in (asked, others)
+        for each in (named, others)
     )
-    refuse_constrained(asked)
+    refuse_constrained(named)
     for foot in others:
         try:
             refuse_constrained([foot])
             refuse_unplayable(rig, {bone.rotation_path for bone in foot.chain.keyed}, curves)
         except Refused as refused:
             return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
-    kept = (*others, *(foot for foot in asked if is_apart(foot, others)))
+    kept = (*others, *(foot for foot in named if is_apart(foot, others)))
     carried = frozenset(foot.chain.name for foot in kept)
     # Arms go with the chest that they are on.
     held = {foot.chain.end.name for foot in kept if foot.is_hand}

@@ -24,12 +24,13 @@ from ..bake.report import Report, build_report
 from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keep
+from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
 from ..settings.key_settings import KeySettings
 from . import captured_action, contact_keys, floor
-from .captured_limbs import Asked, CapturedLimbs, captured_limbs
+from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
 from .floor_checks import groundless_notes, refuse_groundless
@@ -40,12 +41,12 @@ from .said_contacts import Said, said_contacts
 def plant_feet(
     opened: Opened,
     rig: Rig,
-    asked: Asked,
+    choices: PlantChoices,
     scene: Scene | None,
     settings: KeySettings,
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
-    read = captured_limbs(rig, asked, scene)
+    read = captured_limbs(rig, choices, scene)
     player = opened.enter_context(captured_action.playing(rig, read.source))
     rotations = _rotation_paths(read)
     moving = {*rotations, read.hips.path} if read.hips else set(rotations)
@@ -55,8 +56,8 @@ def plant_feet(
 
     as_played = replace(read.plan, rig=player)
     sampler = opened.enter_context(sampling.Sampler(as_played, settings.sampling, opened.slow.append))
-    said = said_contacts(read, asked)
-    samples, planted = yield from _planted(read, asked, said, sampler, player)
+    said = said_contacts(read, choices)
+    samples, planted = yield from _planted(read, choices, said, sampler, player)
     plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
     solved = solve.solve_groups(plan, moved)
     rows = bone_channels.keyed_rows(plan, solved)
@@ -64,7 +65,7 @@ def plant_feet(
     channels = [channel for found in by_chain.values() for channel in found]
     channels += _other_channels(read, samples, planted, before)
     contacts = _contact_channels(read, planted)
-    told = [*_notes(read, said, planted), *groundless_notes(read.feet, asked.floor, plan.frames, planted)]
+    told = [*_notes(read, said, planted), *groundless_notes(read.feet, choices.floor, plan.frames, planted)]
 
     def write(keep: Keep) -> Written:
         sampler.removal.refuse()
@@ -130,20 +131,20 @@ def _write(
     return notes
 
 
-def find_contacts(rig: Rig, asked: Asked, scene: Scene | None, settings: KeySettings) -> tuple[Contact, ...]:
+def find_contacts(rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings) -> tuple[Contact, ...]:
     """The contacts that are keyed, else those that `plant_feet` would find; nothing is written."""
-    read = captured_limbs(rig, asked, scene)
+    read = captured_limbs(rig, choices, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         sampling.Sampler(replace(read.plan, rig=player), settings.sampling) as sampler,
     ):
-        _, planted = run(_planted(read, asked, said_contacts(read, asked, as_keyed=True), sampler, player))
+        _, planted = run(_planted(read, choices, said_contacts(read, choices, as_keyed=True), sampler, player))
     found = feet.contacts(read.feet, planted.stands, read.plan.frames)
     return tuple(contact for contact in found if contact.chain not in read.again)
 
 
 def _planted(
-    read: CapturedLimbs, asked: Asked, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
+    read: CapturedLimbs, choices: PlantChoices, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
 ) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
     """What was captured, and what is to be made of it; yields the part that is done."""
     plan = read.plan
@@ -153,9 +154,9 @@ def _planted(
     refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
     given = [foot.given for foot in said]
-    heights = None if asked.floor is None else floor.heights(asked.floor, plan.scene)
-    planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, asked.options, heights)
-    refuse_groundless(read.feet, asked.floor, plan.frames, planted, said)
+    heights = None if choices.floor is None else floor.heights(choices.floor, plan.scene)
+    planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, choices.options, heights)
+    refuse_groundless(read.feet, choices.floor, plan.frames, planted, said)
     return samples, planted
 
 
@@ -175,7 +176,7 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
     kept = {foot.chain.name for foot in read.feet if foot.is_kept and not foot.is_planted}
     for chain in report.chains:
         if chain.name in kept and chain.status.any():
-            yield translated("alert.not_in_place", limb=chain.name, short=chain.miss.max())
+            yield translated("alert.not_in_place", unit=report.unit, limb=chain.name, short=chain.miss.max())
 
 
 def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
@@ -195,7 +196,7 @@ def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
 
 def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
-    least = MOVES * float(planted.lengths[0])
+    least, unit = MOVES * float(planted.lengths[0]), unit_name(read.plan.scene)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))
@@ -214,13 +215,13 @@ def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> I
     jump = max((float(moved[row]) for row, there in zip((0, -1), beyond, strict=True) if there), default=0.0)
     if jump > least:
         span = {"start": frame_text(frames[0]), "end": frame_text(frames[-1])}
-        yield translated("alert.planted_in_part", **span, jump=jump)
+        yield translated("alert.planted_in_part", unit=unit, **span, jump=jump)
     if planted.ratio != 1.0:
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
-        yield translated("note.hips_lowered", down=planted.lowering.max())
+        yield translated("note.hips_lowered", unit=unit, down=planted.lowering.max())
     if planted.aside.max() > least:
-        yield translated("note.hips_aside", aside=planted.aside.max())
+        yield translated("note.hips_aside", unit=unit, aside=planted.aside.max())
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
-        yield translated("alert.ground_moves", speed=ground)
+        yield translated("alert.ground_moves", unit=unit, speed=ground)

@@ -21,7 +21,7 @@ from ..targets import target_empties
 from ..targets.checks import keyable, refuse_not_shown
 from ..targets.create_targets import create
 from ..targets.targets_from_pose import bake_targets
-from .captured_limbs import Asked, captured_limbs
+from .captured_limbs import PlantChoices, captured_limbs
 from .plant import plant_feet
 
 AddChains = Callable[[Rig, Sequence[str]], object]
@@ -32,16 +32,16 @@ AddChains = Callable[[Rig, Sequence[str]], object]
 def plant_with_targets(
     opened: Opened,
     rig: Rig,
-    asked: Asked,
+    choices: PlantChoices,
     scene: Scene | None,
     settings: KeySettings,
     *,
     add_chains: AddChains,
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
-    planting = plant_feet.part(opened, rig, asked, scene, settings)
+    planting = plant_feet.part(opened, rig, choices, scene, settings)
     write_feet = yield from part(planting, 0.0, 0.5)
-    read = captured_limbs(rig, asked, scene)
+    read = captured_limbs(rig, choices, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     names = [name for name in planted if name not in read.again]
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0

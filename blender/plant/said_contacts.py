@@ -17,7 +17,7 @@ from .. import versions
 from ..curves.keys import single_key_points
 from . import contact_keys
 from .captured_action import Remembered
-from .captured_limbs import Asked, CapturedLimbs
+from .captured_limbs import CapturedLimbs, PlantChoices
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,15 +39,15 @@ class Said:
         return self.given is not None and bool((self.given[1] & ~self.by_user).any())
 
 
-def said_contacts(read: CapturedLimbs, asked: Asked, *, as_keyed: bool = False) -> list[Said]:
+def said_contacts(read: CapturedLimbs, choices: PlantChoices, *, as_keyed: bool = False) -> list[Said]:
     """Of each foot; one that is not planted never stands.
 
     as_keyed : contacts that were found are taken as they are keyed
     """
-    return list(_said(read, asked, as_keyed))
+    return list(_said(read, choices, as_keyed))
 
 
-def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
+def _said(read: CapturedLimbs, choices: PlantChoices, as_keyed: bool) -> Iterator[Said]:
     frames = read.plan.frames
     everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
     for foot in read.feet:
@@ -58,13 +58,13 @@ def _said(read: CapturedLimbs, asked: Asked, as_keyed: bool) -> Iterator[Said]:
         row = contact_keys.row(curves, bone)
         spans = _spans(row, read.source.rows.get(contact_keys.path(bone)))
         is_chosen = foot.chain.name not in read.again
-        if is_chosen and asked.contacts is not None:
-            given = feet.standing(foot, asked.contacts, frames), everywhere
+        if is_chosen and choices.contacts is not None:
+            given = feet.standing(foot, choices.contacts, frames), everywhere
             beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
             yield Said(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
             continue
         covered = row is None or (frames[0] <= row.range()[0] and row.range()[1] <= frames[-1])
-        if is_chosen and asked.find_contacts:
+        if is_chosen and choices.find_contacts:
             yield Said(given=None, by_user=~everywhere, spans=() if covered else spans)
             continue
         by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)

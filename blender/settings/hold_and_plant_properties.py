@@ -93,6 +93,8 @@ def register() -> None:
         field = f"two_bone_ik_{name}"
         update: dict[str, Any] = {"update": _marking("OBJECT", field)} if row["type"] == "bone" else {}
         setattr(_item, field, option("plant", name, **_FIELD, **update))
+    for name in rows("contacts", owner="rig"):
+        setattr(_item, f"two_bone_ik_{name}", option("contacts", name, **_FIELD))
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     for name in rows("plant", owner="scene"):
@@ -103,6 +105,8 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     for owner in (_item, _scene):
         del owner.two_bone_ik_bone_marks
+    for name in rows("contacts", owner="rig"):
+        delattr(_item, f"two_bone_ik_{name}")
     for owner, room in ((_scene, "scene"), (_item, "rig")):
         for name in rows("plant", owner=room):
             delattr(owner, f"two_bone_ik_{name}")

@@ -51,9 +51,10 @@ def rename(rig: Any, names: Names) -> None:
 
 def _row(row: Any, names: Names) -> Any:
     """What is remembered of contacts, on points of bones by their new names."""
-    if not (isinstance(row, dict) and row.get("points")):
+    if not isinstance(row, dict):
         return row
-    return {**row, "points": [(names.get(bone, bone), offset) for bone, offset in row["points"]]}
+    lists = (name for name in ("points", "stands_on") if row.get(name))
+    return row | {name: [(names.get(bone, bone), offset) for bone, offset in row[name]] for name in lists}
 
 
 def _renamed(action: Action, slot: str, names: Names) -> Action:

@@ -1,7 +1,8 @@
-"""What list, overlay and panel say: how limbs stand, what hides them, and which one is in hand.
+"""What list, overlay and panel say: how limbs stand, where feet do, what hides them, and which one is in hand.
 
 Other rooms use of it:
 
+    foot_marks : all
     hiding : all
     in_hand : all
     limb_state : LimbState, State, limb_states

@@ -17,6 +17,7 @@ from ..armatures import Rig
 from ..bake.chain_report import ChainReport
 from ..bake.compare import chosen_frames, unmeasurable
 from ..bake.phases import Sampled
+from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings, Measure
@@ -76,6 +77,7 @@ class LimbComparison:
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
         count, total, times = len(self.rows), len(self.plan.frames), self.frames
+        unit = unit_name(self.plan.scene)
         measured = np.isin(np.arange(total), self.rows)
         factor = np.broadcast_to(world_units(played.to_world[self.plan.rig]), len(times))
         now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
@@ -89,8 +91,8 @@ class LimbComparison:
             report.off[self.rows], report.misposed[self.rows] = off[:, :count, 0].max(axis=0), misposed
             if misposed.any():
                 report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
-                notes += _told(limb, off[:, :count], allowed, times[:count])
-            notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max())
+                notes += _told(limb, off[:, :count], allowed, times[:count], unit)
+            notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
             reports.append(report)
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
@@ -158,7 +160,7 @@ def _farthest(limb: SwitchPlan, off: Array, allowed: Array) -> str:
     return limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
 
 
-def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array) -> Iterator[str]:
+def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array, unit: str) -> Iterator[str]:
     """A sentence for each way in which a bone is off (bones, m, 3) more than `allowed` (3,): which, how far, when."""
 
     def worst(which: int) -> dict[str, Any]:
@@ -167,21 +169,23 @@ def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array) -> Iterat
 
     moved, turned, scaled = off.max(axis=(0, 1)).tolist()
     if moved > allowed[0]:
-        yield translated("alert.limb_moved", **worst(0), off=moved)
+        yield translated("alert.limb_moved", unit=unit, **worst(0), off=moved)
     if turned > allowed[1]:
         yield translated("alert.limb_turned", **worst(1), angle=degrees(turned))
     if scaled > allowed[2]:
         yield translated("alert.limb_scaled", **worst(2), scale=scaled)
 
 
-def _told_between(limb: SwitchPlan, off: Array, allowed: Array, times: Array, unit: float) -> Iterator[str]:
+def _told_between(
+    limb: SwitchPlan, off: Array, allowed: Array, times: Array, factor: float, unit: str
+) -> Iterator[str]:
     """The same of bones that are off (bones, m, 3) between frames, by more than what is `allowed` (3,) there too."""
-    loose = allowed + np.array((_BETWEEN * _size(limb, unit), np.inf, np.inf))
+    loose = allowed + np.array((_BETWEEN * _size(limb, factor), np.inf, np.inf))
     misposed = np.logical_or.reduce(off > loose, axis=(0, 2))
     if misposed.any():
         at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
         named = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
-        yield translated("alert.not_kept_between", **named)
+        yield translated("alert.not_kept_between", unit=unit, **named)
 
 
 def _allowed(limb: SwitchPlan, settings: KeySettings, unit: float) -> Array:

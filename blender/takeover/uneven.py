@@ -16,6 +16,7 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.build_plan import current_plan
 from ..bake.compare import compare_joints
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import sampling
@@ -41,7 +42,7 @@ def differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
     if off is None:
         yield translated("takeover.uneven_scale_unmeasured", bone=names[0])
     else:
-        yield translated("takeover.uneven_scale", bone=names[0], off=off)
+        yield translated("takeover.uneven_scale", unit=unit_name(scene), bone=names[0], off=off)
 
 
 def _is_sheared(bone: PoseBone, above: PoseBone | None) -> bool:

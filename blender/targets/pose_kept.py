@@ -7,6 +7,7 @@ import numpy as np
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Channel, Plan, Point
 from ..bake.chain_report import when
+from ..messages.numbers import unit_name
 from ..messages.translation import translated
 
 
@@ -20,6 +21,7 @@ def pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
                 "alert.pose_changes" if chain.pole else "alert.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(frames, moved),
+                unit=unit_name(plan.scene),
                 moved=of_chain.moved[plan.asked].max(),
             )
         elif rolled.any():

@@ -143,10 +143,10 @@ def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> 
     return tuple(found)
 
 
-def standing(foot: Foot, asked: Iterable[Contact], frames: Array) -> NDArray[np.bool_]:
+def standing(foot: Foot, all_contacts: Iterable[Contact], frames: Array) -> NDArray[np.bool_]:
     """(n, 2) on which frames the points of the foot stand, as these contacts of any feet have it."""
     stands = np.zeros((len(frames), 2), dtype=np.bool_)
-    for contact in asked:
+    for contact in all_contacts:
         for row, point in enumerate(foot.points):
             if contact.chain == foot.chain.name and is_at(contact, point):
                 stands[:, row] |= (frames >= contact.start) & (frames <= contact.end)

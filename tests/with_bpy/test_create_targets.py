@@ -16,6 +16,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support import file_data, rigs
 from support.empty_file import open_empty_file
+from support.told import told_length
 from support.truth import Limb, on_frame
 
 CLOSE = 1e-6  # of the chain's length, or radians: what a few products in float32 leave
@@ -175,12 +176,12 @@ def test_creating_targets_tells_how_far_the_pose_moves(fields: dict, hinge: floa
     pose(rig, (0.4, 0.2, -0.5), hinge or 0.0)
     api.add_chain(rig, "lower", **fields)
     note = api.create_targets(rig).notes[-1]
-    told = float(re.search(r"move by up to ([\d.e-]+)", note)[1])
+    told = told_length(note, "move by up to")
     before = Limb().joints(on_frame(1))
     api.solve(rig)
     found = np.linalg.norm(Limb().joints(on_frame(1)) - before, axis=-1).max()
     assert found > 0.01
-    assert told == pytest.approx(found, rel=1e-3)
+    assert told == pytest.approx(found, rel=5e-3)  # of three digits
 
 
 def test_a_soft_limb_stays_within_the_reach_of_its_softness() -> None:

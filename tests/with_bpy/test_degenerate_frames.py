@@ -40,7 +40,7 @@ def test_degenerate_frames_that_miss_count_as_missed() -> None:
     longer = (EQUAL[0], Bone("lower", (0.8, 0.6, 0), (2.4, -0.6, 0), "upper"))
     report = through_the_root(longer)
     assert not report.reached
-    assert "  too close on 3 frames (2-4), by up to 1" in report.lines()
+    assert "  too close on 3 frames (2-4), by up to 1 m" in report.lines()
     assert "  degenerate on 2 frames (2-3), none reached" in report.lines()
     np.testing.assert_allclose([np.linalg.norm(Limb().joints(on_frame(frame))[2]) for frame in (2, 3)], 1, atol=1e-5)
 

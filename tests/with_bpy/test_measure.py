@@ -96,7 +96,7 @@ def test_what_poses_a_limb_otherwise_is_told(chain: PropertyGroup, disturb: Call
     assert truth[int(frame) - 1] == pytest.approx(truth.max(), abs=1e-5)
     assert not found.posed
     assert not found.reached
-    assert f'{distance:.4g} at "{found.off_bone}" on frame {frame:g}' in found.lines()[0]
+    assert f'{distance:.3g} at "{found.off_bone}" on frame {frame:g}' in found.lines()[0]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -158,15 +158,15 @@ def test_a_limb_that_live_poses_is_told() -> None:
     assert any("Left" in alert for alert in api.plant(rig).as_dict()["alerts"])
 
 
-def test_the_report_tells_of_feet_in_millimetres() -> None:
+def test_the_report_tells_of_feet_in_units_of_the_scene() -> None:
     rig = scene()
     report = api.plant(rig)
     assert api.Report.from_json(report.to_json()).feet == report.feet
     left, right = report.feet
     assert left.before[1] > 100 * left.after[1]
     worst = max(left.before[1], right.before[1])
-    assert f"{1e3 * worst:.2g} mm" in report.headline()
+    assert f"{1e3 * worst:.3g} mm" in report.headline()
     bpy.context.scene.unit_settings.scale_length = 0.01
-    assert f"{1e1 * worst:.2g} mm" in api.plant(rig).headline()
+    assert f"{1e1 * worst:.3g} mm" in api.plant(rig).headline()
     bpy.context.scene.unit_settings.system = "NONE"
-    assert f"{worst:.2g} Blender units" in api.plant(rig).headline()
+    assert f"before by up to {worst:.3g}" in api.plant(rig).headline()

@@ -219,7 +219,7 @@ def test_out_of_reach_names_the_distance_and_the_annulus(chain: PropertyGroup, d
     upper, lower = (rig.data.bones[name].length for name in ("upper", "lower"))
     assert refused.value == pytest.approx(2 * distance[0], rel=1e-6)
     for length in (2 * distance[0], 2 * (upper - lower), 2 * (upper + lower)):
-        assert f"{length:.4g}" in str(refused)
+        assert f"{1e3 * length:.0f} mm" in str(refused) or f"{length:.3g} m" in str(refused)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.bake import foot_report
 from bl_ext.user_default.two_bone_ik.blender.bake import report as reports
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import State, limb_states
+from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from bpy.types import Object
 
 from support.rigs import animate, arm, empty
@@ -23,16 +28,39 @@ def ik_constraint(rig: Object, target: Object) -> bpy.types.Constraint:
     return constraint
 
 
+def test_the_title_names_what_was_done_and_where() -> None:
+    rig = arm().id_data
+    assert api.bake(rig, frames=(3, 12)).title == "Bake, frames 3-12"
+    assert api.check(rig, frames=(1, 1)).title == "Check, frame 1"
+
+
 @pytest.mark.parametrize(
-    ("system", "scale", "unit"),
-    [("METRIC", 1.0, "m"), ("METRIC", 0.01, "cm"), ("NONE", 1.0, "Blender units")],
+    ("system", "scale", "unit", "told"),
+    [
+        ("METRIC", 1.0, "m", "2.55 m"),
+        ("METRIC", 0.01, "cm", "2.55 cm"),
+        ("METRIC", 0.02, "2 cm", "5.1 cm"),
+        ("METRIC", 0.001, "mm", "2.55 mm"),
+        ("METRIC", 1000.0, "km", "2.55 km"),
+        ("IMPERIAL", 0.3048, "'", "2.55'"),
+        ("IMPERIAL", 0.0254, '"', '2.55"'),
+        ("NONE", 1.0, "", "2.55"),
+    ],
 )
-def test_the_title_names_what_was_done_where_and_the_unit(system: str, scale: float, unit: str) -> None:
+def test_distances_are_told_in_the_units_of_the_scene(system: str, scale: float, unit: str, told: str) -> None:
     settings = bpy.context.scene.unit_settings
     settings.system, settings.scale_length = system, scale
-    rig = arm().id_data
-    assert api.bake(rig, frames=(3, 12)).title == f"Bake, frames 3-12, distances in {unit}"
-    assert api.check(rig, frames=(1, 1)).title == f"Check, frame 1, distances in {unit}"
+    chain = arm(target=(9.0, 0.0, 1.0))
+    report = api.check(chain.id_data, frames=(1, 1))
+    assert report.unit == unit
+    chain.target.location.x += 2.55 - report.chains[0].miss[0]
+    found = api.check(chain.id_data, frames=(1, 1))
+    assert found.lines()[1] == f"  too far on 1 frame (1), by up to {told}"
+    assert api.Report.from_json(found.to_json()).lines() == found.lines()
+    bpy.context.view_layer.update()
+    states = limb_states(chain.id_data, bpy.context.scene, bpy.context.view_layer.depsgraph)
+    api.solve(chain.id_data)
+    assert limb_notice.short(bpy.context, replace(states["lower"], state=State.TOO_FAR, miss=2.55)) == f"{told} too far"
 
 
 def test_each_line_knows_the_frame_on_which_it_shows_most() -> None:
@@ -104,11 +132,31 @@ def test_a_limb_that_its_extension_limit_holds_is_not_too_far() -> None:
     assert "too far" not in told
 
 
-@pytest.mark.parametrize(("slide", "told"), [(0.42, "420 mm"), (12.0, "12000 mm"), (0.0000614, "0.061 mm")])
-def test_no_distance_is_told_with_a_positive_exponent(slide: float, told: str) -> None:
-    both = slide, slide
+@pytest.mark.parametrize(
+    ("slide", "told", "small"),
+    [
+        (0.42, "420 mm", "less than 0.001 mm"),
+        (12.0, "12 m", "less than 0.001 m"),
+        (4e7, "40000 km", "less than 0.001 km"),
+        (0.0000614, "0.0614 mm", "less than 0.001 mm"),
+        (5.2e-8, "less than 0.001 mm", "less than 0.001 mm"),
+        (0.0, "0 mm", "less than 0.001 mm"),
+    ],
+)
+def test_numbers_have_three_digits_and_no_exponent(slide: float, told: str, small: str) -> None:
     foot = api.FootReport(
-        name="Leg.L", contacts=1, frames=9, before=both, after=both, moved=slide, short=slide, millimetres=1e3
+        name="Leg.L",
+        contacts=1,
+        frames=9,
+        before=(slide, slide),
+        after=(1e-10, 1e-10),
+        moved=slide,
+        short=slide,
+        millimetres=1e3,
+        turn_after=(5.2e-5, 5.2e-5),
     )
-    assert f"before by up to {told}" in foot_report.headline([foot])
-    assert "e+" not in foot.text()
+    assert (
+        foot_report.headline([foot], "m") == f"Feet that stand slide by up to {small} a frame, before by up to {told}"
+    )
+    assert not re.search(r"\de|\d{4,} |\d\.\d{4}", foot.text("m").replace(told, ""))
+    assert "turns by up to less than 0.001 degrees" in foot.text("m")

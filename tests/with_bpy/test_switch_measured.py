@@ -66,7 +66,7 @@ def test_a_twist_that_ik_cannot_show_is_told_by_bone(twisted: Object) -> None:
     assert leg.measured.sum() < COUNT / 2
     assert leg.frames[leg.misposed].tolist() == [PEAK]
     assert leg.off_bone == "ORG-shin.L"
-    told = f'bone "ORG-shin.L" is turned by up to {turned:.2g} degrees, most on frame {PEAK}'
+    told = f'bone "ORG-shin.L" is turned by up to {turned:.3g} degrees, most on frame {PEAK}'
     assert [note for note in report.notes if "did not stay" in note] == [f"Leg.L did not stay: {told}"]
     assert f"measured on {leg.measured.sum()} of {COUNT} frames" in " ".join(report.notes)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import bpy
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from bpy.types import Object
 from support import ik_constraint
 from support.empty_file import open_empty_file
 from support.rigs import ARM
+from support.told import told_length
 
 ROUNDED = 5e-3
 """Part of what is told, which has three digits."""
@@ -71,7 +70,7 @@ def test_what_uneven_scale_changes_is_told_and_measured(scaled: str, inherit: st
         return
     (sentence,) = takeover.differs
     assert f'bone "{sheared}"' in sentence
-    told = float(re.search(r"up to ([\d.e-]+) apart", sentence)[1])
+    told = told_length(sentence, "up to")
     assert told == pytest.approx(off, rel=ROUNDED, abs=LEFT * size)
 
 

@@ -11,3 +11,7 @@ def test_the_pictures_of_the_manual_can_be_taken(play_alone: Callable[..., None]
 
 def test_one_press_switches_a_walk_to_fk_and_one_back(play_alone: Callable[..., None]) -> None:
     play_alone("switch")
+
+
+def test_contacts_are_seen_clicked_and_set(play_alone: Callable[..., None]) -> None:
+    play_alone("contacts")

@@ -25,6 +25,10 @@ def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
     play("live")
 
 
+def test_a_live_limb_is_on_its_target_while_the_animation_plays(play: Callable[[str], None]) -> None:
+    play("playback")
+
+
 def test_pinned_feet_stay_while_the_mouse_moves_the_hips(play: Callable[[str], None]) -> None:
     play("pin")
 
@@ -105,7 +109,7 @@ def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str],
     play("hold")
 
 
-def test_three_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
+def test_two_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
     play("plant")
 
 

@@ -54,7 +54,7 @@ class User:
                 yield from self.move(*place)
                 for _ in range(patience):
                     yield
-                button = self._button()
+                button = self.button()
                 self.met[button] = self.met[button.partition("(")[0]] = place
                 if name in (button, button.partition("(")[0]):
                     return
@@ -134,7 +134,7 @@ class User:
         self.window.event_simulate(key, value, x=x, y=y)
         yield
 
-    def _button(self) -> str:
+    def button(self) -> str:
         """The call of the operator or the property whose button is under the mouse, "" where there is none."""
         with bpy.context.temp_override(window=self.window, area=self.area, region=self.sidebar):
             for copy in (bpy.ops.ui.copy_python_command_button, bpy.ops.ui.copy_data_path_button):

@@ -94,9 +94,10 @@ def _sentence_faults(
 
 
 def _placeholders(template: str) -> set[str]:
-    """{value[0]:g} is one for `value`."""
-    names = (name for _, name, _, _ in Formatter().parse(template) if name is not None)
-    return {name.partition("[")[0] for name in names}
+    """{value[0]:g} is one for `value`, and lengths need their unit as well."""
+    named = [(name, spec) for _, name, spec, _ in Formatter().parse(template) if name is not None]
+    lengths = {"unit"} if any(spec == "length" for _, spec in named) else set()
+    return lengths | {name.partition("[")[0] for name, _ in named}
 
 
 def _keys(tree: ast.Module, value: ast.expr) -> set[str]:
@@ -134,6 +135,7 @@ report.frames = "{count} frames"
 report.one_frame = "one frame"
 report.nameless = "{} of {count} frames"
 report.first = "{value[0]:g}"
+report.off = "{off:length}"
 """
 
 
@@ -154,6 +156,7 @@ report.first = "{value[0]:g}"
         ),
         ("""translated("report.nameless", count=3)""", "{} is not given"),
         ("""named = {"rig": 1}\ntranslated("report.frames", **named)""", "{count} is not given"),
+        ("""translated("report.off", off=3)""", "{unit} is not given"),
         ("""self.inform("report.first", value=value, chain=name)""", "chain stands in no sentence"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
@@ -53,6 +54,15 @@ def _frame(random: Random, _: dict) -> dict:
     return {"edit": "frame", "frame": random.choice([1, 3, 5, 2.5])}
 
 
+def _frames(random: Random, _: dict) -> dict:
+    return {"edit": "frames", "frames": [random.choice([1, 2, 3, 4, 5, 6, 17, -3, 2.5]) for _ in range(8)]}
+
+
+def _untold(random: Random, _: dict) -> dict:
+    """An edit of keys by a script that changes the frame at once."""
+    return {"edit": "untold", "by": round(random.uniform(-0.3, 0.3), 3), "frame": random.choice([1, 3, 4])}
+
+
 def _field(random: Random, _: dict) -> dict:
     name = random.choice(list(_FIELDS))
     return {"edit": "field", "name": name, "value": random.choice(_FIELDS[name])}
@@ -75,7 +85,21 @@ def _nowhere(random: Random, _: dict) -> dict:
     return {"edit": "nowhere", "place": random.choice(["nan", "inf"])}
 
 
-_DRAWN = [_place, _place, _place, _bone, _frame, _field, _field, _switched, _scaled, _nowhere]
+_DRAWN = [
+    _place,
+    _place,
+    _place,
+    _bone,
+    _frame,
+    _field,
+    _field,
+    _switched,
+    _scaled,
+    _nowhere,
+    _frames,
+    _frames,
+    _untold,
+]
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -87,6 +111,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     for number, edit in enumerate(request["edits"]):
         given = dict(edit)
         what = given.pop("edit")
+        if what == "frames":
+            yield from _in_any_order(rig, given["frames"], f"in edit {number}")
+            continue
         try:
             _EDITS[what](rig, **given)
         except api.Refused:
@@ -98,6 +125,47 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if rig.two_bone_ik_live:
         rig.two_bone_ik_live = False
         bpy.context.view_layer.update()
+
+
+def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Iterator[str]:
+    """What shows on a frame is what Live shows where it knows nothing ahead; bones have what is evaluated."""
+    live = rig.two_bone_ik_live and all(chain.unreachable != "SKIP" for chain in rig.two_bone_ik_chains)
+    limbs = [oracle.Limb.of(chain.name) for chain in rig.two_bone_ik_chains if not chain.mute and chain.target]
+    for frame in frames:
+        found = []
+        for way in (contextlib.nullcontext, _handled):
+            with way():
+                oracle.on_frame(frame)
+                found.append([limb.joints() for limb in limbs])
+                yield from _as_evaluated(rig, limbs, f"{where}, frame {frame}")
+        for limb, ahead, after in zip(limbs, *found, strict=True):
+            if not live or not np.isfinite([ahead, after]).all():
+                continue
+            slack = 4.0 * oracle.resolution(limb, after, limb.goal())
+            if not np.abs(ahead - after).max() <= slack:
+                yield f"live ahead differs: {np.abs(ahead - after).max():.4g} of {limb.end} {where}, frame {frame}"
+
+
+@contextlib.contextmanager
+def _handled() -> Iterator[None]:
+    """While it is open, a handler of another extension keeps Live from knowing anything ahead."""
+    bpy.app.handlers.frame_change_post.append(_other)
+    try:
+        yield
+    finally:
+        bpy.app.handlers.frame_change_post.remove(_other)
+
+
+def _other(*_: object) -> None:
+    """Changes nothing."""
+
+
+def _as_evaluated(rig: bpy.types.Object, limbs: list[oracle.Limb], where: str) -> Iterator[str]:
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    for name in {name for limb in limbs for name in limb.keyed()}:
+        own, evaluated = (np.array(item.pose.bones[name].matrix_basis) for item in (rig, shown))
+        if not np.array_equal(own, evaluated, equal_nan=True):
+            yield f"bone {name} is not as it is evaluated, {where}"
 
 
 def _is_finite(rig: bpy.types.Object) -> bool:
@@ -193,6 +261,15 @@ def _scale(rig: bpy.types.Object, bone: str, size: list[float]) -> None:
     rig.pose.bones[bone].scale = size
 
 
+def _rekey(rig: bpy.types.Object, by: float, frame: float) -> None:
+    action = (animation := rig.two_bone_ik_chains[0].target.animation_data) and animation.action
+    for curve in state.curves(action) if action else ():
+        for key in curve.keyframe_points:
+            key.co_ui.y += by
+        curve.update()
+    oracle.on_frame(frame)
+
+
 def _lost(rig: bpy.types.Object, place: str) -> None:
     target = rig.two_bone_ik_chains[0].target
     before = target.location.copy()
@@ -213,4 +290,5 @@ _EDITS: dict[str, Callable] = {
     "again": lambda _: oracle.on_frame(bpy.context.scene.frame_current_final),
     "scale": _scale,
     "nowhere": _lost,
+    "untold": _rekey,
 }

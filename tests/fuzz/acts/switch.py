@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
@@ -14,6 +13,7 @@ from mathutils import Euler
 
 from fuzz import judge, oracle, state
 from support import rigify
+from support.told import told_length
 
 FINGERS = {side: [f"finger.{number:02}.{side}" for number in (1, 2)] for side in "LR"}
 MOVED, TURNED, SCALED = 1e-4, 2e-3, 1e-3
@@ -96,8 +96,7 @@ def _between(
     if not len(frames):
         return
     off = _off(before, now)[0]
-    notes = [re.search(r"between the frames: by up to ([\d.e-]+)", note) for note in report.notes]
-    most = max((float(note[1]) for note in notes if note), default=0.0)
+    most = max(told_length(note, "between the frames: by up to") or 0.0 for note in ("", *report.notes))
     told += ["moves between frames, as told"] if most else []
     if off.max() > max(BETWEEN, MOVED + 1.2 * most) and report.posed:
         frame, bone = np.unravel_index(int(off.argmax()), off.shape)

@@ -18,9 +18,7 @@ MOVES = {
 """How far, from frame 1 to frame 24. The right arm is too short for it."""
 SECTION = 22 if bpy.app.version >= (5, 0) else 25
 """Height of a closed section of the panel."""
-MESSAGE = 30
-"""Height of the place that is kept for a message, of two lines."""
-SECTIONS = ("Hold", "Bones", "Bend", "Reach", "Report")
+SECTIONS = ("Plant", "Hold", "Bones", "Bend", "Reach", "Report")
 """Below the section Target, whose last row has the button Snap to Pose."""
 
 
@@ -126,10 +124,10 @@ def toggle_section(user: User, name: str) -> Steps:
     yield from toggle_below(user, "two_bone_ik.snap_targets", SECTIONS.index(name))
 
 
-def toggle_below(user: User, button: str, closed: int = 0, message: int = 0) -> Steps:
-    """Open or close the section that is below this button, with so many closed ones and pixels of a message between."""
+def toggle_below(user: User, button: str, closed: int = 0) -> Steps:
+    """Open or close the section that is below this button, with this many closed ones between."""
     yield from move_to_top(user, button)
-    y = user.mouse[1] - 36 - message - closed * SECTION
+    y = user.mouse[1] - 36 - closed * SECTION
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
     yield from wait()
 

@@ -1,4 +1,4 @@
-"""From an imported walk to feet that stand in three clicks: Detect, section, button. Then a contact is corrected."""
+"""From an imported walk to feet that stand in two clicks, Detect and Plant. Then a contact is corrected."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from scenarios.pictures import MESSAGE, toggle_below, wait
-from user import RIGHT_HALF, Steps, User
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from scenarios.pictures import wait
+from user import Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -16,6 +17,9 @@ TAKE = skating_walk()
 FRAMES = range(1, len(TAKE.hips) + 1)
 STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 """(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
+
+STRIP = 0.285, 0.905
+"""Where a strip begins and ends, as parts of the sidebar's width."""
 
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
@@ -35,12 +39,10 @@ def scenario(user: User) -> Steps:
     yield from wait()
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
-    yield from toggle_below(user, "two_bone_ik.drag", message=MESSAGE)
-    user.clicks += 1
     user.screenshot("section")
     yield from user.click("two_bone_ik.plant")
     yield from finished(user, captured)
-    assert user.clicks == 3
+    assert user.clicks == 2
     show_rows()
     yield from wait()
     user.screenshot("planted")
@@ -53,14 +55,12 @@ def scenario(user: User) -> Steps:
     assert np.median(before) > 0.5
     assert np.median(slides()) < 0.02
 
-    # The foot is still in the air here, and is to stand from now on.
+    # The foot is in the air here, and is to stand.
     first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
-    bpy.context.scene.frame_set(first)
+    yield from click_stretch(user, "LeftLeg", first)
     yield from wait()
-    yield from user.move_to(CONTACT, RIGHT_HALF)
-    bpy.context.object.pose.bones["LeftLeg"].two_bone_ik_contact = "BALL"
-    bpy.ops.ed.undo_push()
-    yield from user.press("I")
+    assert bpy.context.scene.frame_current == first
+    yield from user.click("two_bone_ik.contact_set(contact='BALL')")
     yield from wait()
     user.screenshot("corrected")
     assert row().evaluate(first) == 1
@@ -74,10 +74,28 @@ def scenario(user: User) -> Steps:
     assert moved > 50.0
     assert travelled(first, until) < 1.0
 
-    for _ in ("planted again", "keyed", "set", "planted", "detected"):
+    for _ in ("planted again", "set", "selected", "planted", "detected"):
         yield from user.undo()
     assert bpy.context.object.animation_data.action.name == captured
     np.testing.assert_allclose(slides(), before, atol=1e-4)
+
+
+def click_stretch(user: User, bone: str, frame: int) -> Steps:
+    """Click the stretch of a strip that begins on this frame; the strips are above the buttons that set contacts."""
+    rows = contact_stretches.rows(bpy.context.object)
+    (start, end), stretch = contact_stretches.whole_span(rows.values()), contact_stretches.stretch_at(rows[bone], frame)
+    yield from user.move_to("two_bone_ik.contact_set")
+    bottom, part = user.mouse[1], ((stretch.start + stretch.end + 1) / 2 - start) / (end - start + 1)
+    x = user.sidebar.x + int(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
+    met = set()
+    for y in range(bottom + 20, bottom + 140, 6):
+        yield from user.move(x, y)
+        met.add(user.button())
+        if f'two_bone_ik.contact_select(bone="{bone}", frame={frame})' in met:
+            yield from user.press("LEFTMOUSE")
+            return
+    user.screenshot("missing")
+    raise AssertionError(f"No stretch of {bone} from {frame} on among {met}")
 
 
 def finished(user: User, captured: str) -> Steps:

@@ -1,0 +1,72 @@
+"""Numbers as users read them: at most three digits and no exponent, and all lengths of a sentence in one unit."""
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any
+
+from bpy.types import Scene
+
+_METRIC = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0}
+_IMPERIAL = {'"': 0.0254, "'": 0.3048, "mi": 1609.344}
+"""Metres in each unit, the smallest first."""
+
+_SELDOM = "cm"
+"""Taken only where it is what a Blender unit is."""
+
+LEAST = 0.001
+"""Of what is less only that is told."""
+
+_LONGEST = 1e15
+"""Longer numbers keep their exponent."""
+
+
+def unit_name(scene: Scene) -> str:
+    """What a Blender unit is in this scene, such as m, cm or 2 cm; "" where the scene has no units."""
+    settings = scene.unit_settings
+    if settings.system == "NONE":
+        return ""
+    sizes = _IMPERIAL if settings.system == "IMPERIAL" else _METRIC
+    metres = float(f"{settings.scale_length:.6g}")  # held in single precision
+    word = max((word for word in sizes if sizes[word] <= metres), key=sizes.__getitem__, default=next(iter(sizes)))
+    return f"{metres / sizes[word]:.6g} {word}".removeprefix("1 ")
+
+
+class Readable(Formatter):
+    """As `str.format`, which takes a tenth of the time, with two more ways to write a value in {}.
+
+    {value:number} : 1230, 12.3, 0.00123, and what is less than 0.001 in these words
+    {value:length} : the same of Blender units, in the unit that suits the longest length of the sentence
+    """
+
+    def __init__(self, unit: str, less: str) -> None:
+        """`unit` : as `unit_name` gives it; `less` : what stands for smaller numbers, such as "less than 0.001"."""
+        self._less = less
+        count, _, word = unit.rpartition(" ")
+        sizes = next((sizes for sizes in (_METRIC, _IMPERIAL) if word in sizes), {word: 1.0})
+        metres = float(count or 1.0) * sizes[word]
+        self._scales = {
+            name: metres / size for name, size in sizes.items() if name in (word, *sizes.keys() - {_SELDOM})
+        }
+        self._word = next(iter(self._scales))
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        fields = [field for _, field, spec, _ in self.parse(format_string) if field and spec == "length"]
+        longest = max((abs(self.get_field(field, args, kwargs)[0]) for field in fields), default=0.0)
+        for word, scale in self._scales.items():
+            self._word = word if longest * scale >= 1.0 else self._word
+        return super().vformat(format_string, args, kwargs)
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "number":
+            return self._number(value)
+        if format_spec == "length":
+            gap = " " if self._word.isalpha() else ""
+            return f"{self._number(value * self._scales[self._word])}{gap}{self._word}"
+        text: str = super().format_field(value, format_spec)
+        return text
+
+    def _number(self, value: float) -> str:
+        if 0.0 < abs(value) < LEAST:
+            return self._less
+        text = f"{value:.3g}"
+        return f"{float(text):.0f}" if "e+" in text and abs(value) < _LONGEST else text

@@ -1,0 +1,147 @@
+"""The contacts of a character as users see and set them: stretches of frames on which a limb stands alike."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import ceil, floor
+from typing import Any, NamedTuple
+
+import numpy as np
+from bpy.types import FCurve, PoseBone, Scene
+from numpy.typing import NDArray
+
+from .. import versions
+from ..armatures import Rig
+from ..curves import write
+from ..curves.key_checks import refuse_unwritable
+from ..curves.unkeyed_edits import preserve_edits
+from ..rna_paths import bone_and_property
+from ..settings.properties import active_chain
+from . import captured_action, contact_keys
+
+KINDS = "NONE", "BALL", "HEEL", "BOTH"
+"""What stands, by the number that keys hold."""
+
+
+class Stretch(NamedTuple):
+    """From one frame to another, both inclusive, a limb stands alike: `kind` is one of `KINDS`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def rows(rig: Rig) -> dict[str, FCurve]:
+    """The rows of contacts that play, by the name of the bone that has them."""
+    curves = (curve for curve in versions.curves(rig) if contact_keys.is_row(curve) and not curve.mute)
+    found = {bone_and_property(curve.data_path)[0]: curve for curve in curves if len(curve.keyframe_points)}
+    return {name: found[name] for name in sorted(found) if name in rig.pose.bones}
+
+
+def limb_names(rig: Rig) -> dict[str, str]:
+    """What users call the limb that ends in a bone: by the bone, the name of its chain."""
+    return {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+
+
+def span(row: FCurve) -> tuple[int, int]:
+    """The whole frames from the first key of a row to the last."""
+    first, last = row.range().to_tuple()
+    return ceil(first), max(ceil(first), floor(last))
+
+
+def stretches(row: FCurve, start: int, end: int) -> list[Stretch]:
+    """From one frame to another, one after another, as Blender evaluates the row; beyond its keys nothing stands."""
+    first, last = span(row)
+    values = _values(row, start, end)
+    values[: max(first - start, 0)] = values[max(last + 1 - start, 0) :] = 0
+    edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
+    return [Stretch(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
+
+
+def whole_span(known: Iterable[FCurve]) -> tuple[int, int]:
+    """The whole frames from the first key of these rows to the last."""
+    starts, ends = zip(*map(span, known), strict=True)
+    return min(starts), max(ends)
+
+
+def page(known: Iterable[FCurve], frame: int, most: int) -> tuple[int, int]:
+    """First and last frame of the part of the rows' span that has this frame, or is next to it: parts of equal length.
+
+    most : frames of a part, unless the whole is less than twice as long
+    """
+    first, last = whole_span(known)
+    count = last - first + 1
+    parts = 1 if count < 2 * most else ceil(count / most)
+    length = ceil(count / parts)
+    start = first + length * min(max((frame - first) // length, 0), parts - 1)
+    return start, min(start + length - 1, last)
+
+
+def kind_over(row: FCurve, start: int, end: int) -> str:
+    """What the limb stands on throughout these frames; "" if that changes."""
+    kinds = {found.kind for found in stretches(row, start, end)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def stretch_at(row: FCurve, frame: int) -> Stretch:
+    """All of the stretch that has this frame."""
+    first, last = span(row)
+    return next(found for found in stretches(row, min(first, frame), max(last, frame)) if found.end >= frame)
+
+
+def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
+    """The end bone of an armature object whose contacts are selected, first and last frame; "" where no limb can stand.
+
+    Where users have selected none, that is what the active chain stands on now, or else the first limb with contacts.
+    """
+    known, chain, bone = rows(item), active_chain(item), item.two_bone_ik_contact_bone
+    if bone in item.pose.bones and item.two_bone_ik_contact_start <= item.two_bone_ik_contact_end:
+        return bone, item.two_bone_ik_contact_start, item.two_bone_ik_contact_end
+    bone = chain.end_bone if chain else next(iter(known), "")
+    if bone not in item.pose.bones:
+        return "", 0, 0
+    now = scene.frame_current
+    start, end = stretch_at(known[bone], now)[:2] if bone in known else (now, now)
+    return bone, start, end
+
+
+def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str) -> None:
+    """Key a limb so that it stands as told from one frame to another, both inclusive, and before and after as it did.
+
+    bone : the name of its end bone, which may have no row yet
+    raises : Refused, before anything changes, where keys could not be written or would not play
+    """
+    path = rig.pose.bones[bone].path_from_id()
+    refuse_unwritable(rig, {contact_keys.path(path)}, contact_keys.STYLE)
+    row = rows(rig).get(bone)
+    first, last = span(row) if row else (start, end)
+    # Keys far from the others would let what is between say the same.
+    frames = np.arange(min(start, last + 1), max(end, first - 1) + 1.0)
+    values = np.where((frames >= start) & (frames <= end), KINDS.index(kind), 0)
+    channel = contact_keys.channel(path, frames, (values[:, None] & (1, 2)) > 0)
+    with preserve_edits(rig, scene, {channel.path}):
+        channels = contact_keys.going_on(rig, [channel])
+        write.keys(rig, channels, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
+
+
+def unkeyed(rig: Rig, scene: Scene) -> Iterator[PoseBone]:
+    """Bones whose contact was changed without a key, so that it is not what their keys give on the current frame.
+
+    A row whose keys were deleted leaves its last contact there, which is no change.
+    """
+    known, planted = rows(rig), captured_action.remembered(rig)
+    for bone in (
+        rig.pose.bones[name] for name in sorted(known.keys() | limb_names(rig).keys()) if name in rig.pose.bones
+    ):
+        keyed = KINDS[_value(known[bone.name], scene.frame_current_final)] if bone.name in known else "NONE"
+        is_left = bone.name not in known and contact_keys.path(bone.path_from_id()) in planted
+        if getattr(bone, contact_keys.FIELD) != keyed and not is_left:
+            yield bone
+
+
+def _values(row: FCurve, start: int, end: int) -> NDArray[np.intp]:
+    return np.array([_value(row, frame) for frame in range(start, end + 1)])
+
+
+def _value(row: FCurve, frame: float) -> int:
+    # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
+    return min(max(int(row.evaluate(frame)), 0), len(KINDS) - 1)

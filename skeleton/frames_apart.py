@@ -1,0 +1,98 @@
+"""Frames side by side like limbs, never along time: each is solved as if it were the only one.
+
+So a pose depends neither on the frames around it nor on the order in which they are visited.
+"""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..solver import solve
+from ..solver.values import Array, Goals, Solution
+from . import chain_group, inherit, transform, uneven_scale
+from .bone_channels import bone_bases
+from .chain_group import ChainGroup, SolvedGroup, tip_parent_pose
+from .solve import flat_told, solving
+from .steps import run
+from .transform import Basis, each_array
+from .values import Plan, Point, Samples
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PosedBone:
+    """One bone of a limb on all frames.
+
+    basis : what is to be written
+    pose : (n, 4, 4) or (1, 4, 4), in armature space
+    """
+
+    basis: Basis
+    pose: Array
+
+
+def solve_apart(plan: Plan, samples: Samples) -> list[SolvedGroup]:
+    """All chains of the plan, as they are solved on each of its frames alone."""
+    return run(solving(plan, samples, solve=_solve_group))
+
+
+def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
+    """The bones that are keyed, as they are once they are posed so."""
+    group, plans, columns = solved.group, solved.plans, bone_bases(solved)
+    root, end, *tips = columns
+    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses((root, *group.basis[1:-1], end))]
+    posed = [poses[0], poses[-1]]
+    for basis in tips:
+        parent = tip_parent_pose(plans, poses[-1], solved.samples)
+        posed.append(inherit.pose(tuple(plan.below[-1] for plan in plans), parent, basis.matrix))
+    return {
+        Point(plan.rig, bone.name): PosedBone(basis=basis.column(row), pose=pose[:, row])
+        for row, plan in enumerate(plans)
+        for bone, basis, pose in zip(plan.keyed, columns, posed, strict=True)
+    }
+
+
+def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
+    """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
+    group, plans, (root, end, *_) = solved.group, solved.plans, bone_bases(solved)
+    if not solved.plan.below:
+        return {}
+    pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]
+    places = group.kinematics.in_armature(transform.translation(chain_group.tip(plans, pose, solved.samples)))
+    return {Point(plan.rig, plan.tip_bone): places[:, row] for row, plan in enumerate(plans)}
+
+
+def _solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None) -> SolvedGroup:
+    """As `solve.solve_group`, with the frames apart."""
+    goals = chain_group.goals(group, samples, count, seconds)
+    solution = _beside(group, goals) if group.kinematics.rigid else _row_by_row(group, goals, samples, count)
+    solved = SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
+    return flat_told(solved) if group.flat.any() else solved
+
+
+def _beside(group: ChainGroup, goals: Goals) -> Solution:
+    """The solver sees one frame, and behind it an axis of what are our frames."""
+
+    def beside(values: Array) -> Array:
+        return values[None]
+
+    solution = solve(group.each(beside).prepared, each_array(beside, goals), group.each(beside).options)
+    return each_array(lambda values: values[0], solution)
+
+
+def _row_by_row(group: ChainGroup, goals: Goals, samples: Samples, count: int) -> Solution:
+    """Bones that change length are fitted to their own pose: one frame after another."""
+    items = {point.object for plan in group.plans for point in (Point(plan.rig), plan.target)}
+    needed = Samples(
+        to_world={item: samples.to_world[item] for item in items},
+        pose={point: pose for point, pose in samples.pose.items() if point.object in items},
+        basis={point: basis for point, basis in samples.basis.items() if point.object in items},
+    )
+    rows = []
+    for row in range(count):
+
+        def only(values: Array, row: int = row) -> Array:
+            return values[row : row + 1] if len(values) > 1 else values
+
+        rows.append(uneven_scale.solve_group(group.each(only), each_array(only, goals), needed.each(only)).solution)
+    names = [each.name for each in fields(Solution)]
+    return replace(rows[0], **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names})

@@ -1,0 +1,167 @@
+"""Strips of contacts say what the keys give on each frame, and buttons set that on the frames that are selected."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from bl_ext.user_default.two_bone_ik.blender.plant.contact_stretches import KINDS, Stretch
+from bpy.types import Object
+
+from support.truth import on_frame
+from support.walker import captured, shown, walker
+
+FRAMES = range(1, 62)
+PATH = 'pose.bones["shin.L"].two_bone_ik_contact'
+
+
+@pytest.fixture
+def rig() -> Object:
+    found = walker(captured("walk", 2.0))
+    api.plant(found)
+    bpy.context.view_layer.objects.active = found
+    return found
+
+
+def evaluated(rig: Object, bone: str = "shin.L") -> list[str]:
+    """The contact of the evaluated character on each frame."""
+    name = rig.name
+    return [
+        bpy.data.objects[name].evaluated_get(on_frame(frame)).pose.bones[bone].two_bone_ik_contact for frame in FRAMES
+    ]
+
+
+def told(found: list[Stretch]) -> list[str]:
+    """The same by stretches."""
+    return [stretch.kind for stretch in found for _ in range(stretch.start, stretch.end + 1)]
+
+
+def test_choices_are_the_numbers_of_keys() -> None:
+    items = bpy.types.PoseBone.bl_rna.properties["two_bone_ik_contact"].enum_items
+    assert {item.identifier: item.value for item in items} == {kind: value for value, kind in enumerate(KINDS)}
+
+
+@pytest.mark.parametrize("bone", ["shin.L", "shin.R"])
+def test_strips_say_what_blender_evaluates_on_each_frame(rig: Object, bone: str) -> None:
+    row = contact_stretches.rows(rig)[bone]
+    truth = evaluated(rig, bone)
+    assert len(set(truth)) > 2
+    found = contact_stretches.stretches(row, FRAMES[0], FRAMES[-1])
+    assert told(found) == truth
+    assert all(before.kind != after.kind for before, after in pairwise(found))
+    for most in (10, 25, 31, 100):
+        pages = [contact_stretches.page([row], frame, most) for frame in FRAMES]
+        assert all(start <= frame <= end for frame, (start, end) in zip(FRAMES, pages, strict=True))
+        assert [
+            kind for page in dict.fromkeys(pages) for kind in told(contact_stretches.stretches(row, *page))
+        ] == truth
+
+
+def test_beyond_its_keys_a_strip_shows_nothing(rig: Object) -> None:
+    row = contact_stretches.rows(rig)["shin.L"]
+    before, *_, after = contact_stretches.stretches(row, -10, 90)
+    assert (before.start, before.kind, after.end, after.kind) == (-10, "NONE", 90, "NONE")
+    assert told(contact_stretches.stretches(row, -10, 90))[11:72] == evaluated(rig)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("start", "end"), [(20, 30), (1, 1), (55, 61), (1, 61), (33, 33), (70, 75), (-9, -5)])
+def test_a_button_sets_the_frames_and_no_others(rig: Object, kind: str, start: int, end: int) -> None:
+    wanted = dict(zip(FRAMES, evaluated(rig), strict=True))
+    wanted |= dict.fromkeys(range(start, end + 1), kind)
+    others = {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH}
+    bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact=kind, frame_start=start, frame_end=end)
+    row = contact_stretches.rows(rig)["shin.L"]
+    found = told(contact_stretches.stretches(row, -20, 90))
+    assert found == [wanted.get(frame, "NONE") for frame in range(-20, 91)]
+    assert {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH} == others
+    assert {key.interpolation for key in row.keyframe_points} == {"CONSTANT"}
+
+
+def keys_of(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
+    return [tuple(key.co) for key in curve.keyframe_points]
+
+
+def test_what_a_button_sets_is_planted(rig: Object) -> None:
+    bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BOTH", frame_start=28, frame_end=40)
+    api.plant(rig)
+    points = shown(rig, 40).points[27:, 0]
+    assert np.abs(points - points[0]).max() < 1e-5
+
+
+def test_a_click_selects_its_frames_and_goes_there(rig: Object) -> None:
+    row = contact_stretches.rows(rig)["shin.R"]
+    clicked = next(
+        found for found in contact_stretches.stretches(row, 1, 61) if found.kind == "BOTH" and found.start > 1
+    )
+    bpy.ops.two_bone_ik.contact_select(bone="shin.R", frame=clicked.start)
+    assert bpy.context.scene.frame_current == clicked.start
+    assert contact_stretches.selected(rig, bpy.context.scene) == ("shin.R", clicked.start, clicked.end)
+    bpy.ops.two_bone_ik.contact_set(contact="NONE")
+    found = contact_stretches.stretches(contact_stretches.rows(rig)["shin.R"], clicked.start, clicked.end)
+    assert [stretch.kind for stretch in found] == ["NONE"]
+
+
+def test_a_limb_without_contacts_gets_a_row_by_a_button() -> None:
+    rig = walker(captured("walk", 2.0))
+    bpy.context.view_layer.objects.active = rig
+    api.add_chain(rig, "shin.L", name="Leg.L", tip_bone="foot.L")
+    rig.two_bone_ik_active = 0
+    bpy.ops.two_bone_ik.contact_set(contact="BALL", frame_start=15, frame_end=24)
+    assert evaluated(rig)[14:24] == ["BALL"] * 10
+    assert contact_stretches.rows(rig)["shin.L"].range().to_tuple() == (15.0, 24.0)
+    assert api.plant(rig, ["Leg.L"]).feet[0].frames > 10
+
+
+def test_nothing_can_be_set_where_no_limb_is_selected() -> None:
+    rig = walker(captured("walk", 2.0))
+    bpy.context.view_layer.objects.active = rig
+    with pytest.raises(RuntimeError, match="click a contact"):
+        bpy.ops.two_bone_ik.contact_set(contact="BALL")
+
+
+def change(rig: Object, contact: str) -> None:
+    bpy.context.scene.frame_set(30)
+    rig.pose.bones["shin.L"].two_bone_ik_contact = contact
+
+
+def other_contact(rig: Object) -> str:
+    return next(kind for kind in KINDS[1:] if kind != evaluated(rig)[29])
+
+
+def test_a_press_does_not_drop_a_contact_without_a_key(rig: Object) -> None:
+    action, kind = versions.played(rig)[0], other_contact(rig)
+    change(rig, kind)
+    with pytest.raises(RuntimeError, match=f'"shin.L".*changed to {kind.capitalize()} without a key'):
+        bpy.ops.two_bone_ik.plant()
+    assert versions.played(rig)[0] == action
+    assert rig.pose.bones["shin.L"].two_bone_ik_contact == kind
+    on_frame(30)
+    assert bpy.ops.two_bone_ik.plant() == {"FINISHED"}, "the change was let go"
+
+
+def test_with_auto_keying_a_press_keys_the_contact(rig: Object) -> None:
+    kind = other_contact(rig)
+    change(rig, kind)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    assert bpy.ops.two_bone_ik.plant() == {"FINISHED"}
+    assert evaluated(rig)[29] == kind
+
+
+def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
+    on_frame(next(frame for frame, kind in zip(FRAMES, evaluated(rig), strict=True) if kind == "BOTH"))
+    versions.ensure_channelbag(rig).fcurves.remove(contact_stretches.rows(rig)["shin.L"])
+    assert list(contact_stretches.unkeyed(rig, bpy.context.scene)) == []
+
+
+def test_a_locked_row_is_not_set(rig: Object) -> None:
+    row = contact_stretches.rows(rig)["shin.L"]
+    row.lock, before = True, keys_of(row)
+    with pytest.raises(RuntimeError, match="locked"):
+        bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BALL", frame_start=3, frame_end=9)
+    assert keys_of(row) == before

@@ -1,0 +1,233 @@
+"""Where Live poses limbs after Blender has evaluated the frame, Check says why; renders and exports show keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.live import ahead
+from bpy.types import Object
+
+from support import rigs
+from support.live import CLOSE, live_arm, tip
+from support.truth import on_frame
+
+PATH = {1: (1.2, 0.6, 1.3), 9: (0.9, -0.5, 1.8), 20: (1.1, 0.2, 0.4)}
+
+
+@pytest.fixture
+def rig() -> Object:
+    """A live arm whose target moves."""
+    rig = live_arm()
+    rigs.animate(bpy.data.objects["Target"], location=PATH)
+    on_frame(1)
+    return rig
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by the name of each armature that is posed before its frame is evaluated."""
+    found: list[str] = []
+    shows = ahead.shows
+    monkeypatch.setattr(ahead, "shows", lambda rig, *args: found.append(rig.name) or shows(rig, *args))
+    return found
+
+
+def keyed(rig: Object) -> None:
+    rigs.animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 20: (0.7, 0.5, 0.3, -0.4)})
+
+
+def skipped(rig: Object) -> None:
+    rig.two_bone_ik_chains[0].unreachable = "SKIP"
+
+
+def constrained(rig: Object) -> None:
+    bpy.data.objects["Target"].constraints.new("LIMIT_LOCATION").use_max_z = True
+
+
+def constrained_limb(rig: Object) -> None:
+    rig.pose.bones["lower"].constraints.new("LIMIT_ROTATION")
+
+
+def driven(rig: Object) -> None:
+    bpy.data.objects["Target"].driver_add("delta_location", 0).driver.expression = "0.01 * frame"
+
+
+def stretched(rig: Object) -> None:
+    bpy.context.scene.render.frame_map_new = 200
+
+
+def hidden(rig: Object) -> None:
+    target = bpy.data.objects["Target"]
+    target.keyframe_insert("hide_viewport", frame=1)
+
+
+def leader(rig: Object) -> None:
+    other = rigs.armature(name="Other")
+    other.location.x = 0.4
+    api.add_chain(other, "lower", target=rigs.empty("Second", (1.5, 0.4, 1.2)))
+    other.two_bone_ik_live = True
+    rig.two_bone_ik_chains[0].target, rig.two_bone_ik_chains[0].subtarget = other, "hand"
+
+
+REASONS: dict[Callable[[Object], None], str] = {
+    keyed: 'bones of limbs of "Rig" have keys',
+    skipped: '"lower" is left as it is where the target is out of reach',
+    constrained: '"Target" has constraints',
+    constrained_limb: 'bone "lower" of "Rig" has constraints',
+    driven: '"Target" has drivers',
+    stretched: "the scene stretches time",
+    hidden: 'the visibility of "Target" is animated',
+    leader: 'targets follow "Other", which is live',
+}
+
+
+@pytest.mark.parametrize("edit", REASONS)
+def test_check_says_why_a_frame_is_evaluated_twice(rig: Object, edit: Callable, known: list[str]) -> None:
+    said = 'Live poses "Rig" once Blender has evaluated a frame, which then takes twice as long: '
+    assert not any(note.startswith(said) for note in api.check(rig, frames=(1, 3)).notes)
+    edit(rig)
+    bpy.context.view_layer.update()
+    assert said + REASONS[edit] in api.check(rig, frames=(1, 3)).notes
+    known.clear()
+    for frame in (2, 3, 9, 2, 20):
+        on_frame(frame)
+        chain = rig.two_bone_ik_chains[0]
+        goal = chain.target.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        place = goal.matrix_world @ goal.pose.bones["hand"].head if chain.subtarget else goal.matrix_world.translation
+        if edit is not constrained_limb:
+            np.testing.assert_allclose(tip(), place, atol=CLOSE)
+    assert "Rig" not in known
+
+
+def test_a_check_without_live_does_not_speak_of_it(rig: Object) -> None:
+    keyed(rig)
+    rig.two_bone_ik_live = False
+    assert not any("Live" in note for note in api.check(rig, frames=(1, 3)).notes)
+
+
+def test_a_handler_of_others_is_a_reason(rig: Object, known: list[str]) -> None:
+    bpy.app.handlers.depsgraph_update_post.append(lambda *_: None)
+    for frame in (2, 3):
+        on_frame(frame)
+    assert not known
+    bpy.app.handlers.depsgraph_update_post.pop()
+    for frame in (4, 5):
+        on_frame(frame)
+    assert known
+
+
+def test_one_armature_does_not_take_others_along(rig: Object, known: list[str]) -> None:
+    keyed(rig)
+    other = rigs.armature(name="Other")
+    target = rigs.empty("Second")
+    rigs.animate(target, location=PATH)
+    api.add_chain(other, "lower", target=target)
+    other.two_bone_ik_live = True
+    known.clear()
+    for frame in range(2, 12):
+        on_frame(frame)
+        shown = other.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        np.testing.assert_allclose(shown.pose.bones["lower"].tail, target.matrix_world.translation, atol=CLOSE)
+        np.testing.assert_allclose(tip(), bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
+    assert set(known) == {"Other"}
+
+
+def test_a_target_that_lies_nowhere_does_not_take_others_along(rig: Object, known: list[str]) -> None:
+    other = rigs.armature(name="Other")
+    target = rigs.empty("Second")
+    rigs.animate(target, location={1: (1.2, 0.6, 1.3), 5: (float("inf"), 0.6, 1.3)})
+    api.add_chain(other, "lower", target=target)
+    other.two_bone_ik_live = True
+    for frame in (2, 3, 9, 10):
+        on_frame(frame)
+        np.testing.assert_allclose(tip(), bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
+    assert "Rig" in known
+
+
+def camera(settings: bpy.types.Scene, folder: Path) -> None:
+    eye = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    settings.collection.objects.link(eye)
+    settings.camera, settings.frame_end = eye, 6
+    settings.render.engine, settings.cycles.samples = "CYCLES", 1
+    settings.render.resolution_x = settings.render.resolution_y = 4
+    settings.render.filepath = str(folder / "frame")
+    settings.render.use_motion_blur = True
+
+
+def bones(rig: Object) -> np.ndarray:
+    return np.array([rig.pose.bones[name].matrix_basis for name in ("upper", "lower")])
+
+
+def test_a_render_after_frames_known_ahead_shows_what_is_keyed(rig: Object, tmp_path: Path, known: list[str]) -> None:
+    scene = bpy.context.scene
+    camera(scene, tmp_path)
+    for frame in (2, 3, 4, 5):
+        on_frame(frame)
+    assert known
+    before, seen = bones(rig), []
+    bpy.app.handlers.render_post.append(lambda *_: seen.append(bones(rig)))
+    try:
+        bpy.ops.render.render(animation=True)
+        bpy.ops.render.render()
+    finally:
+        bpy.app.handlers.render_post.clear()
+    assert len(seen) == 7
+    assert all((pose == before).all() for pose in seen)
+    for frame in (6, 2, 3):
+        on_frame(frame)
+        np.testing.assert_allclose(tip(), bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
+
+
+@pytest.mark.skipif(not bpy.app.build_options.alembic, reason="this Blender exports no Alembic")
+def test_an_export_after_frames_known_ahead_shows_what_is_keyed(rig: Object, tmp_path: Path, known: list[str]) -> None:
+    """Blender evaluates it as a render, and tells of that only once a frame is evaluated."""
+    hand = bpy.data.objects.new("Thing", bpy.data.meshes.new("Thing"))
+    bpy.context.scene.collection.objects.link(hand)
+    hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "lower"
+    for frame in (2, 3, 4, 5):
+        on_frame(frame)
+    assert known
+    still = np.array(hand.matrix_world.translation)
+    path = str(tmp_path / "shot.abc")
+    bpy.ops.wm.alembic_export(filepath=path, start=1, end=9, evaluation_mode="RENDER", flatten=True)
+    on_frame(7)
+    np.testing.assert_allclose(tip(), bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
+    rig.two_bone_ik_live = False
+    present = set(bpy.data.objects)
+    bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False)
+    [read] = [item for item in bpy.data.objects if item not in present and item.name.startswith("Thing")]
+    for frame in (1, 3, 9):
+        on_frame(frame)
+        place = read.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        np.testing.assert_allclose(place, still, atol=1e-4)
+
+
+def test_two_scenes_that_share_an_armature_show_their_own_frames(rig: Object) -> None:
+    scene, other = bpy.context.scene, bpy.data.scenes.new("Other")
+    for item in scene.objects:
+        other.collection.objects.link(item)
+    for frame in (2, 9, 3, 20):
+        for each, number in ((scene, frame), (other, 21 - frame), (scene, frame + 1)):
+            each.frame_set(number)
+            graph = each.view_layers[0].depsgraph
+            shown, target = rig.evaluated_get(graph), bpy.data.objects["Target"].evaluated_get(graph)
+            np.testing.assert_allclose(shown.pose.bones["lower"].tail, target.matrix_world.translation, atol=CLOSE)
+
+
+def test_a_view_layer_without_the_target_does_not_spoil_another(rig: Object) -> None:
+    scene = bpy.context.scene
+    apart = bpy.data.collections.new("Apart")
+    scene.collection.children.link(apart)
+    target = bpy.data.objects["Target"]
+    scene.collection.objects.unlink(target)
+    apart.objects.link(target)
+    other = scene.view_layers.new("Other")
+    other.layer_collection.children["Apart"].exclude = True
+    for frame in (2, 3, 9, 2, 20):
+        on_frame(frame)
+        np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)

@@ -1,0 +1,119 @@
+"""Contacts in sight, without chains: a press plants, a click on a strip goes there, a button sets Both, and the overlay
+shows where feet stand and which way they go.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from mathutils import Euler
+from scenarios.pictures import smoothed, wait
+from scenarios.plant import click_stretch, finished, show_rows
+from user import Steps, User
+
+from support.captured_walk import balls, imported_walk, skating_walk
+
+TAKE = skating_walk()
+BONE = "LeftLeg"
+NARROW = 176
+
+
+def scenario(user: User) -> Steps:
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    rig = imported_walk(Path(bpy.app.tempdir), TAKE)
+    look_at(user)
+    captured = rig.animation_data.action.name
+    bpy.ops.ed.undo_push()
+    yield from user.open_sidebar("Animation")
+    yield from wait()
+    user.screenshot("captured")
+    yield from user.click("two_bone_ik.plant")
+    yield from finished(user, captured)
+    assert user.clicks == 1
+    yield from seen(user)
+    yield from corrected(user)
+    yield from narrow(user)
+
+
+def seen(user: User) -> Steps:
+    """The overlay marks feet that stand, and the paths show beside it."""
+    color = overlay_color()
+    bpy.context.scene.frame_set(next(found.start for found in stretches() if found.kind == "BOTH" and found.start > 10))
+    yield from wait()
+    assert not user.sees(color)
+    yield from user.click("two_bone_ik_overlay")
+    yield from wait()
+    user.screenshot("overlay")
+    assert user.sees(color)
+    yield from user.click("two_bone_ik.foot_paths")
+    yield from user.point(0.2, 0.2)
+    yield from smoothed()
+    user.screenshot("paths")
+    # The sections of other extensions are above ours.
+    area, top = user.area, 330
+    user.picture("contacts", area.x + 60, area.y, area.width - 60, area.height - top)
+
+
+def corrected(user: User) -> Steps:
+    """A click goes to a stretch, and a button lets the foot stand there."""
+    show_rows()
+    stretch = next(found for found in stretches() if found.kind == "NONE" and found.start > 10)
+    yield from click_stretch(user, BONE, stretch.start)
+    yield from wait()
+    assert bpy.context.scene.frame_current == stretch.start
+    user.screenshot("selected")
+    yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
+    yield from wait()
+    user.screenshot("both")
+    row, frames = contact_stretches.rows(bpy.context.object)[BONE], range(stretch.start, stretch.end + 1)
+    assert contact_stretches.kind_over(row, frames[0], frames[-1]) == "BOTH"
+    planted = bpy.context.object.animation_data.action
+    planted.name = "Planted Once"
+    yield from user.click("two_bone_ik.plant")
+    yield from finished(user, planted.name)
+    places = balls(bpy.context.object, frames)[:, 0]
+    assert np.abs(places - places[0]).max() < 1e-4
+
+
+def look_at(user: User) -> None:
+    """The whole walk, from a side."""
+    view = user.area.spaces.active.region_3d
+    view.view_rotation = Euler((1.25, 0.0, 1.2)).to_quaternion()
+    view.view_distance = 520.0
+    middle = balls(bpy.context.object, range(1, len(TAKE.hips) + 1)).mean(axis=(0, 1))
+    view.view_location = (*middle[:2], 60.0)
+    bpy.context.scene.frame_set(1)
+    user.area.spaces.active.clip_end = 1e5
+
+
+def stretches() -> list[contact_stretches.Stretch]:
+    row = contact_stretches.rows(bpy.context.object)[BONE]
+    return contact_stretches.stretches(row, *contact_stretches.span(row))
+
+
+def overlay_color() -> tuple[float, ...]:
+    addon = bpy.context.preferences.addons["bl_ext.user_default.two_bone_ik"]
+    return tuple(addon.preferences.reached_color[:3])
+
+
+def narrow(user: User) -> Steps:
+    """The sidebar's edge is dragged."""
+    edge, start = user.sidebar.x, user.sidebar.width
+    height = user.sidebar.y + user.sidebar.height // 3
+    for beside in (-60, -20, -5, 0, 0):
+        yield from user.move(edge + beside, height)
+        yield
+    yield from user.hold("LEFTMOUSE")
+    yield
+    for x in range(edge, edge + start, 5):
+        yield from user.move(x, height)
+        yield
+        if user.sidebar.width <= NARROW * bpy.context.preferences.system.ui_scale:
+            break
+    yield from user.release("LEFTMOUSE")
+    yield from wait()
+    user.screenshot("narrow")

@@ -1,0 +1,119 @@
+"""When feet stand: a strip for each over the range, and the buttons that change it.
+
+A strip is a row of buttons, each as wide as the stretch of frames that it stands for: pressed where the foot stands
+flat, raised where it stands on ball or heel, and invisible where it is free. A long range has pages.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from bpy.app.translations import pgettext_iface
+from bpy.types import Context, UILayout
+
+from .sidebar import draw_lines, is_narrow, sidebar_width
+
+if TYPE_CHECKING:
+    from ..blender.plant.contact_stretches import Stretch
+
+_BESIDE, _NAMES = 50.0, 0.25
+"""Pixels of the sidebar beside a strip, and the part of the rest that names of limbs have before it."""
+
+_FRAME, _WORD, _HALF_ICON = 2.0, 40.0, 9.0
+"""Pixels that a frame, a word in a button and half of an icon need."""
+
+
+_LEAST = 0.001
+"""Of a row: 0 would halve it."""
+
+
+def draw(layout: UILayout, context: Context, rig: Any) -> None:
+    """The strips of all limbs with contacts, and what sets the contacts that are selected."""
+    from ..blender.plant import contact_stretches
+
+    rows, names, scene = contact_stretches.rows(rig), contact_stretches.limb_names(rig), context.scene
+    if rows:
+        named = 0.0 if is_narrow(context) else _NAMES
+        pixels = (sidebar_width(context) - _BESIDE) * (1.0 - named)
+        page = contact_stretches.page(rows.values(), scene.frame_current, int(pixels / _FRAME))
+        column = layout.column(align=True)
+        _draw_head(column, context, rows, page)
+        _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
+        for bone, row in rows.items():
+            strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
+            _draw_stretches(strip, bone, stretches, pixels / (page[1] - page[0] + 1))
+    unkeyed = pgettext_iface("The contact of {} is changed and has no key")
+    for changed in contact_stretches.unkeyed(rig, scene):
+        draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
+    bone, first, last = contact_stretches.selected(rig, scene)
+    if bone:
+        kind = contact_stretches.kind_over(rows[bone], first, last) if bone in rows else ""
+        _draw_setting(layout, context, rig, names.get(bone, bone), (first, last), kind)
+
+
+def _strip(layout: UILayout, name: str, named: float) -> UILayout:
+    """A row for a strip, with a name in this part of it, or above it if that is 0."""
+    if named:
+        split = layout.split(factor=named)
+        split.label(text=name, translate=False)
+        return split.row(align=True)
+    if name:
+        layout.label(text=name, translate=False)
+    return layout.row(align=True)
+
+
+def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, int]) -> None:
+    """Which frames the strips show; where there are more pages, the ways there."""
+    from ..blender.plant import contact_stretches
+
+    start, end = page
+    first, last = contact_stretches.whole_span(rows.values())
+    row = layout.row(align=True)
+    title = "{} - {}" if is_narrow(context) else pgettext_iface("Contacts {} - {}")
+    row.label(text=title.format(start, end), translate=False)
+    for frame, icon, is_there in ((start - 1, "TRIA_LEFT", start > first), (end + 1, "TRIA_RIGHT", end < last)):
+        way = row.row(align=True)
+        way.enabled = is_there
+        way.operator("two_bone_ik.go_to_frame", text="", icon=icon, emboss=False).frame = frame  # type: ignore[arg-type]
+
+
+def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float) -> None:
+    """A mark above the strips at the current frame."""
+    start, end = page
+    row.scale_y = 0.5
+    part = (frame - start + 0.5) / (end - start + 1)
+    if not 0.0 <= part <= 1.0:
+        row.label(text="")
+        return
+    split = row.split(factor=max(part - _HALF_ICON / pixels, _LEAST))
+    split.label(text="")
+    split.label(text="", icon="TRIA_DOWN")
+
+
+def _draw_stretches(row: UILayout, bone: str, stretches: "list[Stretch]", pixels: float) -> None:
+    """`pixels` : of a frame"""
+    left = stretches[-1].end - stretches[0].start + 1
+    for stretch in stretches:
+        frames = stretch.end - stretch.start + 1
+        split = row.split(factor=frames / left, align=True)
+        text = stretch.kind.capitalize() if stretch.kind != "NONE" and frames * pixels > _WORD else ""
+        button = split.operator(
+            "two_bone_ik.contact_select", text=text, emboss=stretch.kind != "NONE", depress=stretch.kind == "BOTH"
+        )
+        button.bone, button.frame = bone, stretch.start
+        row, left = split.row(align=True), left - frames
+
+
+def _draw_setting(layout: UILayout, context: Context, rig: Any, name: str, frames: tuple[int, int], kind: str) -> None:
+    """The frames that are selected, and what the limb shall stand on there."""
+    column = layout.column(align=True)
+    if rig.two_bone_ik_contact_bone:
+        row = column.row(align=True)
+        row.use_property_split = False
+        row.label(text=name, translate=False)
+        row.prop(rig, "two_bone_ik_contact_start", text="")
+        row.prop(rig, "two_bone_ik_contact_end", text="")
+    else:
+        column.label(text=pgettext_iface("{}, frames {} - {}").format(name, *frames), translate=False)
+    grid = column.grid_flow(row_major=True, columns=2 if is_narrow(context) else 4, even_columns=True, align=True)
+    for each in ("NONE", "BALL", "HEEL", "BOTH"):
+        button = grid.operator("two_bone_ik.contact_set", text=each.capitalize(), depress=each == kind)
+        button.contact = each
