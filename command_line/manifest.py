@@ -22,7 +22,7 @@ import os
 import re
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from . import plant_options, record, shot_options
 from .formats import FORMATS
 from .path_mapping import PathMapping
 from .rig_setup import RigSetup, repeated
-from .rows import Row
+from .rows import Rows
 from .shot import Shot
 from .text_values import formats, frames, of_table
 
@@ -62,30 +62,31 @@ class Listing:
     mapped: PathMapping
 
 
-def shots(rows: Sequence[Row], listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
+def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
     """The chosen shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
 
     arguments : say which are chosen, and have the folders for outputs, reports and logs
     """
-    files = [(row, file) for row in rows for file in _files(row, listing, arguments.output_dir)]
-    names = _names(files)
-    stems = Counter(map(_stem, {file for _, file in files}))
-    places: dict[Path, int] = {}
+    places, files = _files(rows, listing, arguments.output_dir)
+    stems = _stems(files)
+    names = _names([rows.names[place] for place in places], stems)
+    meeting = Counter(dict(zip(files, stems, strict=True)).values())
+    reports: dict[Path, int] = {}
     chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
-        row, file = files[number - 1]
-        entry = _Entry(f"Shot {number} of {listing.source}", row.read(), listing)
+        file = files[number - 1]
+        entry = _Entry(f"Shot {number} of {listing.source}", rows.read(places[number - 1]), listing)
         shot = entry.shot(file, common)
         shot = replace(shot, number=number, name=names[number - 1])
-        base, written = entry.outputs(file, common, keep_suffix=stems[_stem(file)] > 1)
+        base, written = entry.outputs(file, common, keep_suffix=meeting[stems[number - 1]] > 1)
         if arguments.log_dir:
             shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, entry))
         if arguments.output_dir:
             report = _below(arguments.output_dir, base, record.SUFFIX, entry)
-            if report in places:
+            if report in reports:
                 place = _below(arguments.output_dir, base, written[0], entry)
-                raise Refused("SAME_OUTPUT", value=str(place), where=entry.where, other=places[report])
-            places[report] = number
+                raise Refused("SAME_OUTPUT", value=str(place), where=entry.where, other=reports[report])
+            reports[report] = number
             outputs = [_below(arguments.output_dir, base, suffix, entry) for suffix in written]
             shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
         chosen[number] = shot
@@ -119,45 +120,55 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
     return list(dict.fromkeys(chosen))
 
 
-def _stem(file: str) -> str:
-    return os.path.splitext(os.path.normpath(file))[0]
-
-
-def _names(files: Sequence[tuple[Row, str]]) -> list[str]:
-    """The name of each shot; Refused if one is no name, or two have the same."""
-    stems = [_stem(file) for _, file in files]
-    last = [os.path.basename(stem) for stem in stems]
-    counts = Counter(last)
-    names = [
-        row.name or (part if counts[part] == 1 else stem.replace(os.sep, "/"))
-        for (row, _), part, stem in zip(files, last, stems, strict=True)
+def _stems(files: Iterable[str]) -> list[str]:
+    """The files without suffix; of a hundred thousand, in little time."""
+    listed = [*files]
+    text = "\n".join(listed)
+    if "./" in text or "//" in text or os.sep != "/":
+        listed = [os.path.normpath(file).replace(os.sep, "/") for file in listed]
+    parted = [file.rpartition(".") for file in listed]
+    return [
+        stem if stem and "/" not in suffix else file for file, (stem, _, suffix) in zip(listed, parted, strict=True)
     ]
+
+
+def _names(given: Sequence[str], stems: Sequence[str]) -> list[str]:
+    """The name of each shot; Refused if one is no name, or two have the same."""
+    last = [stem.rpartition("/")[2] for stem in stems]
+    counts = Counter(last)
+    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(given, last, stems, strict=True)]
     shots = Counter(names)
-    for name in (row.name for row, _ in files if row.name):
-        if _SPAN.fullmatch(name) or "," in name:
+    for name in filter(None, given):
+        if "," in name or _SPAN.fullmatch(name):
             raise Refused("SHOT_NAME.range", value=name)
         if shots[name] > 1:
             raise Refused("SHOT_NAME.twice", value=name)
     return names
 
 
-def _files(row: Row, listing: Listing, folder: Path | None) -> Iterator[str]:
-    """The file of a row as it is written, or all that fit it as a pattern, but for those in the folder of outputs."""
-    # The folder of the manifest may have brackets in its name.
-    if not glob.has_magic(row.file):
-        yield row.file
+def _files(rows: Rows, listing: Listing, folder: Path | None) -> tuple[Sequence[int], Sequence[str]]:
+    """The place of the row of each shot, and its file as it is written or found by a pattern."""
+    if not glob.has_magic("\n".join(rows.files)):
+        return range(len(rows.files)), rows.files
+    found = [(place, file) for place, text in enumerate(rows.files) for file in _fitting(text, listing, folder)]
+    return [place for place, _ in found], [file for _, file in found]
+
+
+def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:
+    """All files that fit the pattern, but for those in the folder of outputs; other text as it is."""
+    if not glob.has_magic(pattern):
+        yield pattern
         return
-    where = f'"{row.file}" in {listing.source}'
-    text = str(listing.mapped(_filled(row.file, where, "file")))
+    text = str(listing.mapped(_filled(pattern, f'"{pattern}" in {listing.source}', "file")))
     if "\0" in text or os.path.exists(listing.home / text):
-        yield row.file
+        yield pattern
         return
     outputs = os.path.abspath(folder) if folder else None
-    home = glob.escape(str(listing.home))
-    names = sorted(glob.glob(str(Path(home) / text), recursive=True))
+    # The folder of the manifest may have brackets in its name.
+    names = sorted(glob.glob(str(Path(glob.escape(str(listing.home))) / text), recursive=True))
     paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
     if not paths:
-        raise Refused("NO_FILE.matching", value=row.file, where=listing.source)
+        raise Refused("NO_FILE.matching", value=pattern, where=listing.source)
     for path in paths:
         yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
 

@@ -8,7 +8,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +17,36 @@ from ..blender.messages.refused import Refused
 _LARGEST = 256 << 20
 """Bytes of a manifest: a million shots."""
 
-_STRING = r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-_LINE = re.compile(
-    rf"^[ \t]*(?:(?P<table>\[.*)|(?P<key>file|name)[ \t]*=[ \t]*(?P<text>{_STRING})[ \t\r]*(?:#.*)?$)", re.MULTILINE
+# A line begins with \n, which Python finds faster than where a line begins.
+_END = r"[ \t\r]*(?:#[^\n]*)?(?=\n|\Z)"
+_SHOT = re.compile(rf"\n[ \t]*\[\[[ \t]*shot[ \t]*\]\]{_END}")
+_TABLE = re.compile(r"\n[ \t]*\[[^\n]*")
+_OF_SHOT = re.compile(r"\n[ \t]*\[\[?[ \t]*shot[ \t]*\.")
+_FILE, _NAME = (
+    re.compile(rf"""\n[ \t]*{key}[ \t]*=[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'){_END}""") for key in ("file", "name")
 )
-_SHOT = re.compile(r"\[\[[ \t]*shot[ \t]*\]\][ \t\r]*(?:#.*)?")
-_OF_SHOT = re.compile(r"\[\[?[ \t]*shot[ \t]*\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One of the list, which may stand for several files.
+class Rows:
+    """All rows, each of which may stand for several files.
 
-    file : as it is written
-    name : as it is written; "" if there is none
-    read : gives the table, filled in from [defaults]
+    files, names : as they are written; "" for a row that has none
+    read : gives the table of the row at a place, filled in from [defaults]
     """
 
-    file: str
-    name: str
-    read: Callable[[], dict[str, Any]]
+    files: Sequence[str]
+    names: Sequence[str]
+    read: Callable[[int], dict[str, Any]]
 
 
-def of_files(files: Iterable[Path]) -> list[Row]:
+def of_files(files: Iterable[Path]) -> Rows:
     """A row for each FILE of the command line."""
-    return [Row(file=str(file), name="", read=partial(dict, file=str(file))) for file in files]
+    texts = [*map(str, files)]
+    return Rows(files=texts, names=[""] * len(texts), read=lambda place: {"file": texts[place]})
 
 
-def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> list[Row]:
+def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> Rows:
     """The rows of a manifest; Refused if it is none, as far as it was read.
 
     shared : the keys that [defaults] may have
@@ -58,68 +59,40 @@ def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> list[Row]:
     return (None if whole else _found(path, text, shared)) or _parsed(path, text, shared)
 
 
-def _parsed(path: Path, text: str, shared: Sequence[str]) -> list[Row]:
+def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
     tables, others = toml_file.tables_of(path, text, "shot", "defaults")
     toml_file.refuse_empty(path, "shot", tables)
     defaults = _defaults(path, others, shared)
-    return [
-        Row(
-            file=str(table.get("file", "")),
-            name=str(table.get("name", "")),
-            read=partial(_with_defaults, defaults, table),
-        )
-        for table in tables
-    ]
+    files, names = ([str(table.get(key, "")) for table in tables] for key in ("file", "name"))
+    return Rows(files=files, names=names, read=lambda place: _with_defaults(defaults, tables[place]))
+
+
+def _found(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
+    """The rows by the lines that they begin with; None if the text does not show them plainly."""
+    head, *parts = _SHOT.split(f"\n{text}")
+    inner = {line for part in parts if "[" in part for line in _TABLE.findall(part)}
+    if not parts or '"""' in text or "'''" in text or not all(map(_OF_SHOT.match, inner)):
+        return None
+    own = [_TABLE.split(part, maxsplit=1)[0] for part in parts] if inner else parts
+    files = _texts(_FILE, own)
+    shots, others = toml_file.tables_of(path, head, "shot", "defaults")
+    if shots or "" in files:
+        return None
+    defaults = _defaults(path, others, shared)
+
+    def read(place: int) -> dict[str, Any]:
+        # With the lines before it, so that what is wrong is told with its line.
+        lines = "\n" * (head.count("\n") + sum(1 + part.count("\n") for part in parts[:place]))
+        tables, _ = toml_file.tables_of(path, f"{lines}[[shot]]{parts[place]}", "shot")
+        return _with_defaults(defaults, tables[0])
+
+    return Rows(files=files, names=_texts(_NAME, own), read=read)
 
 
 def _defaults(path: Path, content: dict[str, Any], shared: Sequence[str]) -> dict[str, Any]:
     defaults = toml_file.table(path, "defaults", content)
     toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, shared)
     return defaults
-
-
-def _found(path: Path, text: str, shared: Sequence[str]) -> list[Row] | None:
-    """The rows by the lines that they begin with; None if the text does not show them plainly."""
-    if '"""' in text or "'''" in text:
-        return None
-    starts: list[int] = []
-    values: list[dict[str, str]] = []
-    is_own = False  # whether a key is the shot's own, and not that of a table in it
-    for line in _LINE.finditer(text):
-        table, key, value = line.group("table", "key", "text")
-        if key:
-            if is_own:
-                values[-1].setdefault(key, value)
-        elif _SHOT.fullmatch(table.rstrip()):
-            starts.append(line.start())
-            values.append({})
-            is_own = True
-        elif starts and not _OF_SHOT.match(table):
-            return None
-        else:
-            is_own = False
-    if not starts or not all("file" in value for value in values):
-        return None
-    head = toml_file.tables_of(path, text[: starts[0]], "shot", "defaults")
-    if head[0]:
-        return None
-    defaults = _defaults(path, head[1], shared)
-    ends = [*starts[1:], len(text)]
-    return [
-        Row(
-            file=_unquoted(value["file"]),
-            name=_unquoted(value.get("name", '""')),
-            read=partial(_table, path, text, start, end, defaults),
-        )
-        for start, end, value in zip(starts, ends, values, strict=True)
-    ]
-
-
-def _table(path: Path, text: str, start: int, end: int, defaults: dict[str, Any]) -> dict[str, Any]:
-    # With the lines before it, so that what is wrong is told with its line.
-    lines = "\n" * text.count("\n", 0, start)
-    tables, _ = toml_file.tables_of(path, lines + text[start:end], "shot")
-    return _with_defaults(defaults, tables[0])
 
 
 def _with_defaults(defaults: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +102,7 @@ def _with_defaults(defaults: dict[str, Any], table: dict[str, Any]) -> dict[str,
     return defaults | table | inner
 
 
-def _unquoted(text: str) -> str:
-    value: str = text[1:-1] if "\\" not in text or text[0] == "'" else tomllib.loads(f"text = {text}")["text"]
-    return value
+def _texts(pattern: re.Pattern[str], parts: Iterable[str]) -> list[str]:
+    """What the first line of each part that fits has in quotes; "" for none."""
+    quoted = [line[1] if (line := pattern.search(part)) else "" for part in parts]
+    return [text[1:-1] if "\\" not in text or text[0] == "'" else tomllib.loads(f"_ = {text}")["_"] for text in quoted]
