@@ -14,7 +14,7 @@ class ChainOptions(TypedDict, total=False):
     target, subtarget : what the tip reaches for: an object, and its bone where it is an armature
     pole_target, pole_subtarget : towards what the chain bends
     pole_angle, bend_min, bend_max : radians
-    pole_influence, pole_smoothing, softness, rotation_influence, influence : from 0 to 1
+    pole_influence, pole_pin, pole_smoothing, softness, rotation_influence, influence : from 0 to 1
     max_stretch : from 1 to 10
     """
 
@@ -28,6 +28,7 @@ class ChainOptions(TypedDict, total=False):
     pole_subtarget: str
     pole_angle: float
     pole_influence: float
+    pole_pin: float
     pole_smoothing: float
     plane: Literal["AUTO", "POLE", "AIM", "REST"]
     reference: Literal["REST", "POSE"]

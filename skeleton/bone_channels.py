@@ -26,7 +26,7 @@ def bone_bases(solved: SolvedGroup) -> list[Basis]:
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
-        root = replace(root, scale=root.scale * transform.along_bone(solution.stretch))
+        root = replace(root, scale=root.scale * transform.along_bone(solution.stretch[..., 0]))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
     if not plan.use_rotation:
         return _where_influenced(group, [root, end], [group.basis[0], group.basis[-1]])
@@ -71,7 +71,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
-    length = solution.stretch * np.linalg.norm(orientation[..., 1], axis=-1)
+    length = solution.stretch[..., 1] * np.linalg.norm(orientation[..., 1], axis=-1)
     missing = length / np.where(inherited > 0.0, inherited, 1.0)
     return replace(basis, rotation=turn, scale=basis.scale * transform.along_bone(missing))
 

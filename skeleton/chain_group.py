@@ -156,7 +156,7 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
-    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None
+    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     return *_fixed(plan.options), *choices, len(plan.bones), *rules
 

@@ -98,11 +98,13 @@ def _best_goals(
     size = float(norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1).max())
     steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
     target = _target(group, pose, resolution)
+    pin = group.options_of(0).pole_pin if plan.pole else 0.0
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
         pole = targets.from_pose(pose.chain, pose.rotations, distance, group.options_of(0).pole_angle, steady).pole
         assert pole is not None
+        pole = np.where((np.broadcast_to(pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
         tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))
         tries.append((target, pole, uneven_scale.solve_group(group, tried, samples)))
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))

@@ -36,7 +36,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
 
     def fitting(links: Array) -> Array:
         result = _solve_with_links(reaching, reference, _pairs(links), goals, samples)
-        posed = _posed_links(group, _solved_bases(result), samples) / result.solution.stretch[..., None, None]
+        posed = _posed_links(group, _solved_bases(result), samples) / result.solution.stretch[..., None]
         return _flat(_rotated_back(result.solution.rotations, posed))
 
     links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))

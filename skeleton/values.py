@@ -153,9 +153,15 @@ class ChainPlan:
         return name in self.animated or self.number(name) < 1.0
 
     @property
+    def pins(self) -> bool:
+        """True if the mid joint is pinned to the pole, or may be on some frame."""
+        return "pole_pin" in self.animated or self.number("pole_pin") > 0.0
+
+    @property
     def scaled(self) -> tuple[Bone, ...]:
-        """The bones whose scale a bake keys: none unless the chain stretches."""
-        return (self.root, self.end) if self.options.unreachable == Unreachable.STRETCH else ()
+        """The bones whose scale a bake keys: none unless the chain stretches, or is pinned to its pole."""
+        stretches = self.options.unreachable == Unreachable.STRETCH
+        return (self.root, self.end) if stretches or self.pins else ()
 
     @property
     def needs_rotation(self) -> tuple[str, ...]:

@@ -5,15 +5,16 @@
 array([1.5, 2. ])
 """
 
-from . import diagnostics, planar, reach, targets, workspace
+from . import diagnostics, hock, planar, pole_pin, reach, targets, twist, workspace
 from .solve import PreparedChain, prepare, solve
-from .values import Bend, Chain, Goals, HingeAxis, Options, Plane, Reference, Solution, Status, Unreachable
+from .values import Bend, Chain, Goals, HingeAxis, Hock, Options, Plane, Reference, Solution, Status, Unreachable
 
 __all__ = [
     "Bend",
     "Chain",
     "Goals",
     "HingeAxis",
+    "Hock",
     "Options",
     "Plane",
     "PreparedChain",
@@ -22,10 +23,13 @@ __all__ = [
     "Status",
     "Unreachable",
     "diagnostics",
+    "hock",
     "planar",
+    "pole_pin",
     "prepare",
     "reach",
     "solve",
     "targets",
+    "twist",
     "workspace",
 ]

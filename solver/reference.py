@@ -92,7 +92,7 @@ def rest(chain: Chain) -> ReferencePose:
 
 
 def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch: Array | float = 1.0) -> ReferencePose:
-    """The chain with bones and hinge axes turned from rest by `rotations` (n, 2, 3, 3), and stretched.
+    """The chain with bones and hinge axes turned from rest by `rotations` (n, 2, 3, 3), and stretched (n, 2).
 
     If the rest pose is slight and the hinge axis was chosen, that axis gives the side, and the pose itself the axis of
     the bend.
@@ -100,7 +100,7 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
     links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
     use_axes = ~is_slight(rest) if chain.use_hinge_axis else np.asarray(False)
-    return _pose(links * np.asarray(stretch)[..., None, None], axes, use_axes)
+    return _pose(links * np.asarray(stretch)[..., None], axes, use_axes)
 
 
 def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from . import bend, inputs, reach, reference, rotation
 from .carry_last import carry_last
 from .numbers import broadcast, differs, every
+from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
-from .values import Array, Bend, Chain, Goals, Number, Options, Reference, Solution, Status, Unreachable
+from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
 from .vectors import cross, norm, product, rotations_in_plane
 
 _DEFAULTS = Options()
@@ -61,6 +62,8 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
+    if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
+        solution = pinned_solution(solution, plane, goals, start, options)
     if differs(options.influence, 1.0):
         solution = _blend(solution, chain, rest, goals.pose, options.influence)
     return solution
@@ -92,7 +95,7 @@ def _solve_side(
         joints=joints,
         hinge=plane.hinge,
         hinge_angle=hinge_angle,
-        stretch=stretch,
+        stretch=np.broadcast_to(stretch[..., None], (*stretch.shape, 2)),
         status=reach.status(plane.distance, outer, full, shortfall),
         degenerate=np.minimum(plane.distance, np.minimum(first, second)) <= slack,
         reach=_on_each(inner, outer, reached.shape),
@@ -180,7 +183,7 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     held = replace(solution, **values)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
     grown = np.einsum("...bij,...bj->...bi", held.rotations, links - carry_last(links, within))
-    moved = np.cumsum(np.insert(grown * held.stretch[..., None, None], 0, 0.0, axis=-2), axis=-2)
+    moved = np.cumsum(np.insert(grown * held.stretch[..., None], 0, 0.0, axis=-2), axis=-2)
     return replace(held, joints=held.joints + moved)
 
 
@@ -193,9 +196,9 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
     folding *= np.sign(solution.hinge_angle)[..., None, None]
     rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence[..., None], folding)
     rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
-    stretch = 1.0 + influence * (solution.stretch - 1.0)
+    stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
     blended = reference.from_rotations(chain, rest, rotations, stretch)
-    idle = np.broadcast_to(influence == 0.0, stretch.shape)
+    idle = np.broadcast_to(influence == 0.0, solution.status.shape)
     values: dict[str, Any] = {
         "rotations": rotations,
         "joints": blended.joints,
@@ -208,7 +211,7 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
         "shortfall": np.where(idle, 0.0, solution.shortfall),
     }
     # Frames with all of the influence keep the solution to the bit.
-    whole = np.broadcast_to(influence == 1.0, stretch.shape)
+    whole = np.broadcast_to(influence == 1.0, solution.status.shape)
     return _picked(whole, replace(solution, **values), solution)
 
 

@@ -77,6 +77,13 @@ class Reference(_Choice):
     POSE = "POSE"
 
 
+class Hock(_Choice):
+    """What the third bone of a leg turns with: RIGID with the end bone, PARALLEL with the root bone."""
+
+    RIGID = "RIGID"
+    PARALLEL = "PARALLEL"
+
+
 class HingeAxis(_Choice):
     """The axis of the end bone about which the chain bends; AUTO takes the axis about which the rest pose bends."""
 
@@ -126,6 +133,7 @@ _TURN = pi + 1e-6
 _RANGES = {
     "pole_angle": (-np.inf, np.inf),
     "pole_influence": (0.0, 1.0),
+    "pole_pin": (0.0, 1.0),
     "softness": (0.0, 1.0),
     "max_stretch": (1.0, LARGEST),
     "bend_min": (-_TURN, _TURN),
@@ -136,7 +144,7 @@ _RANGES = {
 }
 """The range of each number of `Options`."""
 
-VARYING = ("pole_angle", "pole_influence", "softness", "max_stretch", "bend_min", "bend_max", "influence")
+VARYING = ("pole_angle", "pole_influence", "pole_pin", "softness", "max_stretch", "bend_min", "bend_max", "influence")
 """The numbers of `Options` that may be another on each frame, and for each of the chains side by side."""
 
 
@@ -147,8 +155,9 @@ class Options:
     The numbers named in `VARYING` may be arrays (n, ...): one for each frame, and for each of the chains side by side.
 
     pole_influence, influence : 0 to 1
+    pole_pin : 0 to 1               how far the mid joint goes to the pole that it bends towards, see `pole_pin`
     softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it
-    max_stretch : >= 1
+    max_stretch : >= 1              of a pinned limb each bone also scales down, to 1 / max_stretch
     bend_min, bend_max : -pi to pi  limits of the hinge angle; if they leave one side only, the chain bends to that side
     pole_smoothing : 0 to 1         how long the plane turns on frames whose pole is near the line, see `swivel`; 0: off
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
@@ -162,6 +171,7 @@ class Options:
     unreachable: Unreachable = Unreachable.CLAMP
     pole_angle: Number = 0.0
     pole_influence: Number = 1.0
+    pole_pin: Number = 0.0
     softness: Number = 0.0
     max_stretch: Number = 2.0
     use_extension_limit: bool = False
@@ -199,7 +209,7 @@ class Solution:
     joints : (n, 3, 3)          root, mid and tip
     hinge : (n, 3)              unit hinge axis, normal to the plane of the chain
     hinge_angle : (n,)          signed angle about the hinge axis; zero is straight
-    stretch : (n,)              factor on both lengths
+    stretch : (n, 2)            factors on the lengths of root and end bone
     status : (n,) uint8         a `Status` each; a gap that softness or influence leave counts as reached
     degenerate : (n,) bool      True if a direction is undecided: target on the root, or a bone without length
     reach : (n, 2)              least and greatest distance of a target within reach, with limits and with stretch

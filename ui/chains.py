@@ -56,6 +56,7 @@ def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
         if chain.pole_target:
             draw_option(body, chain, "pole_angle")
             draw_option(body, chain, "pole_influence")
+            draw_option(body, chain, "pole_pin")
             body.prop(chain, "pole_smoothing")
         body.prop(chain, "hinge_axis")
         body.prop(chain, "reference")
@@ -72,7 +73,7 @@ def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:
     body = section(layout, "Reach")
     if body:
         body.prop(chain, "unreachable")
-        if chain.unreachable == "STRETCH":
-            draw_option(body, chain, "max_stretch", text="Maximum")
+        if chain.unreachable == "STRETCH" or chain.pole_pin > 0.0:
+            draw_option(body, chain, "max_stretch", text="Maximum Stretch")
         draw_option(body, chain, "softness")
         body.prop(chain, "use_extension_limit")

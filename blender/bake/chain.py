@@ -48,14 +48,11 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         raise Refused("NO_POLE", chain=chain)
     if chain.use_rotation and not chain.tip_bone:
         raise Refused("NO_TIP_BONE", chain=chain)
-    if chain.unreachable == Unreachable.STRETCH:
-        for name in sheared_bones(rig, bones):
-            raise Refused("SHEAR", object=rig, bone=name)
     parent = rig.data.bones[bones[0]].parent
     below = bones_below(rig, chain, bones[-1])
     # An unlisted chain has no bone's options.
     numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
-    return ChainPlan(
+    plan = ChainPlan(
         name=chain.name,
         rig=rig,
         bones=tuple(read_bone(rig, name) for name in bones),
@@ -68,6 +65,19 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         use_rotation=chain.use_rotation,
         rotation_influence=numbers["rotation_influence"],
     )
+    return _scalable(plan)
+
+
+def _scalable(chain: ChainPlan) -> ChainPlan:
+    """The plan; Refused where its bones cannot be scaled as they are to be, or it is pinned and follows no pole."""
+    rig: Rig = chain.rig
+    if chain.pins and not (chain.pole and chain.options.plane in {Plane.AUTO, Plane.POLE}):
+        raise Refused("PIN_WITHOUT_POLE", chain=chain)
+    if chain.scaled:
+        names = [bone.name for bone in chain.bones]
+        for name in sheared_bones(rig, names, chain.tip_bone if chain.use_rotation else ""):
+            raise Refused("SHEAR.between" if name in names[1:-1] else "SHEAR.turned", object=rig, bone=name)
+    return chain
 
 
 def lacking_bone(rig: Rig, chain: TwoBoneIKChain) -> str | None:
@@ -106,9 +116,25 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
-def sheared_bones(rig: Rig, bones: Sequence[str]) -> list[str]:
-    """The bones of a chain that would be sheared by the stretch of the one above them."""
-    return [name for name in bones[1:] if rig.data.bones[name].inherit_scale in {"FULL", "FIX_SHEAR"}]
+def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
+    """True if the chain stretches its bones, or pins its mid joint to the pole on some frame."""
+    path = keyed_options.path(rig.pose.bones[chain.end_bone].path_from_id(), "pole_pin")
+    pins = chain.pole_pin > 0.0 or path in versions.ever_animated_paths(rig)
+    return pins or chain.unreachable == Unreachable.STRETCH
+
+
+def sheared_bones(rig: Rig, bones: Sequence[str], turned_tip: str) -> list[str]:
+    """The bones of a chain that would be sheared by the stretch of the one above them, or would not pass it on.
+
+    turned_tip : name of the tip bone where it is turned; "" otherwise
+    """
+
+    def inherits(name: str) -> str:
+        return rig.data.bones[name].inherit_scale
+
+    between = [name for name in bones[1:-1] if inherits(name) != "ALIGNED"]
+    turned = filter(None, (bones[-1], turned_tip))
+    return [*between, *(name for name in turned if inherits(name) in {"FULL", "FIX_SHEAR"})]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
@@ -250,7 +276,7 @@ _LIMITS = frozenset(("bend_min", "bend_max"))
 def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
     paths = versions.ever_animated_paths(rig)
-    return [replace(chain, animated=_animated(rig, chain, paths)) if paths else chain for chain in chains]
+    return [_scalable(replace(chain, animated=_animated(rig, chain, paths))) if paths else chain for chain in chains]
 
 
 def has_animated_limits(rig: Rig, end_bone: str) -> bool:

@@ -1,6 +1,6 @@
 """The report of one chain: arrays with a value for each frame, and what they tell in words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
 from ..messages.translation import frame_text, translated
+from .pin_report import unpinned
 from .report_fields import check_fields
 
 _BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
@@ -54,7 +55,11 @@ class ChainReport:
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
-    stretch : (n,)               factor on the length of both bones
+    stretch : (n,)               the greater factor on the length of a bone
+    least_stretch : (n,)         the lesser one; below 1 only where the limb is pinned to its pole
+    off_pole, past_extension : (n,)   of a limb pinned to its pole: how far the mid joint is off the pole, and how much
+                                 farther the tip reaches than the extension limit allows, world units
+    past_bend : (n,)             of such a limb: radians by which it passes its bend limits
     flips : (n,) bool            the chain bends to the other side than before
     near_straight : (n,) bool    almost straight: small steps of the target turn the joints far
     swivel : (n,)                radians by which pole smoothing turned the plane off the pole
@@ -72,6 +77,10 @@ class ChainReport:
     sin_hinge: Array
     speed: Array
     stretch: Array
+    least_stretch: Array
+    off_pole: Array
+    past_bend: Array
+    past_extension: Array
     flips: NDArray[np.bool_]
     near_straight: NDArray[np.bool_]
     swivel: Array
@@ -83,7 +92,7 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
-        check_fields(cls, fields, newer=("degenerate", "swivel", *unmeasured(0)))
+        check_fields(cls, fields, newer=("degenerate", "swivel", *unpinned(0), *unmeasured(0)))
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         arrays: dict[str, Any] = {
@@ -91,7 +100,7 @@ class ChainReport:
             for key, value in fields.items()
         }
         count = len(arrays["frames"])
-        return cls(**{"swivel": np.zeros(count)} | unmeasured(count) | arrays)
+        return cls(**{"swivel": np.zeros(count)} | unpinned(count) | unmeasured(count) | arrays)
 
     @property
     def posed(self) -> bool:
@@ -180,6 +189,7 @@ class ChainReport:
         stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
         if stretched.any():
             yield translated("report.stretched", when=on(stretched), stretch=longest), stretched, self.stretch
+        yield from self._pin_details(on, unit)
         if self.flips.any():
             yield translated("report.flips", when=on(self.flips)), self.flips, self.speed
         swivel = np.abs(self.swivel)
@@ -190,6 +200,24 @@ class ChainReport:
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge
+
+    def _pin_details(
+        self, on: Callable[[NDArray[np.bool_]], str], unit: str
+    ) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
+        """What there is to say of a limb that is pinned to its pole."""
+        shortened = self.least_stretch < 1.0
+        if shortened.any():
+            least = self.least_stretch.min()
+            yield translated("report.shortened", when=on(shortened), stretch=least), shortened, -self.least_stretch
+        off, bend, extension = self.off_pole, self.past_bend, self.past_extension
+        if off.any():
+            yield translated("report.off_pole", unit=unit, when=on(off > 0.0), off=off.max()), off > 0.0, off
+        if bend.any():
+            angle = np.degrees(bend.max())
+            yield translated("report.past_bend", when=on(bend > 0.0), angle=angle), bend > 0.0, bend
+        if extension.any():
+            most, where = extension.max(), extension > 0.0
+            yield translated("report.past_extension", unit=unit, when=on(where), off=most), where, extension
 
 
 def _short(status: Status) -> str:

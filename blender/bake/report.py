@@ -27,6 +27,7 @@ from ..session import session
 from . import foot_report
 from .chain_report import ChainReport, Finding, Measured, unmeasured
 from .foot_report import FootReport
+from .pin_report import pin_fields
 from .report_fields import check_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
@@ -239,10 +240,11 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "miss": solve.world_miss(solved)[plan.asked],
         "sin_hinge": solution.sin_hinge,
         "speed": diagnostics.speed(solution, frames),
-        "stretch": solution.stretch,
+        "stretch": solution.stretch.max(axis=-1),
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
+        **{name: values[plan.asked] for name, values in pin_fields(solved).items()},
     }
     for row, chain in enumerate(solved.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in arrays.items()}

@@ -1,18 +1,21 @@
 """Inherit Scale of the bones of chains that stretch: with Full, which is Blender's default, a turned bone shears."""
 
-from ...solver.values import Unreachable
 from ..armatures import Rig
 from ..bake.build_plan import Names, with_bones
-from ..bake.chain import chain_bones, sheared_bones
+from ..bake.chain import chain_bones, scales, sheared_bones
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 
 
 def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
-    stretching = [chain for chain in with_bones(rig, names).chains if chain.unreachable == Unreachable.STRETCH]
+    stretching = [chain for chain in with_bones(rig, names).chains if scales(rig, chain)]
     by_chain = {
-        chain.name: sheared_bones(rig, chain_bones(rig, chain.end_bone, chain.root_bone, chain.name))
+        chain.name: sheared_bones(
+            rig,
+            chain_bones(rig, chain.end_bone, chain.root_bone, chain.name),
+            chain.tip_bone if chain.use_rotation else "",
+        )
         for chain in stretching
     }
     return {name: bones for name, bones in by_chain.items() if bones}

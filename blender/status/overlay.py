@@ -40,7 +40,7 @@ _SIGNS = {
 class Guides:
     """The geometry of one chain as it is solved now.
 
-    other : root, mid and tip of the other solution; empty where there is one only
+    other : root, mid and tip of the other solution; empty where there is one only, as of a limb pinned to its pole
     reach : circles of the least and the greatest reach, in the chain's plane and, unless that is fixed, across it
     pole : from the mid joint to the pole target; empty where there is none
     """
@@ -61,7 +61,7 @@ def guides(now: RigState, name: str) -> Guides | None:
     def line(*points: Array) -> Line:
         return transform.transform_points(to_world, np.array(points)).tolist()
 
-    other = _mirrored(joints)
+    other = joints if solved.plan.pins else _mirrored(joints)
     circles = _circles(solution, fixed=solved.plan.options.plane == Plane.REST)
     return Guides(
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],

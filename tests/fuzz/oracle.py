@@ -39,7 +39,16 @@ class Limb:
         rig = bpy.data.objects[owner]
         chain = rig.two_bone_ik_chains[name]
         root = chain.root_bone or rig.data.bones[chain.end_bone].parent.name
-        names = ("plane", "bend", "unreachable", "softness", "influence", "use_extension_limit", "use_bend_limits")
+        names = (
+            "plane",
+            "bend",
+            "unreachable",
+            "softness",
+            "influence",
+            "pole_pin",
+            "use_extension_limit",
+            "use_bend_limits",
+        )
         fields = {field: getattr(chain, field) for field in (*names, "use_rotation")}
         target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
         return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget)
@@ -47,16 +56,19 @@ class Limb:
     @property
     def plain(self) -> bool:
         """True where nothing but its lengths keeps the tip from the target."""
-        held = (self.fields[name] for name in ("softness", "use_extension_limit", "use_bend_limits"))
+        held = (self.fields[name] for name in ("softness", "pole_pin", "use_extension_limit", "use_bend_limits"))
         there = self.fields["influence"] == 1.0 and self.fields["plane"] != "REST" and not self.keyed_options
         return there and not any(held) and self.fields["unreachable"] not in {"STRETCH", "HOLD"}
 
     @property
     def keyed_options(self) -> bool:
         """True where keys on the end bone may change what the chain's fields say."""
+        return self._has_keys("")
+
+    def _has_keys(self, option: str) -> bool:
         animation = bpy.data.objects[self.rig].animation_data
         curves = state.curves(animation.action) if animation and animation.action else ()
-        path = bpy.data.objects[self.rig].pose.bones[self.end].path_from_id() + ".two_bone_ik_"
+        path = bpy.data.objects[self.rig].pose.bones[self.end].path_from_id() + f".two_bone_ik_{option}"
         return any(curve.data_path.startswith(path) for curve in curves)
 
     def joints(self) -> np.ndarray:
@@ -78,7 +90,8 @@ class Limb:
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""
         turned = [self.root, self.end, *([self.tip] if self.fields["use_rotation"] else [])]
-        stretched = {"scale"} if self.fields["unreachable"] == "STRETCH" else set()
+        pins = self.fields["pole_pin"] > 0.0 or self._has_keys("pole_pin")
+        stretched = {"scale"} if pins or self.fields["unreachable"] == "STRETCH" else set()
         return {bone: {*TURNS, *(stretched if bone in {self.root, self.end} else ())} for bone in turned}
 
     def links(self) -> np.ndarray:

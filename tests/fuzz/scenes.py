@@ -99,7 +99,9 @@ def _chain(random: Random, scene: Scene) -> dict:
         chain["pole"] = "Pole"
     if chain["fields"].get("unreachable") == "STRETCH":
         for name in set(scene["bones"]) - {"spine", "upper"}:
-            scene["bones"][name]["inherit_scale"] = random.choice(["NONE", "ALIGNED"])
+            # What lies between the two has to pass on the stretch.
+            rules = ["ALIGNED"] if name == "twist" else ["NONE", "ALIGNED"]
+            scene["bones"][name]["inherit_scale"] = random.choice(rules)
     return chain
 
 

@@ -67,7 +67,7 @@ def solved(
 def assert_sound(solution: Solution, chain: Chain) -> None:
     """Rotations are rotations and take the bones from rest to the joints; hinge and angle are those of the joints."""
     size = total_length(chain)
-    links = np.diff(chain.joints, axis=-2) * solution.stretch[:, None, None]
+    links = np.diff(chain.joints, axis=-2) * solution.stretch[:, :, None]
     assert np.isfinite(solution.rotations).all()
     identity = solution.rotations @ np.swapaxes(solution.rotations, -1, -2)
     # Lengths of 1:5 cost the shorter bone's direction one digit.

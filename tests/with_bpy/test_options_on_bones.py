@@ -18,6 +18,7 @@ from support.truth import on_frame, save_and_load
 VALUES = {
     "pole_angle": 0.5,
     "pole_influence": 0.25,
+    "pole_pin": 0.0625,
     "softness": 0.125,
     "max_stretch": 3.0,
     "bend_min": -0.5,

@@ -51,7 +51,21 @@ def test_what_falls_short_when_planted_has_no_targets() -> None:
     ids=["stay", "unmeasured", "moved"],
 )
 def test_a_switch_is_told_in_its_own_words(measured: bool, misposed: bool, words: str) -> None:
-    fields = {name: np.zeros(2) for name in ("miss", "sin_hinge", "speed", "stretch", "swivel", "off")}
+    fields = {
+        name: np.zeros(2)
+        for name in (
+            "miss",
+            "sin_hinge",
+            "speed",
+            "stretch",
+            "swivel",
+            "off",
+            "least_stretch",
+            "off_pole",
+            "past_bend",
+            "past_extension",
+        )
+    }
     flags = {name: np.zeros(2, dtype=bool) for name in ("degenerate", "flips", "near_straight")}
     chain = api.ChainReport(
         name="arm",

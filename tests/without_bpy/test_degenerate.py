@@ -52,7 +52,7 @@ def assert_rotations(rotations: np.ndarray) -> None:
 
 def assert_truthful(solution: Solution, joints: np.ndarray, options: dict) -> None:
     """What the rotations make of the rest chain is where the solution says, and status tells whether it arrives."""
-    links = np.diff(joints, axis=-2) * solution.stretch[:, None, None]
+    links = np.diff(joints, axis=-2) * solution.stretch[:, :, None]
     forward = np.cumsum((solution.rotations @ links[..., None])[..., 0], axis=-2)
     size = np.linalg.norm(links, axis=-1).sum(axis=-1).max()
     # What is smaller than 1e-60 counts as 0.

@@ -22,10 +22,10 @@ class TestFrames:
         solution = solved(LEG, (0.0, 1.0, 0.5))
         assert solution.rotations.shape == (1, 2, 3, 3)
         assert solution.joints.shape == (1, 3, 3)
-        assert solution.reach.shape == (1, 2)
+        assert solution.reach.shape == solution.stretch.shape == (1, 2)
         for name in ("hinge", "target", "miss"):
             assert getattr(solution, name).shape == (1, 3)
-        for name in ("hinge_angle", "stretch", "status", "shortfall", "sin_hinge"):
+        for name in ("hinge_angle", "status", "shortfall", "sin_hinge"):
             assert getattr(solution, name).shape == (1,)
         assert solution.status.dtype == np.uint8
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import re
 import subprocess
 import sys
@@ -31,6 +33,13 @@ def _laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("example", [*blocks("docs/solver.md", "python"), *blocks(f"{NAME}/README.md", "python")])
 def test_the_examples_of_the_solver_run(example: str) -> None:
     exec(example, {})
+
+
+@pytest.mark.parametrize("module", ["", ".twist", ".pole_pin", ".hock"])
+def test_the_examples_in_docstrings_say_what_comes_out(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"solver{module}"))
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 @pytest.mark.usefixtures("_laid_out")

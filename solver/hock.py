@@ -1,0 +1,207 @@
+"""Legs with a hock: the third bone, between shin and paw, makes no more than a triangle of two sides.
+
+At rest the bones go from joint to joint by a (root to mid), b (mid to hock) and c (hock to tip). R1 and R2 are the
+rotations of root and end bone. RIGID: the third bone keeps its angle to the end bone, tip = R1 a + R2 (b + c).
+PARALLEL: it turns with the root bone, tip = R1 (a + c) + R2 b, as the reciprocal apparatus of a horse holds it: two
+tendons beside two bones, a parallelogram (Dyce, Textbook of Veterinary Anatomy, 24). Either way two vectors that turn,
+so `solve` of two bones solves them, also where a, b and c are not in one plane.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import inputs, reference, rotation
+from .numbers import differs
+from .solve import PreparedChain, prepare
+from .solve import solve as solve_chain
+from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution, Status
+from .vectors import angle_about, cross, dot, norm, product
+
+_TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
+"""The bone that the third bone turns with: 0 is the root bone, 1 the end bone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Leg:
+    """Three bones, and the chain of two that stands for them: see `leg`.
+
+    links : (..., 3, 3)          a, b and c at rest
+    hock : Hock
+    triangle : PreparedChain     its two sides as bones
+    to_side : (..., 3, 3)        in the space of the bone that the third turns with, from it to its side of the triangle
+    hock_turn : (..., 3, 3)      how the hock angle turns the third bone
+    """
+
+    links: Array
+    hock: Hock
+    triangle: PreparedChain
+    to_side: Array
+    hock_turn: Array
+
+    @property
+    def shows_side(self) -> NDArray[np.bool_]:
+        """(...) False if the rest pose cannot tell to which side to bend: the triangle is nearly straight, or bends
+        against the knee.
+        """
+        rest, knee = self.triangle.rest, cross(self.links[..., 0, :], self.links[..., 1, :])
+        normal = cross(rest.links[..., 0, :], rest.links[..., 1, :])
+        return ~reference.is_slight(rest) & (dot(normal, knee) > 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LegSolution:
+    """The solved leg on every frame, in chain space.
+
+    rotations : (n, 3, 3, 3)     of root bone, end bone and third bone, from their rest orientations
+    joints : (n, 4, 3)           root, mid, hock and tip
+    triangle : Solution          reach, status, stretch, hinge and hinge angle; its mid joint is the triangle's corner
+    """
+
+    rotations: Array
+    joints: Array
+    triangle: Solution
+
+
+def leg(
+    joints: ArrayLike,
+    hinge_axis: ArrayLike,
+    hock: Hock = Hock.PARALLEL,
+    hock_angle: Number = 0.0,
+    *,
+    use_hinge_axis: bool = False,
+) -> Leg:
+    """A leg that was checked and measured once.
+
+    joints : (..., 4, 3)         root, mid, hock and tip at rest; the root is the origin
+    hinge_axis : (..., 3), use_hinge_axis : as of a `Chain`, for the triangle
+    hock_angle : (...)           radians by which the third bone is turned first, about the hinge of the triangle at
+                                 rest, positive as a bend of the triangle; the hinge then stays what it is
+    raises : ValueError for inputs that are not finite, that do not fit together, or for another root
+
+    >>> from solver import Goals, hock
+    >>> horse = hock.leg([[0, 0, 0], [0, 1, 0.3], [0, 2, -0.1], [0, 2.6, 0.1]], [1, 0, 0])
+    >>> solved = hock.solve(horse, Goals(target=[0.2, 1.9, 0.4]))
+    >>> solved.joints[0, 3].round(12), bool((solved.rotations[0, 0] == solved.rotations[0, 2]).all())
+    (array([0.2, 1.9, 0.4]), True)
+    """
+    hock = Hock(hock)
+    points = inputs.check_array("joints", joints, 4, 3)
+    angle = inputs.check_array("hock_angle", hock_angle)
+    links, turning = np.diff(points, axis=-2), _TURNS_WITH[hock]
+    sides = _sides(links[..., :2, :], links[..., 2, :], turning)
+    triangle = prepare(_chain(points[..., 0, :], sides, hinge_axis, use_hinge_axis))
+    if not angle.any():
+        return Leg(links=links, hock=hock, triangle=triangle, to_side=np.eye(3), hock_turn=np.eye(3))
+    hinge, side = (values[..., turning, :] for values in (triangle.rest.hinges, triangle.rest.links))
+    hock_turn = _turn(hinge, angle)
+    turned = _sides(links[..., :2, :], _rotated(hock_turn, links[..., 2, :]), turning)[..., turning, :]
+    # The side has another length and direction then. The chain has the length; the direction is undone behind it, so
+    # that the triangle never bends to another side at rest.
+    shape = np.broadcast_shapes(turned.shape, (*links.shape[:-2], 3))
+    sides = np.broadcast_to(sides, (*shape[:-1], 2, 3)).copy()
+    sides[..., turning, :] = norm(turned)[..., None] * side
+    to_side = _turn(hinge, angle_about(hinge, side, turned))
+    triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), sides, hinge_axis, use_hinge_axis))
+    return Leg(links=links, hock=hock, triangle=triangle, to_side=to_side, hock_turn=hock_turn)
+
+
+def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | None = None) -> LegSolution:
+    """The pose of the leg on every frame that meets the goals, or comes closest to them.
+
+    goals : as for a chain, but without a pose; options : as for a chain, of the triangle
+    pose : (n, 3, 3, 3) or None  the leg before the solve: rotations of its three bones from rest
+    raises : ValueError as from `solver.solve`
+    """
+    options = Options() if options is None else options
+    two = None if pose is None else triangle_pose(leg, pose)
+    solution = solve_chain(leg.triangle, replace(goals, pose=two), replace(options, influence=1.0))
+    rotations = leg_rotations(leg, solution.rotations)
+    if differs(options.influence, 1.0):
+        rotations, solution = _blend(rotations, solution, pose, np.asarray(options.influence, dtype=np.float64))
+    return LegSolution(rotations=rotations, joints=leg_joints(leg, rotations, solution.stretch), triangle=solution)
+
+
+def leg_rotations(leg: Leg, rotations: Array) -> Array:
+    """(n, 3, 3, 3) of the leg's bones, for rotations (n, 2, 3, 3) of the triangle's sides."""
+    bones = rotations.copy()
+    turning = _TURNS_WITH[leg.hock]
+    bones[..., turning, :, :] = product(rotations[..., turning, :, :], np.swapaxes(leg.to_side, -1, -2))
+    third = product(bones[..., turning, :, :], leg.hock_turn)
+    return np.concatenate((bones, third[..., None, :, :]), axis=-3)
+
+
+def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Array:
+    """(n, 4, 3) the joints of the leg whose bones have these rotations (n, 3, 3, 3).
+
+    stretch : (n, 2)     factors on root and end bone; the third bone has that of the bone that it turns with
+    """
+    links = _rotated(rotations, leg.links)
+    if np.ndim(stretch):
+        of_bones = np.take(stretch, (0, 1, _TURNS_WITH[leg.hock]), axis=-1)
+        links = of_bones[..., None] * links
+    return np.concatenate((np.zeros_like(links[..., :1, :]), np.cumsum(links, axis=-2)), axis=-2)
+
+
+def triangle_pose(leg: Leg, rotations: Array) -> Array:
+    """(n, 2, 3, 3) of the triangle's sides, for any rotations (n, 3, 3, 3) of the leg's bones.
+
+    Where the third bone does not turn as the hock says, the triangle has its tip where the leg has it, or nearest.
+    """
+    turning = _TURNS_WITH[leg.hock]
+    sides = rotations[..., :2, :, :].copy()
+    sides[..., turning, :, :] = product(sides[..., turning, :, :], leg.to_side)
+    goals = Goals(target=leg_joints(leg, rotations)[..., 3, :], pose=sides)
+    return solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
+
+
+def _sides(links: Array, third: Array, turning: int) -> Array:
+    """(..., 2, 3) the sides of the triangle: a and b, and the third link added to the one that it turns with."""
+    shape = np.broadcast_shapes(links.shape[:-2], third.shape[:-1])
+    sides = np.broadcast_to(links, (*shape, 2, 3)).copy()
+    sides[..., turning, :] += third
+    return sides
+
+
+def _chain(root: Array, sides: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
+    joints = np.concatenate((root[..., None, :], root[..., None, :] + np.cumsum(sides, axis=-2)), axis=-2)
+    return Chain(joints=joints, hinge_axis=np.asarray(hinge_axis, dtype=np.float64), use_hinge_axis=use_hinge_axis)
+
+
+def _turn(axis: Array, angle: Array) -> Array:
+    """(..., 3, 3) rotation by `angle` about a unit vector."""
+    axis = np.broadcast_to(axis, (*np.broadcast_shapes(axis.shape[:-1], angle.shape), 3))
+    angle = np.broadcast_to(angle, axis.shape[:-1])
+    return rotation.from_axis_angles(np.concatenate((angle[..., None], axis), axis=-1))
+
+
+def _rotated(rotations: Array, vectors: Array) -> Array:
+    return np.einsum("...ij,...j->...i", rotations, vectors)
+
+
+def _blend(rotations: Array, solution: Solution, pose: Array | None, influence: Array) -> tuple[Array, Solution]:
+    """The rotations with each bone turned, on its parent, only part of the way from the pose before the solve."""
+    before = np.broadcast_to(np.eye(3), rotations.shape) if pose is None else pose
+    folding = np.zeros(rotations.shape[:-1])
+    folding[..., 1, :] = _rotated(np.swapaxes(rotations[..., 1, :, :], -1, -2), solution.hinge)
+    folding *= np.sign(solution.hinge_angle)[..., None, None]
+    blended = rotation.blend(_on_parent(before), _on_parent(rotations), influence[..., None], folding)
+    for bone in (1, 2):
+        blended[..., bone, :, :] = product(blended[..., bone - 1, :, :], blended[..., bone, :, :])
+    whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
+    solution = replace(
+        solution,
+        stretch=1.0 + influence[..., None] * (solution.stretch - 1.0),
+        # Nothing reaches for the target there, so it is not out of reach.
+        status=np.where(idle, np.uint8(Status.REACHED), solution.status),
+        shortfall=np.where(idle, 0.0, solution.shortfall),
+    )
+    # Frames with all of the influence keep the solution to the bit.
+    return np.where(whole[..., None, None, None], rotations, blended), solution
+
+
+def _on_parent(rotations: Array) -> Array:
+    """(..., 3, 3, 3) rotations of which each bone's is relative to the bone above."""
+    above = np.swapaxes(rotations[..., :-1, :, :], -1, -2)
+    return np.concatenate((rotations[..., :1, :, :], product(above, rotations[..., 1:, :, :])), axis=-3)

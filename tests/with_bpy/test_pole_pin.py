@@ -1,0 +1,254 @@
+"""Pin to Pole: elbow and tip, as Blender evaluates them, rest on pole target and target; what cannot be is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object, PropertyGroup
+
+from support import rigs
+from support.truth import Limb, on_frame
+
+FRAMES = (1, 12)
+POLE = (0.55, 0.75, 1.4)
+CLOSE = 1e-5
+"""Metres, on an arm of some two: single precision, after the products of four matrices."""
+
+WITH_HAND = Limb(tip="hand")
+
+TWISTED = (
+    rigs.ARM[0],
+    rigs.Bone("upper", (0, 0, 1), (0.5, 0.1, 1), "spine"),
+    rigs.Bone("twist", (0.5, 0.1, 1), (1, 0.2, 1), "upper"),
+    rigs.ARM[2]._replace(parent="twist"),
+    rigs.ARM[3],
+)
+"""The arm with a bone between the two."""
+
+
+def pinned_arm(pin: float = 1.0, *, bones: Sequence[rigs.Bone] = rigs.ARM, **fields: object) -> PropertyGroup:
+    """An arm whose target goes through its reach, pinned to an empty "Pole"; scale is inherited aligned."""
+    rig = rigs.armature(bones)
+    for bone in rig.data.bones[2:]:
+        bone.inherit_scale = "ALIGNED"
+    fields = {"root_bone": "upper", "tip_bone": "hand"} | fields
+    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=POLE, **fields)
+    chain.pole_pin, chain.max_stretch = pin, 2.0
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 6: (1.3, -0.2, 0.9), 12: (1.3, 1.0, 1.9)})
+    bpy.context.scene.frame_end = FRAMES[1]
+    return chain
+
+
+def joints(frames: Iterable[float] = range(FRAMES[0], FRAMES[1] + 1)) -> np.ndarray:
+    """(n, 3, 3) root, mid and tip as evaluated."""
+    return np.array([WITH_HAND.joints(on_frame(frame)) for frame in frames])
+
+
+def goals(frames: Iterable[float] = range(FRAMES[0], FRAMES[1] + 1)) -> np.ndarray:
+    return np.array([WITH_HAND.goal(on_frame(frame)) for frame in frames])
+
+
+def scales(rig: Object, frames: Iterable[float] = range(FRAMES[0], FRAMES[1] + 1)) -> np.ndarray:
+    """(n, 2) the parts of their rest lengths that both bones have, from the joints alone."""
+    upper, lower, hand = (np.array(rig.data.bones[name].head_local) for name in ("upper", "lower", "hand"))
+    rest = np.linalg.norm((lower - upper, hand - lower), axis=-1)
+    return np.linalg.norm(np.diff(joints(frames), axis=1), axis=-1) / rest
+
+
+def test_an_elbow_rests_on_its_pole_and_the_hand_on_its_target() -> None:
+    chain = pinned_arm()
+    report = api.bake(chain.id_data, frames=FRAMES)
+    found = joints()
+    np.testing.assert_allclose(found[:, 1], np.tile(POLE, (12, 1)), atol=CLOSE)
+    np.testing.assert_allclose(found[:, 2], goals(), atol=CLOSE)
+    told = report.chains[0]
+    assert report.reached
+    assert told.measured.all()
+    assert not told.off_pole.any()
+    shown = scales(chain.id_data)
+    np.testing.assert_allclose(told.stretch, shown.max(axis=1), atol=CLOSE)
+    np.testing.assert_allclose(told.least_stretch, shown.min(axis=1), atol=CLOSE)
+
+
+@pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE"])
+@pytest.mark.parametrize("use_rotation", [False, True])
+def test_under_each_rule_of_inherited_scale_the_pin_holds(inherit: str, use_rotation: bool) -> None:
+    chain = pinned_arm(use_rotation=use_rotation)
+    for name in ("lower", "hand"):
+        chain.id_data.data.bones[name].inherit_scale = inherit
+    report = api.bake(chain.id_data, frames=FRAMES)
+    assert report.reached
+    np.testing.assert_allclose(joints()[:, 1], np.tile(POLE, (12, 1)), atol=CLOSE)
+
+
+def test_a_rig_that_is_moved_turned_and_scaled_is_pinned_alike() -> None:
+    chain = pinned_arm()
+    rig = chain.id_data
+    rig.location, rig.rotation_euler, rig.scale = (3, -2, 1), (0.3, 1.0, -0.4), (1.5, 1.5, 1.5)
+    bpy.context.view_layer.update()
+    chain.pole_target.matrix_world = rig.matrix_world @ chain.pole_target.matrix_world
+    chain.target.parent = rig
+    assert api.bake(rig, frames=FRAMES).reached
+    pole = np.array(chain.pole_target.matrix_world.translation)
+    np.testing.assert_allclose(joints()[:, 1] - pole, 0.0, atol=3 * CLOSE)
+
+
+def test_bones_between_stretch_along() -> None:
+    chain = pinned_arm(bones=TWISTED)
+    assert api.bake(chain.id_data, frames=FRAMES).reached
+    np.testing.assert_allclose(joints()[:, 1], np.tile(POLE, (12, 1)), atol=CLOSE)
+
+
+def test_a_second_bake_gives_the_same_keys() -> None:
+    chain = pinned_arm(0.7)
+    api.bake(chain.id_data, frames=FRAMES)
+    bone = chain.id_data.pose.bones["lower"]
+    before = [rigs.keys(bone), rigs.keys(bone, "scale", 1)]
+    api.bake(chain.id_data, frames=FRAMES)
+    for one, other in zip(before, (rigs.keys(bone), rigs.keys(bone, "scale", 1)), strict=True):
+        np.testing.assert_allclose(list(one.values()), list(other.values()), atol=CLOSE)
+
+
+def test_beyond_its_limits_a_report_says_how_far_off_the_pole() -> None:
+    chain = pinned_arm()
+    chain.max_stretch = 1.05
+    report = api.bake(chain.id_data, frames=FRAMES)
+    told, off = report.chains[0], np.linalg.norm(joints()[:, 1] - POLE, axis=-1)
+    assert report.posed
+    np.testing.assert_allclose(told.off_pole, np.where(off > 2e-4, off, 0.0), atol=CLOSE)
+    assert off.max() > 0.01
+    assert any("off the pole by" in line for line in told.lines())
+    shown = scales(chain.id_data)
+    assert (shown <= 1.05 + CLOSE).all()
+    assert (shown >= 1 / 1.05 - CLOSE).all()
+
+
+def test_a_pin_with_keys_goes_from_the_plain_limb_to_the_pole() -> None:
+    chain = pinned_arm(0.0)
+    api.bake(chain.id_data, frames=FRAMES)
+    plain = joints()
+    bone = chain.id_data.pose.bones["lower"]
+    rigs.animate(bone, two_bone_ik_pole_pin={1: 0.0, 4: 0.0, 10: 1.0})
+    report = api.bake(chain.id_data, frames=FRAMES)
+    found = joints()
+    assert report.posed
+    np.testing.assert_allclose(found[:4], plain[:4], atol=CLOSE)
+    np.testing.assert_allclose(found[9:, 1], np.tile(POLE, (3, 1)), atol=CLOSE)
+    np.testing.assert_allclose(found[:, 2], goals(), atol=CLOSE)
+    assert np.linalg.norm(np.diff(found[:, 1], axis=0), axis=-1).max() < 0.5
+
+
+def test_without_the_pin_no_scale_is_keyed() -> None:
+    chain = pinned_arm(0.0)
+    api.bake(chain.id_data, frames=FRAMES)
+    assert {path.rpartition(".")[2] for path in _paths(chain.id_data)} == {"rotation_quaternion"}
+
+
+def test_solve_and_live_pose_as_the_bake_does() -> None:
+    chain = pinned_arm()
+    rig = chain.id_data
+    on_frame(6)
+    assert api.solve(rig).reached
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(joints([6])[0, 1], POLE, atol=CLOSE)
+    rig.two_bone_ik_live = True
+    chain.pole_target.location.z += 0.1
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.update()
+    shown = WITH_HAND.joints(bpy.context.evaluated_depsgraph_get())
+    np.testing.assert_allclose(shown[1], np.add(POLE, (0, 0, 0.1)), atol=CLOSE)
+
+
+def test_reduced_keys_hold_their_tolerance_between_keys() -> None:
+    chain = pinned_arm()
+    report = api.bake(chain.id_data, frames=FRAMES, keys="REDUCED", tolerance=0.002)
+    frames = np.arange(1, 12.01, 0.25)
+    assert np.linalg.norm(joints(frames)[:, 1] - POLE, axis=-1).max() < 0.002 + CLOSE
+    assert np.linalg.norm(joints(frames)[:, 2] - goals(frames), axis=-1).max() < 0.002 + CLOSE
+    assert report.posed
+    assert len(rigs.keys(chain.id_data.pose.bones["lower"])) <= 12
+
+
+def test_snap_and_bake_from_pose_put_the_pole_on_the_elbow() -> None:
+    chain = pinned_arm()
+    rig = chain.id_data
+    api.bake(rig, frames=FRAMES)
+    pose = joints()
+    chain.pole_target.location = (9, 9, 9)
+    on_frame(6)
+    api.snap_targets(rig)
+    np.testing.assert_allclose(chain.pole_target.location, POLE, atol=CLOSE)
+    chain.pole_target.location = (9, 9, 9)
+    api.bake_targets(rig, frames=FRAMES)
+    np.testing.assert_allclose(joints(), pose, atol=CLOSE)
+    for frame in range(1, 13):
+        on_frame(frame)
+        np.testing.assert_allclose(chain.pole_target.location, POLE, atol=CLOSE)
+
+
+def test_limits_that_the_pin_passes_are_told() -> None:
+    chain = pinned_arm(use_bend_limits=True, use_extension_limit=True)
+    chain.bend_max = 0.2
+    report = api.bake(chain.id_data, frames=FRAMES)
+    told = report.chains[0]
+    found = joints()
+    first, second = np.moveaxis(np.diff(found, axis=1), 1, 0)
+    bend = np.arctan2(np.linalg.norm(np.cross(first, second), axis=-1), np.sum(first * second, axis=-1))
+    np.testing.assert_allclose(told.past_bend, np.maximum(bend - 0.2, 0.0), atol=1e-4)
+    assert any("past its bend limits for the pole" in line for line in told.lines())
+    np.testing.assert_allclose(found[:, 1], np.tile(POLE, (12, 1)), atol=CLOSE)
+
+
+def _full_end(chain: PropertyGroup) -> None:
+    chain.id_data.data.bones["lower"].inherit_scale = "FULL"
+
+
+def _full_hand(chain: PropertyGroup) -> None:
+    chain.id_data.data.bones["hand"].inherit_scale = "FULL"
+    chain.use_rotation = True
+
+
+def _no_pole(chain: PropertyGroup) -> None:
+    chain.pole_target = None
+
+
+def _aim(chain: PropertyGroup) -> None:
+    chain.plane = "AIM"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [(_full_end, "SHEAR"), (_full_hand, "SHEAR"), (_no_pole, "PIN_WITHOUT_POLE"), (_aim, "PIN_WITHOUT_POLE")],
+    ids=["end bone", "hand", "no pole", "plane"],
+)
+@pytest.mark.parametrize("keyed", [False, True])
+def test_what_cannot_be_pinned_is_refused(change: object, kind: str, keyed: bool) -> None:
+    chain = pinned_arm()
+    if keyed:
+        rigs.animate(chain.id_data.pose.bones["lower"], two_bone_ik_pole_pin={1: 1.0, 5: 0.0})
+        on_frame(5)
+    change(chain)
+    with pytest.raises(api.Refused) as refusal:
+        api.bake(chain.id_data, frames=FRAMES)
+    assert refusal.value.kind == kind
+    assert not any(".rotation" in path for path in _paths(chain.id_data))
+
+
+def _paths(rig: Object) -> set[str]:
+    return {curve.data_path for curve in versions.curves(rig)}
+
+
+@pytest.mark.parametrize("inherit", ["NONE", "FULL"])
+def test_bones_between_that_do_not_stretch_are_refused(inherit: str) -> None:
+    """With None the factors that would be keyed are 2.135 and 1 where the limb is 1.568 times as long."""
+    chain = pinned_arm(0.0, bones=TWISTED, unreachable="STRETCH")
+    chain.id_data.data.bones["twist"].inherit_scale = inherit
+    with pytest.raises(api.Refused, match='Bone "twist" of "Rig" lies between bones that stretch'):
+        api.bake(chain.id_data, frames=FRAMES)
+    assert api.set_aligned(chain.id_data) == ["twist"]
+    api.bake(chain.id_data, frames=FRAMES)
