@@ -56,7 +56,7 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
     bl_label = "Set Two-Bone IK Contact"
 
     bone: option("contacts", "bone")
-    contact: option("plant", "contact")
+    contact: option("pose_bone", "contact")
     frame_start: option("range", "frame_start")
     frame_end: option("range", "frame_end")
 
