@@ -38,6 +38,7 @@ class _Limbs:
     sources : what they depend on, with the armature and its data
     fit : False where they are not known ahead
     written : how often keys had been written when that was found out
+    moves : False where they are the same on all frames, and evaluated by none
     blocks : by first frame
     proven : True once Blender has evaluated a frame as it was known
     """
@@ -46,6 +47,7 @@ class _Limbs:
     sources: frozenset[ID]
     fit: bool
     written: int
+    moves: bool = True
     blocks: dict[int, Block] = field(default_factory=dict)
     proven: bool = False
 
@@ -77,22 +79,25 @@ def _ready(rigs: Iterable[Rig], scene: Scene) -> list[Block]:
     """The blocks of those of the armatures whose limbs are known ahead and move, made where they are missing."""
     frame = scene.frame_current
     first = frame // LENGTH * LENGTH
-    known = [limbs for rig in rigs if (limbs := _known(rig)) and limbs.fit and limbs.reading.plan.scene == scene]
-    missing = [limbs for limbs in known if first not in limbs.blocks]
+    fit = [limbs for rig in rigs if (limbs := _known(rig)) and limbs.fit and limbs.reading.plan.scene == scene]
+    missing = [limbs for limbs in fit if first not in limbs.blocks]
     for limbs, block in zip(missing, _made([limbs.reading for limbs in missing], first), strict=True):
         if len(limbs.blocks) >= _MOST:
             limbs.blocks.clear()
         if block:
             limbs.blocks[first] = block
+            limbs.moves = block.moves
         else:
             limbs.fit = False
-    found = (limbs.blocks.get(first) for limbs in known)
-    return [block for block in found if block and block.moves]
+    blocks = (limbs.blocks.get(first) for limbs in fit)
+    return [block for block in blocks if block and block.moves]
 
 
 def _known(rig: Rig) -> _Limbs | None:
     """What is known of the armature's limbs; None where Live has yet to read them, or cannot pose them all."""
     now, limbs = state.cached(rig), _limbs.get(rig.session_uid)
+    if limbs and limbs.reading is now.reading and not limbs.moves:
+        return None
     if not now.reading or now.left_out or any(refusal.kind != "NO_TARGET" for refusal in now.refused.values()):
         return None
     if not is_chosen_so(now.reading):
@@ -113,8 +118,8 @@ def _made(readings: Sequence[Reading], first: int) -> list[Block | None]:
         return []
     try:
         return [*make_blocks(readings, first)]
-    except Refused:
-        return [None] if len(readings) == 1 else [block for one in readings for block in _made([one], first)]
+    except (Refused, KeyError, ReferenceError):  # what poses them next says what is wrong, or gone
+        return [None] if len(readings) == 1 else [block for reading in readings for block in _made([reading], first)]
 
 
 def _values(blocks: Sequence[Block], frame: int) -> tuple[Values, Values]:
@@ -137,8 +142,8 @@ def _values(blocks: Sequence[Block], frame: int) -> tuple[Values, Values]:
         mode = bones[part[0]][1].rotation_mode
         name = rotation_name(mode)
         start = np.array([getattr(bones[row][0], name)[:] for row in part])
-        found = rotation_values(rotations[None, part], mode, start)[0].tolist()
-        values += [(bones[row][0], name, value) for row, value in zip(part, found, strict=True)]
+        turns = rotation_values(rotations[None, part], mode, start)[0].tolist()
+        values += [(bones[row][0], name, value) for row, value in zip(part, turns, strict=True)]
     return values, [(owner, name, getattr(owner, name)[:]) for owner, name, _ in values]
 
 

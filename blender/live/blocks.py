@@ -71,8 +71,8 @@ class Block:
         refuse_disabled(need, depsgraph)
         evaluated = evaluated_objects({point.object for point in self.places}, depsgraph)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
-        found = (bones[item][bone].matrix if bone else evaluated[item].matrix_world for item, bone in self.places)
-        now = np.array([matrix_rows(matrix) for matrix in found], dtype=np.float64)
+        matrices = (bones[item][bone].matrix if bone else evaluated[item].matrix_world for item, bone in self.places)
+        now = np.array([matrix_rows(matrix) for matrix in matrices], dtype=np.float64)
         numbers = [
             number_of(bones[item][bone], name, unset)
             for (item, bone), names in need.numbers.items()

@@ -42,7 +42,7 @@ class _Posed:
     """
 
     left: Matrices
-    found: Matrices
+    own: Matrices
     written: int
     scene: tuple[str, str]
     frame: float
@@ -52,7 +52,7 @@ class _Posed:
 
 # By `session_uid` of armature objects.
 _posed: dict[int, _Posed] = session.of_state({})
-_held: set[int] = session.of_state(set())
+_suspended: set[int] = session.of_state(set())
 _evaluating: list[Depsgraph] = []
 
 
@@ -81,9 +81,9 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
                 _evaluate(depsgraph)
             state.update(rig, scene, depsgraph)
             touched.add(rig)
-        if rig in touched and (found := _found(rig, depsgraph)):
+        if rig in touched and (evaluated := _evaluated_pose(rig, depsgraph)):
             moved.add(rig)
-            waiting[rig] = found
+            waiting[rig] = evaluated
     if waiting:
         _pose(waiting, depsgraph, auto_key=auto_key)
 
@@ -145,30 +145,30 @@ def live_changed(rig: Rig, scene: Scene) -> None:
 
 def suspend(rig: Rig) -> None:
     """Do not pose this armature until `resume`, as Drag poses it."""
-    _held.add(rig.session_uid)
+    _suspended.add(rig.session_uid)
 
 
 def resume(rig: Rig) -> None:
     """Pose it again when something moves."""
-    _held.discard(rig.session_uid)
+    _suspended.discard(rig.session_uid)
 
 
 def is_live(rig: Rig) -> bool:
     """True while Live poses the limbs of this armature."""
-    return rig.two_bone_ik_live and rig.session_uid not in _held
+    return rig.two_bone_ik_live and rig.session_uid not in _suspended
 
 
 def _renamed(rig: Rig, names: bone_marks.Names) -> None:
     """How Live has left bones goes along with them."""
     if before := _posed.get(rig.session_uid):
-        left, found = (
+        left, own = (
             {names.get(bone, bone): matrix for bone, matrix in matrices.items()}
-            for matrices in (before.left, before.found)
+            for matrices in (before.left, before.own)
         )
         keys = before.keys and {
-            (bone_marks.renamed_path(path, names), i): known for (path, i), known in before.keys.items()
+            (bone_marks.renamed_path(path, names), i): count for (path, i), count in before.keys.items()
         }
-        _posed[rig.session_uid] = replace(before, left=left, found=found, keys=keys)
+        _posed[rig.session_uid] = replace(before, left=left, own=own, keys=keys)
 
 
 bone_marks.listeners.append(_renamed)
@@ -192,7 +192,7 @@ def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:
         # Each pose of one would move the others, which would move it again. Limbs of armatures that follow each other
         # with other limbs are right after this many rounds at most; where nothing has moved, a round is little more
         # than a look.
-        chains = [chain for rig in rigs if (found := _plan(rig)) for chain in found.chains]
+        chains = [chain for rig in rigs if (plan := _plan(rig)) for chain in plan.chains]
         circling, order = checks.in_circles(chains), [*rigs] * len(chains)
     for rig in rigs:
         state.leave_out(rig, [chain.name for chain in circling if chain.rig == rig])
@@ -226,14 +226,14 @@ def _evaluate(depsgraph: Depsgraph) -> None:
         _evaluating.clear()
 
 
-def _found(rig: Rig, depsgraph: Depsgraph) -> Matrices | None:
+def _evaluated_pose(rig: Rig, depsgraph: Depsgraph) -> Matrices | None:
     """The pose of an armature's limbs as Blender has evaluated it; None where they stand as Live has left them."""
     now, before = state.cached(rig), _posed.get(rig.session_uid)
     if not now.reading:
         return None
-    found = _matrices(rig.evaluated_get(depsgraph), now.reading.keyed)
-    if not (now.posed and before and found == before.left):
-        return found
+    evaluated = _matrices(rig.evaluated_get(depsgraph), now.reading.keyed)
+    if not (now.posed and before and evaluated == before.left):
+        return evaluated
     if (before.written, before.scene) != (write.times(), state.layer_of(depsgraph)):
         keys = None if before.keys is None else _keys(rig, now.reading.keyed, depsgraph)
         _posed[rig.session_uid] = replace(before, written=write.times(), scene=state.layer_of(depsgraph), keys=keys)
@@ -261,17 +261,17 @@ def _pose(waiting: Mapping[Rig, Matrices], depsgraph: Depsgraph, *, auto_key: bo
         _remember(rig, now, waiting[rig], depsgraph, auto_key=auto_key)
 
 
-def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *, auto_key: bool) -> None:
+def _remember(rig: Rig, now: RigState, own: Matrices, depsgraph: Depsgraph, *, auto_key: bool) -> None:
     """Remember how Live has left the limbs, and with `auto_key` give keys that were set on them the pose that shows.
 
-    found : their pose as Blender has evaluated it
+    own : their pose as Blender has evaluated it
     """
     before, keyed = _posed.get(rig.session_uid), now.reading.keyed
     if before:
-        found |= {name: matrix for name, matrix in before.found.items() if found.get(name) == before.left[name]}
+        own |= {name: matrix for name, matrix in before.own.items() if own.get(name) == before.left[name]}
     after = _Posed(
         left=_matrices(rig, keyed),
-        found=found,
+        own=own,
         written=write.times(),
         scene=state.layer_of(depsgraph),
         frame=depsgraph.scene.frame_current_final,
@@ -283,12 +283,12 @@ def _remember(rig: Rig, now: RigState, found: Matrices, depsgraph: Depsgraph, *,
         pose_before.remember(rig.pose.bones[bone.name], now.samples.basis[Point(rig, bone.name)])
     if not (auto_key and before and _is_edited(before, after)):
         return
-    by_hand = [bone for bone in keyed if found[bone.name] != before.found.get(bone.name, found[bone.name])]
+    by_hand = [bone for bone in keyed if own[bone.name] != before.own.get(bone.name, own[bone.name])]
     if _key(rig, by_hand, depsgraph, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
-        if again := _found(rig, depsgraph):
-            _pose({rig: again}, depsgraph, auto_key=False)
+        if evaluated := _evaluated_pose(rig, depsgraph):
+            _pose({rig: evaluated}, depsgraph, auto_key=False)
 
 
 def _action(rig: Rig) -> str:
@@ -303,10 +303,10 @@ def _is_edited(before: _Posed, after: _Posed) -> bool:
 def _keys(rig: Rig, bones: Iterable[Bone], depsgraph: Depsgraph) -> Keys:
     frame, find = depsgraph.scene.frame_current_final, versions.curve_finder(rig)
     places = [(bone.rotation_path, index) for bone in bones for index in range(4)]
-    found = {place: curve for place in places if (curve := find(place[0], index=place[1]))}
+    curves = {place: curve for place in places if (curve := find(place[0], index=place[1]))}
     return {
         place: (len(curve.keyframe_points), any(abs(key.co.x - frame) < MERGE for key in curve.keyframe_points))
-        for place, curve in found.items()
+        for place, curve in curves.items()
     }
 
 

@@ -69,8 +69,8 @@ class PulledControls:
         """RNA paths of all that may be set."""
         rig: Rig = self.chain.rig
         names = filter(None, (self._limb.control, self._pole and self._pole.bone))
-        found = {rig.pose.bones[name].path_from_id("location") for name in names}
-        return found | ({self._swivel.rotation_path} if self._swivel else set())
+        locations = {rig.pose.bones[name].path_from_id("location") for name in names}
+        return locations | ({self._swivel.rotation_path} if self._swivel else set())
 
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the control is where the tip is at this position, in world space."""

@@ -87,11 +87,11 @@ def read(rig: Rig, chains: Chains, scene: Scene, before: Reading | None, since: 
     plan = current_plan(rig, [name for name, *_ in chains], scene)
     checks.refuse_shared_bones(plan.chains)
     look = GlanceNeed(plan=plan, need=sample_need(plan))
-    found = Fingerprint.of(plan)
-    others = any(is_rig(item) and item != rig for item in found.items)
+    fingerprint = Fingerprint.of(plan)
+    others = any(is_rig(item) and item != rig for item in fingerprint.items)
     starts = any(bone.name in chain.needs_rotation for chain in plan.chains for bone in chain.keyed)
     alone = len(plan.ranks) == 1 and not (others or starts)
-    return Reading(chains=chains, fingerprint=found, plan=plan, look=look, alone=alone)
+    return Reading(chains=chains, fingerprint=fingerprint, plan=plan, look=look, alone=alone)
 
 
 def side_by_side(plans: Sequence[Plan]) -> Plan:

@@ -145,9 +145,9 @@ def _solve(changed: list[RigState], *, again: bool) -> None:
 def leave_out(rig: Rig, names: Iterable[str]) -> None:
     """Live does not pose these chains, which wait for each other across armatures."""
     now, chains = cached(rig), rig.two_bone_ik_chains
-    found = {name: Refused("LIVE_CIRCLE", chain=chains[name]) for name in names}
-    now.posed &= found.keys() == now.left_out.keys()
-    now.left_out = found
+    refused = {name: Refused("LIVE_CIRCLE", chain=chains[name]) for name in names}
+    now.posed &= refused.keys() == now.left_out.keys()
+    now.left_out = refused
 
 
 def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
@@ -156,9 +156,9 @@ def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
     if now.ahead or not is_evaluated(now.watched):
         return not is_evaluated(now.watched)
     since = now.evaluated_since(layer_of(depsgraph))
-    known = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
+    tells = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
     # A target that stays may follow another armature from now on, which then is to be posed first.
-    return known and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_tied(now.reading, since)
+    return tells and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_tied(now.reading, since)
 
 
 def is_evaluated(items: Set[ID]) -> bool:
@@ -229,18 +229,18 @@ def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen
 def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen:
     now = cached(rig)
     since = now.evaluated_since(layer_of(depsgraph))
-    found = reading.read(rig, chains, scene, now.reading, since)
-    if found is now.reading and now.glance and since is not None:
-        glance = found.look.look(depsgraph, now.glance, since)
+    current = reading.read(rig, chains, scene, now.reading, since)
+    if current is now.reading and now.glance and since is not None:
+        glance = current.look.look(depsgraph, now.glance, since)
     else:
-        glance = found.look.look(depsgraph)
-    if found is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
-        samples = samples_from_depsgraph(found.look.need, depsgraph)
+        glance = current.look.look(depsgraph)
+    if current is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
+        samples = samples_from_depsgraph(current.look.need, depsgraph)
     elif glance.goals != now.glance.goals:
-        samples = found.look.with_goals(now.samples, glance, now.glance)
+        samples = current.look.with_goals(now.samples, glance, now.glance)
     else:
         samples = now.samples
-    return _Seen(found, glance, samples)
+    return _Seen(current, glance, samples)
 
 
 def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
