@@ -14,6 +14,7 @@ from bpy.types import Scene
 from .. import api
 from ..blender.armatures import Rig
 from ..blender.bake.build_plan import TakingPart, after_followed, chains_taking_part
+from ..blender.bake.chain import shear_refusal
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
@@ -217,7 +218,8 @@ def _without_sheared(rig: Rig, asked: _Asked) -> tuple[_Asked, list[Refused]]:
     rest = [name for name in taken if name not in sheared]
     if not (sheared and rest):
         return asked, []
-    refusals = [Refused("SHEAR", object=rig, bone=bones[0]) for bones in sheared.values()]
+    ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in found.chains}
+    refusals = [shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items()]
     return replace(asked, chains=rest, left_out=found), refusals
 
 

@@ -4,7 +4,7 @@ Keyed options that are animated have to be sampled on every frame. The rest pose
 bends enough to tell one.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from math import atan2, degrees, pi
@@ -76,7 +76,7 @@ def _scalable(chain: ChainPlan) -> ChainPlan:
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
         for name in sheared_bones(rig, names, chain.tip_bone if chain.use_rotation else ""):
-            raise Refused("SHEAR.between" if name in names[1:-1] else "SHEAR.turned", object=rig, bone=name)
+            raise shear_refusal(rig, name, (chain.end.name, chain.tip_bone))
     return chain
 
 
@@ -121,6 +121,14 @@ def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
     path = keyed_options.path(rig.pose.bones[chain.end_bone].path_from_id(), "pole_pin")
     pins = chain.pole_pin > 0.0 or path in versions.ever_animated_paths(rig)
     return pins or chain.unreachable == Unreachable.STRETCH
+
+
+def shear_refusal(rig: Rig, bone: str, turned: Collection[str]) -> Refused:
+    """The refusal of a chain that stretches, for a bone of `sheared_bones`.
+
+    turned : names of the chain's end bone and tip bone; others lie between
+    """
+    return Refused("SHEAR.turned" if bone in turned else "SHEAR.between", object=rig, bone=bone)
 
 
 def sheared_bones(rig: Rig, bones: Sequence[str], turned_tip: str) -> list[str]:
