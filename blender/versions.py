@@ -29,7 +29,8 @@ HAS_FBX_IMPORT = hasattr(bpy.types, "WM_OT_fbx_import")
 
 WITHOUT_TEXTURES: dict[str, Any] = {"export_textures": False}
 """What keeps Blender from writing textures beside a USD file."""
-if "export_textures_mode" in bpy.ops.wm.usd_export.get_rna_type().properties:
+_HAS_USD = "usd_export" in dir(bpy.ops.wm)  # some builds leave it out
+if _HAS_USD and "export_textures_mode" in bpy.ops.wm.usd_export.get_rna_type().properties:
     WITHOUT_TEXTURES = {"export_textures_mode": "KEEP"}
 
 _HAS_BUFFERS = True
