@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         pole_angle: float
         pole_influence: float
         pole_smoothing: float
+        pole_pin: float
         plane: str
         reference: str
         hinge_axis: str
