@@ -69,7 +69,8 @@ def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
 
 def _found(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
     """The rows by the lines that they begin with; None if the text does not show them plainly."""
-    head, *parts = _SHOT.split(f"\n{text}")
+    # What is left of a line's end on Windows, before the lines that are found, is none in TOML.
+    head, *parts = (part.rstrip("\r") for part in _SHOT.split(f"\n{text}"))
     inner = {line for part in parts if "[" in part for line in _TABLE.findall(part)}
     if not parts or '"""' in text or "'''" in text or not all(map(_OF_SHOT.match, inner)):
         return None

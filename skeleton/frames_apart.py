@@ -3,7 +3,8 @@
 So a pose depends neither on the frames around it nor on the order in which they are visited.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -93,6 +94,9 @@ def _row_by_row(group: ChainGroup, goals: Goals, samples: Samples, count: int) -
         def only(values: Array, row: int = row) -> Array:
             return values[row : row + 1] if len(values) > 1 else values
 
-        rows.append(uneven_scale.solve_group(group.each(only), each_array(only, goals), needed.each(only)).solution)
-    names = [each.name for each in fields(Solution)]
-    return replace(rows[0], **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names})
+        solved = uneven_scale.solve_group(group.each(only), each_array(only, goals), needed.each(only))
+        rows.append(solved.solution)
+    joined: dict[str, Any] = {
+        field.name: np.concatenate([getattr(row, field.name) for row in rows]) for field in fields(Solution)
+    }
+    return Solution(**joined)

@@ -53,6 +53,10 @@ def controls_shifted(rig: Object) -> None:
     shift(rig, "_ik.L")
 
 
+def pole_moved(_rig: Object) -> None:
+    bpy.data.objects["Pole"].delta_location.x += 0.3
+
+
 def hips_shifted(rig: Object) -> None:
     for curve in state.curves(rig.animation_data.action):
         for number, key in enumerate(curve.keyframe_points if '"hips"].location' in curve.data_path else ()):
@@ -73,6 +77,7 @@ LIES: list[tuple[str, str, Callable[..., None], str]] = [
     ("31 mirror", "mirror_settings", bent_otherwise, "no mirror image"),
     ("32 switch", "switch", controls_shifted, "switch to"),
     ("33 plant", "plant", hips_shifted, "silent slide"),
+    ("36 pole_pin", "bake", pole_moved, "silent distance from the pole"),
 ]
 
 

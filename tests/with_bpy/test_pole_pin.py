@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.status.overlay import guides
 from bpy.types import Object, PropertyGroup
 
 from support import rigs
@@ -252,3 +255,46 @@ def test_bones_between_that_do_not_stretch_are_refused(inherit: str) -> None:
         api.bake(chain.id_data, frames=FRAMES)
     assert api.set_aligned(chain.id_data) == ["twist"]
     api.bake(chain.id_data, frames=FRAMES)
+
+
+def test_reach_is_drawn_and_refused_by_the_limits_of_both_bones() -> None:
+    """Lengths of 1.02 and 0.83, each from 1 / 1.1 to 1.1 times as long."""
+    chain = pinned_arm(unreachable="ERROR")
+    rig = chain.id_data
+    chain.max_stretch = 1.1
+    lengths = [rig.data.bones[name].length for name in ("upper", "lower")]
+    outer = 1.1 * sum(lengths)
+    inner = lengths[0] / 1.1 - lengths[1] * 1.1
+    on_frame(1)
+    found = guides(state.update(rig, bpy.context.scene, bpy.context.view_layer.depsgraph), "lower")
+    radii = [np.linalg.norm(np.subtract(circle, (0.0, 0.0, 1.0)), axis=-1) for circle in found.reach]
+    np.testing.assert_allclose(radii, np.repeat((inner, outer), 3)[:, None] * np.ones(65), rtol=1e-4)
+    assert found.other == []
+    rigs.animate(chain.target, location={6: (3.0, 0.0, 1.0)})
+    with pytest.raises(api.Refused, match=f"from {inner:.3g} m to {outer:.3g} m"):
+        api.bake(rig, frames=FRAMES)
+
+
+def test_a_limb_that_is_dragged_keeps_its_elbow_on_the_pole() -> None:
+    chain = pinned_arm()
+    rig = chain.id_data
+    on_frame(1)
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    pull = api.drag(rig, "lower")
+    pull.to((1.3, 0.3, 1.2))
+    bpy.context.view_layer.update()
+    shown = WITH_HAND.joints(bpy.context.evaluated_depsgraph_get())
+    pull.finish()
+    np.testing.assert_allclose(shown[1], POLE, atol=CLOSE)
+    np.testing.assert_allclose(shown[2], (1.3, 0.3, 1.2), atol=CLOSE)
+
+
+def test_a_setup_file_takes_the_pin_to_another_rig(tmp_path: Path) -> None:
+    chain = pinned_arm(0.75)
+    path = tmp_path / "arm.toml"
+    api.save_setup(chain.id_data, path)
+    assert "pole_pin = 0.75" in path.read_text("utf-8")
+    other = rigs.armature(name="Other")
+    api.apply_setup(other, api.load_setup(path))
+    assert other.pose.bones["lower"].two_bone_ik_pole_pin == 0.75
