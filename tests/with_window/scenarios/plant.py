@@ -21,6 +21,9 @@ STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 STRIP = 0.285, 0.905
 """Where a strip begins and ends, as parts of the sidebar's width."""
 
+BALL_COLUMN = (0.4,)
+"""Where the second of the buttons that set contacts is."""
+
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
 
@@ -62,7 +65,7 @@ def scenario(user: User) -> Steps:
     yield from click_stretch(user, "LeftLeg", first)
     yield from wait()
     assert bpy.context.scene.frame_current == first
-    yield from user.click("two_bone_ik.contact_set(contact='BALL')")
+    yield from user.click("two_bone_ik.contact_set(contact='BALL')", BALL_COLUMN)
     yield from wait()
     user.screenshot("corrected")
     assert row().evaluate(first) == 1
