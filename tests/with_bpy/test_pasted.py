@@ -34,7 +34,7 @@ PASTED = {
     "library.md": ["sh", "toml", "sh", "python"],
     "first_bake.md": ["python"],
     "rigs.md": ["python", "sh", "python", "python", "toml"],
-    "solver.md": ["python", "python"],
+    "solver.md": ["python"] * 5,
 }
 """What the tests here, in test_manual.py and in without_bpy/test_solver_library.py paste."""
 
