@@ -100,9 +100,9 @@ def _outcomes(
     if jobs and not arguments.dry_run:
         time_limit = arguments.time_limit or TIMEOUT_MAX
         outcomes = pool.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
-        for done, ended in enumerate(outcomes, 1):
+        for done, shot_outcome in enumerate(outcomes, 1):
             progress(done / len(shots))
-            yield ended
+            yield shot_outcome
     else:
         # Those that another run is at go to the end, and are waited for there.
         waiting = deque((number, False) for number in shots)

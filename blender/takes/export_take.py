@@ -13,7 +13,7 @@ from pathlib import Path
 import addon_utils
 import bpy
 import numpy as np
-from bpy.types import Object, Scene, ViewLayer
+from bpy.types import ArmatureModifier, Object, Scene, ViewLayer
 
 from .. import versions
 from ..armatures import Rig
@@ -141,7 +141,7 @@ def _selected(export: Export) -> Iterator[None]:
 
 def _deformed(item: Object, rigs: Sequence[Rig]) -> bool:
     """Whether the object is a mesh that hangs on one of the armatures."""
-    modifiers = [modifier.object for modifier in item.modifiers if modifier.type == "ARMATURE"]
+    modifiers = [modifier.object for modifier in item.modifiers if isinstance(modifier, ArmatureModifier)]
     return item.type == "MESH" and any(rig in rigs for rig in (item.parent, *modifiers))
 
 
