@@ -24,13 +24,13 @@ else:
     Channelbag: TypeAlias = Action
 _new_curve_parameters = Channelbag.bl_rna.properties["fcurves"].srna.functions["new"].parameters.keys()
 _GROUP = next((name for name in ("action_group", "group_name") if name in _new_curve_parameters), "")
-HAS_FBX_IMPORT = hasattr(bpy.types, "WM_OT_fbx_import")
+HAS_FBX_IMPORT = "fbx_import" in dir(bpy.ops.wm)
 """Whether Blender itself imports FBX, and not an add-on."""
 
 WITHOUT_TEXTURES: dict[str, Any] = {"export_textures": False}
 """What keeps Blender from writing textures beside a USD file."""
 _HAS_USD = "usd_export" in dir(bpy.ops.wm)  # some builds leave it out
-if _HAS_USD and "export_textures_mode" in bpy.ops.wm.usd_export.get_rna_type().properties:
+if _HAS_USD and "export_textures_mode" in cast(Any, bpy.ops.wm.usd_export).get_rna_type().properties:
     WITHOUT_TEXTURES = {"export_textures_mode": "KEEP"}
 
 _HAS_BUFFERS = True

@@ -54,7 +54,7 @@ def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
     shape = len(frames), len(report.chains)
     contacts, status = np.zeros(shape, np.uint8), np.full(shape, -1, np.int8)
     miss = np.full(shape, np.nan)
-    ends = {limb.name: limb.end_bone for limb in limbs(rig, Kind)}
+    ends = {limb.name: limb.end_bone for limb in limbs(rig, [*Kind])}
     ends |= {chain.name: chain.end_bone for chain in rig.two_bone_ik_chains}
     for column, chain in enumerate(report.chains):
         contacts[:, column] = _contacts(rig, ends[chain.name], frames)
@@ -68,4 +68,4 @@ def _contacts(rig: Rig, end_bone: str, frames: Array) -> Array:
     """(n,) of a limb 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed."""
     bone = rig.pose.bones[end_bone].path_from_id()
     keyed = contact_keys.read(versions.curves(rig), bone, frames)
-    return keyed[0] @ (1, 2) if keyed else np.zeros(len(frames))
+    return keyed[0] @ np.array((1.0, 2.0)) if keyed else np.zeros(len(frames))

@@ -41,7 +41,7 @@ class Export:
     @property
     def frames(self) -> tuple[int, int]:
         """From the first key to the last; without keys those of the scene."""
-        ends = [frame for rig, _ in self.rigs for curve in versions.curves(rig) for frame in curve.range()]
+        ends = [frame for rig, _ in self.rigs for curve in versions.curves(rig) for frame in curve.range().to_tuple()]
         return (floor(min(ends)), ceil(max(ends))) if ends else (self.scene.frame_start, self.scene.frame_end)
 
 

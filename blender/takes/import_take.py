@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import ceil, floor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import addon_utils
 import bpy
@@ -44,15 +44,16 @@ def _bvh(take: Import) -> None:
 
 def _fbx(take: Import) -> None:
     # By default the importer adds a frame to all keys, which the exporter does not take away.
-    options = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
+    options: dict[str, Any] = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
     if versions.HAS_FBX_IMPORT:
-        bpy.ops.wm.fbx_import(**options)
+        cast(Any, bpy.ops.wm).fbx_import(**options)
     else:
         addon_utils.enable("io_scene_fbx")
         bpy.ops.import_scene.fbx(**options)
     render = take.scene.render
-    # Its keys have times in seconds. The importers put them on frames of the rate of the file, but rounded.
-    _move_keys(take.scene, (take.fps or render.fps / render.fps_base) / render.fps)
+    rate = render.fps / render.fps_base
+    # Its keys have times in seconds, which the importers put on frames of the file's rate: the add-on rounds that.
+    _move_keys(take.scene, (take.fps or rate) / (rate if versions.HAS_FBX_IMPORT else render.fps))
 
 
 def _gltf(take: Import) -> None:
@@ -94,7 +95,7 @@ def import_take(path: Path, scene: Scene, fps: float | None, scale: float) -> li
     READERS[path.suffix.lower()](Import(path, scene, fps, scale))
     if fps:
         frame_rate.set_rate(scene, fps)
-    if frames := [frame for curve in _curves(scene) for frame in curve.range()]:
+    if frames := [frame for curve in _curves(scene) for frame in curve.range().to_tuple()]:
         scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))
     if READERS[path.suffix.lower()] is _usd and not (fps or frame_rate.of_usd(path)):
         return [translated("report.rate_assumed", value=scene.render.fps, file=path)]
