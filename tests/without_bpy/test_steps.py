@@ -17,7 +17,7 @@ REQUESTS = {
         "targets": ("flip", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "uneven"),
         "hold": ("hold", "held_targets"),
-        "plant": ("plant", "planted_targets"),
+        "plant": ("plant", "planted_targets", "contact_stretches"),
         "switch": ("switch", "trial_controls", "control_keys", "turn_switch"),
         "live": ("free_limb", "pulled_controls"),
     }.items()
@@ -65,8 +65,8 @@ def test_only_requests_order_what_is_measured() -> None:
 
 def test_only_requests_sample_to_solve() -> None:
     samplers = ("Sampler", "sample_current_frame", "sampled_current_frame", "sample_current_pose")
-    # A need names the sampler that a request gives it.
-    assert outside_requests(*samplers) == {"scene/sampling.py", "bake/phases.py"}
+    # A need names the sampler that a request gives it. Paths of feet are sampled to be shown.
+    assert outside_requests(*samplers) == {"scene/sampling.py", "bake/phases.py", "plant/foot_paths.py"}
 
 
 @pytest.mark.parametrize("name", ["bake/bake", "targets/targets_from_pose"])
