@@ -11,16 +11,15 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
-from bl_ext.user_default.two_bone_ik.command_line import manifest, run_command
+from bl_ext.user_default.two_bone_ik.command_line import run_command
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
-from bl_ext.user_default.two_bone_ik.command_line.path_mapping import mapping
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 from bl_ext.user_default.two_bone_ik.ui.preferences import TwoBoneIKPreferences
 
 SETTINGS = asdict(DEFAULTS)
 # Blender's properties are of single precision.
 EXPECTED = SETTINGS | {"tolerance": pytest.approx(DEFAULTS.tolerance, rel=1e-7)}
-ON_THE_COMMAND_LINE = {"keys", "tolerance", "measure"}
+ON_THE_COMMAND_LINE = {"keys", "tolerance", "measure", "interpolation", "sampling", "new_action"}
 CHOICES = {"keys": Keys, "sampling": Sampling, "measure": Measure}
 
 
@@ -48,8 +47,8 @@ def of_shot(shot: Shot) -> dict[str, object]:
 def of_manifest(folder: Path) -> dict[str, object]:
     path = folder / "season.toml"
     path.write_text('[[shot]]\nfile = "shot.blend"\n', "utf-8")
-    common = run_command._shot(parser("").parse_args(["bake", "--manifest", str(path)]))
-    (shot,) = manifest.shots(path, None, None, common, mapping(None)).values()
+    arguments = parser("").parse_args(["bake", "--manifest", str(path)])
+    (shot,) = run_command._chosen(run_command._shot(arguments), arguments).values()
     return of_shot(shot)
 
 

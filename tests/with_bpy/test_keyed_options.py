@@ -23,6 +23,7 @@ FRAMES = range(1, 12)
 ENDS = {
     "pole_angle": (0.0, 0.9),
     "pole_influence": (1.0, 0.2),
+    "pole_pin": (0.0, 1.0),
     "softness": (0.0, 0.4),
     "max_stretch": (1.0, 1.3),
     "bend_min": (-3.1, 0.4),

@@ -69,7 +69,7 @@ def test_a_new_chain_has_the_defaults_of_the_solver() -> None:
     chain = bpy.data.objects.new("rig", None).two_bone_ik_chains.add()
     options = values.Options()
     shared = [field for field in CHAIN_FIELDS if hasattr(options, field)]
-    assert len(shared) == 13
+    assert len(shared) == 14
     assert {field: getattr(chain, field) for field in shared} == pytest.approx(
         {field: getattr(options, field) for field in shared}
     )
