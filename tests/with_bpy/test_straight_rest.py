@@ -105,4 +105,4 @@ def test_a_limb_that_bends_a_little_is_not_called_straight() -> None:
     rig = armature([Bone("upper", (0, 0, 0), (0, 0, 1)), Bone("lower", (0, 0, 1), (0.01, 0, 1.8), "upper")])
     (one,) = [chain(rig, "lower", target=empty("Target", (0.2, 0, 1.2)))]
     assert straight_rest(rig, one) is None
-    assert "bends by 0.72 degrees at rest" in api.check(rig, frames=(1, 1)).notes[0]
+    assert "bends by 0.716 degrees at rest" in api.check(rig, frames=(1, 1)).notes[0]
