@@ -14,6 +14,7 @@ def given_names(rig: Rig, names: Any) -> list[str]:
     for name in names if isinstance(names, Collection) else [names]:
         if not isinstance(name, str):
             raise Refused("NOT_A_NAME", object=rig, value=name)
-    if not names:
+    unique = list(dict.fromkeys(names))
+    if not unique:
         raise Refused("NO_NAMES", object=rig)
-    return list(dict.fromkeys(names))
+    return unique
