@@ -26,10 +26,19 @@ def dump() -> dict[str, object]:
     return reader.found
 
 
-def changed(before: dict[str, object]) -> set[str]:
-    """Paths of all values that were added, removed or changed since the dump `before`."""
+def changed(before: dict[str, object], near: float = 0.0) -> set[str]:
+    """Paths of all values that were added, removed or changed since the dump `before`, numbers by more than `near`."""
     now = dump()
-    return {path for path in before.keys() | now.keys() if before.get(path, ...) != now.get(path, ...)}
+    paths = before.keys() | now.keys()
+    return {path for path in paths if not _is_same(before.get(path, ...), now.get(path, ...), near)}
+
+
+def _is_same(value: object, other: object, near: float) -> bool:
+    if near and isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return all(_is_same(part, another, near) for part, another in zip(value, other, strict=True))
+    if near and isinstance(value, float) and isinstance(other, float):
+        return abs(value - other) <= near
+    return value == other
 
 
 class _Reader:

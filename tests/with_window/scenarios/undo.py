@@ -97,7 +97,9 @@ def scenario(user: User) -> Steps:
         assert not (changed := file_data.changed(before)), (name, sorted(changed)[:9])
         yield from user.redo()
         yield
-        assert not (changed := file_data.changed(after)), (name, sorted(changed)[:9])
+        # Pin has switched Live on, which poses its limbs again after a redo, and rounds otherwise.
+        near = 1e-6 if name == "pin" else 0.0
+        assert not (changed := file_data.changed(after, near)), (name, sorted(changed)[:9])
     user.screenshot("end")
 
 
