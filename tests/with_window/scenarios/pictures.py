@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import radians
 
 import bpy
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
+from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 from mathutils import Euler, Vector
 from scenarios.limb import metarig
 from user import COLUMNS, LAST_COLUMN, Steps, User
@@ -123,7 +125,10 @@ def options(user: User) -> Steps:
 
 def toggle_section(user: User, name: str) -> Steps:
     """Open or close a section of the panel; those between it and Target are closed."""
-    yield from toggle_below(user, "two_bone_ik.snap_targets", SECTIONS.index(name))
+    with bpy.context.temp_override(window=user.window, area=user.area):
+        rig = in_hand.rig_in_hand(bpy.context)
+    shown = [section for section in SECTIONS if section != "Plant" or contact_keys.is_captured(rig)]
+    yield from toggle_below(user, "two_bone_ik.snap_targets", shown.index(name))
 
 
 def toggle_below(user: User, button: str, closed: int = 0, message: int = 0) -> Steps:
