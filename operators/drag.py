@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from bpy.types import Context, Event, Header, SpaceView3D
-from bpy.utils import register_classes_factory, units
+from bpy.utils import units
 from bpy_extras import view3d_utils
 
 from ..blender.armatures import Rig, local_armatures
 from ..blender.options import option
 from ..blender.settings.properties import active_chain
-from .armature_operator import ArmatureOperator, Result, active_names, api, in_hand, show_status
+from .armature_operator import ArmatureOperator, Result, active_names, api, in_hand, registration, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
@@ -235,4 +235,4 @@ def _number(text: str) -> float | None:
         return None
 
 
-register, unregister = register_classes_factory((TWO_BONE_IK_OT_drag,))
+register, unregister = registration(globals())
