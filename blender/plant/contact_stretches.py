@@ -83,9 +83,18 @@ def kind_over(row: FCurve, start: int, end: int) -> str:
 
 
 def stretch_at(row: FCurve, frame: int) -> Stretch:
-    """All of the stretch that has this frame."""
+    """All of the stretch that has this frame, looked for from there: the panel asks on each redraw."""
     first, last = span(row)
-    return next(found for found in stretches(row, min(first, frame), max(last, frame)) if found.end >= frame)
+
+    def value(at: int) -> int:
+        return _value(row, at) if first <= at <= last else 0
+
+    kind, start, end = value(frame), frame, frame
+    while start > first and value(start - 1) == kind:
+        start -= 1
+    while end < last and value(end + 1) == kind:
+        end += 1
+    return Stretch(start, end, KINDS[kind])
 
 
 def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
