@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..solver.numbers import common_shape, every
 from ..solver.values import Array
-from ..solver.vectors import FEW, any_normal, by_component, cross, dot, unit
+from ..solver.vectors import FEW, any_normal, by_component, cross, dot, matrix_by_matrix, unit
 
 _SHORT = 1e-30
 _NOTHING = _SHORT**3
@@ -147,16 +147,14 @@ def transform_points(matrix: Array, points: Array) -> Array:
 def transform_vectors(linear: Array, vectors: Array) -> Array:
     """(n, 3) where linear maps (n, 3, 3) take vectors (n, 3)."""
     if linear.size <= FEW and vectors.size <= FEW:
-        few: Array = (linear @ vectors[..., None])[..., 0]
-        return few
+        return matrix_by_matrix(linear, vectors[..., None])[..., 0]
     return np.einsum("...ij,...j->...i", by_component(linear), vectors, order="F")
 
 
 def affine_product(first: Array, second: Array) -> Array:
     """(n, 4, 4) first @ second, of matrices whose last row is (0, 0, 0, 1)."""
     if first.size <= FEW and second.size <= FEW:
-        few: Array = first @ second
-        return few
+        return matrix_by_matrix(first, second)
     result = np.empty(np.broadcast_shapes(first.shape, second.shape), order="F")
     np.einsum("...ij,...jk->...ik", first[..., :3, :3], second[..., :3, :], out=result[..., :3, :], order="F")
     result[..., :3, 3] += first[..., :3, 3]

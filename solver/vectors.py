@@ -136,10 +136,15 @@ def rotation_between(before: Array, after: Array) -> Array:
 def product(first: Array, second: Array) -> Array:
     """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
     if first.size <= FEW and second.size <= FEW:
-        few: Array = first @ second
-        return few
+        return matrix_by_matrix(first, second)
     # Otherwise a constant times what varies would lie in memory as the constant does, which takes ten times as long.
     return np.einsum("...ij,...jk->...ik", by_component(first), by_component(second), order="F")
+
+
+def matrix_by_matrix(first: Array, second: Array) -> Array:
+    """(..., j, k) first @ second, the same to the bit however both lie in memory: BLAS rounds as they lie."""
+    product: Array = np.ascontiguousarray(first) @ np.ascontiguousarray(second)
+    return product
 
 
 def by_component(array: Array) -> Array:
